@@ -1,0 +1,1 @@
+"""A naive Bayes spam filter for SMS and e-mail."""

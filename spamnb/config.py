@@ -1,0 +1,117 @@
+"""The settings of a model as frozen dataclasses: what is read out of a message and how it is scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from spamnb.errors import ConfigError
+
+MAX_NGRAM = 5
+MAX_CHARS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureConfig:
+    r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
+
+    >>> FeatureConfig.plain()
+    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=())
+    """
+
+    ngrams: int = 2
+    shapes: bool = True
+    chars: int = 0  # longest character n-gram (from 2), 0 for none
+    patterns: tuple[tuple[str, str], ...] = ()
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.ngrams <= MAX_NGRAM:
+            raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
+        if self.chars and not 2 <= self.chars <= MAX_CHARS:
+            raise ConfigError(f"--chars must be 0 or between 2 and {MAX_CHARS}, got {self.chars}")
+        for name, pattern in self.patterns:
+            _check_pattern(name, pattern)
+
+    @classmethod
+    def plain(cls, ngrams: int = 1) -> FeatureConfig:
+        return cls(ngrams=ngrams, shapes=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Builtins only, for the model file."""
+        state = asdict(self)
+        state["patterns"] = [list(pair) for pair in self.patterns]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in state.items()}
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
+        fixed = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
+        fixed["patterns"] = tuple((str(n), str(p)) for n, p in fixed.get("patterns", ()))
+        return cls(**fixed)
+
+
+def _check_pattern(name: str, pattern: str) -> None:
+    if not re.fullmatch(r"[\w-]+", name):
+        raise ConfigError(
+            f"--pattern name {name!r} may hold only letters, digits, '_' and '-'",
+            hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
+        )
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"--pattern {name}: not a regular expression: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerConfig:
+    """How counts become log-odds.
+
+    `alpha` is the smoothing (0 = maximum likelihood), `once` counts a token once per message, `damping` d
+    divides a message's log-odds by its number of tokens to the power d (a long message repeats its
+    evidence; calibration restores the scale), `order` is k of less-naive, `ddof` the variance's divisor.
+    """
+
+    name: str = "multinomial"
+    alpha: float = 0.1
+    once: bool = True
+    damping: float = 1.0
+    prior: str | tuple[float, ...] = "learned"
+    balance: str = "none"
+    order: int = 1
+    ddof: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.alpha >= 0 or self.alpha == float("inf"):
+            raise ConfigError(f"--alpha must be 0 or more, got {self.alpha}")
+        if not 0 <= self.damping <= 1:
+            raise ConfigError(f"--damping must be between 0 and 1, got {self.damping}")
+        if self.order not in (1, 2):
+            raise ConfigError(f"--order must be 1 or 2, got {self.order}")
+        if self.ddof not in (0, 1):
+            raise ConfigError(f"--ddof must be 0 or 1, got {self.ddof}")
+        if self.balance not in ("none", "undersample", "weight"):
+            raise ConfigError(f"--balance must be none, undersample or weight, got {self.balance!r}")
+        if isinstance(self.prior, str):
+            if self.prior not in ("learned", "uniform"):
+                raise ConfigError(f"--prior must be learned, uniform or numbers, got {self.prior!r}")
+        elif not all(p > 0 for p in self.prior) or abs(sum(self.prior) - 1) > 1e-6:
+            raise ConfigError(f"--prior must be positive and sum to 1, got {list(self.prior)}")
+
+    @classmethod
+    def of(cls, name: str, **given: Any) -> ScorerConfig:
+        """The settings of a scorer: its own defaults, overridden by what was given and is not None.
+
+        Only the default scorer is tuned for filtering; the others start as their source documents state them.
+        """
+        base = cls() if name == cls().name else cls(name=name, alpha=1.0, once=False, damping=0.0)
+        return replace(base, **{k: v for k, v in given.items() if v is not None})
+
+    def to_dict(self) -> dict[str, Any]:
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in state.items()})

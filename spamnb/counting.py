@@ -1,0 +1,162 @@
+"""Counting a stream of batches into a CountStore in one pass; memory grows with the vocabulary only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.counts import CountStore
+from spamnb.message import FloatArray, IntArray
+from spamnb.moments import Moments
+from spamnb.sparse import Batch, Entries, KeyTable, Stream
+from spamnb.spellings import Spellings
+
+_PENDING = 1 << 20  # entries gathered before they are added to the table
+
+
+class Tally:
+    """Counts under construction. Tokens get ids in the order they are met; `finish` sorts them by key."""
+
+    def __init__(self) -> None:
+        self._table = KeyTable()
+        self._keys: list[NDArray[np.uint64]] = []
+        self._kinds: list[NDArray[np.uint8]] = []
+        self._spellings: list[Spellings] = []
+        self._labels: dict[str, int] = {}
+        self._totals: Counter[int] = Counter()
+        self._tokens = np.zeros((0, 0), np.int64)
+        self._messages = np.zeros((0, 0), np.int64)
+        self._pending: list[tuple[Entries, IntArray]] = []
+        self._waiting = 0
+        self._categories: dict[str, Counter[tuple[str, int]]] = {}
+        self._numbers: dict[str, dict[int, Moments]] = {}
+
+    def add(
+        self,
+        batch: Batch,
+        labels: Sequence[str],
+        categories: Mapping[str, Sequence[str]] | None = None,
+        numbers: Mapping[str, FloatArray] | None = None,
+    ) -> Entries:
+        """Count one batch; returns its entries, with this tally's ids."""
+        codes = self._label_codes(labels)
+        ids = [self._intern(stream) for stream in batch.streams]
+        entries = Entries.of(batch.rows, np.concatenate(ids) if ids else np.zeros(0, np.int64), batch.size)
+        self._pending.append((entries, codes))
+        self._waiting += len(entries.ids)
+        if self._waiting >= _PENDING:
+            self._flush()
+        self._add_columns(codes, categories or {}, numbers or {})
+        return entries
+
+    def _label_codes(self, labels: Sequence[str]) -> IntArray:
+        known = self._labels
+        for label in set(labels).difference(known):
+            known[label] = len(known)
+        codes = np.fromiter(map(known.__getitem__, labels), np.int64, len(labels))
+        self._totals.update(dict(enumerate(np.bincount(codes, minlength=len(known)).tolist())))
+        return codes
+
+    def _intern(self, stream: Stream) -> IntArray:
+        """The ids of a stream's tokens; new ones are added to the vocabulary with their spelling."""
+        ids = self._table.find(stream.keys)
+        missing = np.flatnonzero(ids < 0)
+        if len(missing):
+            new, first = np.unique(stream.keys[missing], return_index=True)
+            self._table.add(new)
+            self._keys.append(new)
+            self._kinds.append(np.full(len(new), stream.kind, np.uint8))
+            self._spellings.append(Spellings.of(stream.spell(missing[first])))
+            ids[missing] = self._table.find(stream.keys[missing])
+        return ids
+
+    def _flush(self) -> None:
+        """Add the gathered entries up: one np.bincount over id * K + class is 10x faster than np.add.at."""
+        size, width = self._table.size, len(self._labels)
+        self._messages = _grown(self._messages, size, width)
+        self._tokens = _grown(self._tokens, size, width)
+        if self._pending:
+            cells = np.concatenate([e.ids * width + codes[e.rows] for e, codes in self._pending])
+            counts = np.concatenate([e.counts for e, _ in self._pending])
+            once = np.bincount(cells, minlength=size * width).reshape(size, width)
+            self._messages += once
+            self._tokens += once
+            repeats = np.flatnonzero(counts > 1)
+            more = np.bincount(cells[repeats], counts[repeats] - 1, size * width)
+            self._tokens += more.astype(np.int64).reshape(size, width)
+        self._pending, self._waiting = [], 0
+
+    def _add_columns(
+        self, codes: IntArray, categories: Mapping[str, Sequence[str]], numbers: Mapping[str, FloatArray]
+    ) -> None:
+        for column, values in categories.items():
+            pairs = (pair for pair in zip(values, codes.tolist(), strict=True) if pair[0])
+            self._categories.setdefault(column, Counter()).update(pairs)
+        for column, array in numbers.items():
+            seen = self._numbers.setdefault(column, {})
+            for c in np.unique(codes).tolist():
+                seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
+
+    def finish(self) -> tuple[CountStore, IntArray]:
+        """The store, and for each id of this tally its row in the store."""
+        self._flush()
+        keys = np.concatenate(self._keys) if self._keys else np.zeros(0, np.uint64)
+        order = np.argsort(keys)
+        labels = sorted(self._labels)
+        codes = [self._labels[label] for label in labels]
+        kinds = np.concatenate(self._kinds) if self._kinds else np.zeros(0, np.uint8)
+        store = CountStore(
+            tuple(labels),
+            np.array([self._totals[c] for c in codes], np.int64),
+            keys[order],
+            kinds[order],
+            self._tokens[np.ix_(order, codes)],
+            self._messages[np.ix_(order, codes)],
+            _joined(self._spellings).take(order),
+            self._finish_categories(codes),
+            self._finish_numbers(codes),
+        )
+        rows = np.empty_like(order)
+        rows[order] = np.arange(len(order))
+        return store, rows
+
+    def _finish_categories(self, codes: list[int]) -> dict[str, dict[str, tuple[int, ...]]]:
+        result = {}
+        for column, seen in sorted(self._categories.items()):
+            values = sorted({value for value, _ in seen})
+            if values:
+                result[column] = {value: tuple(seen[value, c] for c in codes) for value in values}
+        return result
+
+    def _finish_numbers(self, codes: list[int]) -> dict[str, tuple[Moments, ...]]:
+        rows = {n: tuple(seen.get(c, Moments()) for c in codes) for n, seen in sorted(self._numbers.items())}
+        return {name: row for name, row in rows.items() if any(m.count for m in row)}
+
+
+def _grown(table: IntArray, rows: int, columns: int) -> IntArray:
+    bigger = np.zeros((rows, columns), np.int64)
+    bigger[: table.shape[0], : table.shape[1]] = table
+    return bigger
+
+
+def _joined(parts: list[Spellings]) -> Spellings:
+    if not parts:
+        return Spellings.of([])
+    blob = np.concatenate([p.blob for p in parts])
+    sizes = np.concatenate([np.diff(p.ends, prepend=0) for p in parts])
+    return Spellings(blob, np.cumsum(sizes))
+
+
+def count(
+    batch: Batch,
+    labels: Sequence[str],
+    categories: Mapping[str, Sequence[str]] | None = None,
+    numbers: Mapping[str, FloatArray] | None = None,
+) -> CountStore:
+    """The counts of one batch of labelled messages."""
+    tally = Tally()
+    tally.add(batch, labels, categories, numbers)
+    return tally.finish()[0]

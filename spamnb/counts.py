@@ -1,0 +1,182 @@
+"""What a model has seen, as integers: sufficient statistics for K classes that add, subtract and merge exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.errors import DataError
+from spamnb.message import IntArray
+from spamnb.moments import Moments
+from spamnb.sparse import KeyArray
+from spamnb.spellings import Spellings
+
+Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
+Numbers = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class
+
+
+@dataclass(frozen=True)
+class CountStore:
+    """Counts by token and class; rows ascend by key and no row is all zero, so equal contents are equal bits.
+
+    `tokens[i, c]` is N_ic (occurrences of token i in class c), `messages[i, c]` is D_ic (messages of class c
+    that hold it), `message_totals[c]` is D_c; `kinds[i]` is n for a word n-gram and 0 for any other token.
+    """
+
+    labels: tuple[str, ...]
+    message_totals: IntArray
+    keys: KeyArray
+    kinds: NDArray[np.uint8]
+    tokens: IntArray
+    messages: IntArray
+    spellings: Spellings
+    categories: Categories = field(default_factory=dict)
+    numbers: Numbers = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls) -> CountStore:
+        none = np.zeros((0, 0), np.int64)
+        keys, kinds = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
+        return cls((), np.zeros(0, np.int64), keys, kinds, none, none, Spellings.of([]))
+
+    @cached_property
+    def token_totals(self) -> IntArray:
+        """N_c: all token occurrences of each class."""
+        return np.asarray(self.tokens.sum(axis=0, dtype=np.int64))
+
+    @property
+    def vocabulary(self) -> int:
+        return len(self.keys)
+
+    def plus(self, other: CountStore) -> CountStore:
+        """Both together: the same as if all their messages had been counted in one store."""
+        return _combine(self, other, 1)
+
+    def minus(self, other: CountStore) -> CountStore:
+        """As if the other's messages had never been learned; refused where they were not all learned."""
+        return _combine(self, other, -1)
+
+    def prune(self, min_messages: int) -> CountStore:
+        """Without the tokens that fewer than `min_messages` messages hold."""
+        return self._rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
+
+    def find(self, keys: KeyArray) -> IntArray:
+        """The row of each key, -1 where unknown: for a few keys, as it touches no other part of the file."""
+        if not self.vocabulary:
+            return np.full(len(keys), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.keys, keys), self.vocabulary - 1)
+        return np.where(self.keys[at] == keys, at, -1)
+
+    def _rows(self, which: IntArray) -> CountStore:
+        return CountStore(
+            self.labels,
+            self.message_totals,
+            self.keys[which],
+            self.kinds[which],
+            self.tokens[which],
+            self.messages[which],
+            self.spellings.take(which),
+            self.categories,
+            self.numbers,
+        )
+
+
+def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
+    labels = tuple(sorted({*a.labels, *b.labels}))
+    keys = np.union1d(a.keys, b.keys)
+    at_a, at_b = np.searchsorted(keys, a.keys), np.searchsorted(keys, b.keys)
+    kinds = np.zeros(len(keys), np.uint8)
+    kinds[at_b], kinds[at_a] = b.kinds, a.kinds
+    source = np.zeros(len(keys), np.int64)
+    source[at_b] = np.arange(len(a.keys), len(a.keys) + len(b.keys))
+    source[at_a] = np.arange(len(a.keys))
+
+    def both(x: IntArray, y: IntArray) -> IntArray:
+        out = np.zeros((len(keys), len(labels)), np.int64)
+        out[np.ix_(at_a, _columns(a, labels))] = x
+        out[np.ix_(at_b, _columns(b, labels))] += sign * y
+        return out
+
+    totals = np.zeros(len(labels), np.int64)
+    totals[_columns(a, labels)] = a.message_totals
+    totals[_columns(b, labels)] += sign * b.message_totals
+    store = CountStore(
+        labels,
+        totals,
+        keys,
+        kinds,
+        both(a.tokens, b.tokens),
+        both(a.messages, b.messages),
+        a.spellings.plus(b.spellings).take(source),
+        _combine_categories(a, b, labels, sign),
+        _combine_numbers(a, b, labels, sign),
+    )
+    return _canonical(store)
+
+
+def _columns(store: CountStore, labels: tuple[str, ...]) -> IntArray:
+    return np.array([labels.index(label) for label in store.labels], np.int64)
+
+
+def _canonical(store: CountStore) -> CountStore:
+    """Drop what has become zero; refuse what has become negative."""
+    counts = [store.message_totals, store.tokens, store.messages]
+    values = [v for column in store.categories.values() for row in column.values() for v in row]
+    values += [m.count for column in store.numbers.values() for m in column]
+    if any(c.size and c.min() < 0 for c in counts) or min(values, default=0) < 0:
+        raise DataError(
+            "cannot forget messages that were never learned (a count would fall below zero); nothing was changed",
+            hint="check that the messages and their labels are exactly those that were learned",
+        )
+    store = store._rows(np.flatnonzero(store.messages.any(axis=1)))
+    return _without_empty_labels(store)
+
+
+def _without_empty_labels(store: CountStore) -> CountStore:
+    keep = np.flatnonzero(store.message_totals)
+    if len(keep) == len(store.labels):
+        return store
+    chosen = keep.tolist()
+    categories = {
+        column: {value: tuple(row[c] for c in chosen) for value, row in values.items()}
+        for column, values in store.categories.items()
+    }
+    numbers = {column: tuple(row[c] for c in chosen) for column, row in store.numbers.items()}
+    labels = tuple(store.labels[c] for c in chosen)
+    tokens, messages = store.tokens[:, keep], store.messages[:, keep]
+    totals = store.message_totals[keep]
+    return CountStore(
+        labels, totals, store.keys, store.kinds, tokens, messages, store.spellings, categories, numbers
+    )
+
+
+def _combine_categories(a: CountStore, b: CountStore, labels: tuple[str, ...], sign: int) -> Categories:
+    result: dict[str, dict[str, tuple[int, ...]]] = {}
+    for column in sorted({*a.categories, *b.categories}):
+        mine, theirs = a.categories.get(column, {}), b.categories.get(column, {})
+        rows: dict[str, tuple[int, ...]] = {}
+        for value in sorted({*mine, *theirs}):
+            x = dict(zip(a.labels, mine.get(value, ()), strict=False))
+            y = dict(zip(b.labels, theirs.get(value, ()), strict=False))
+            row = tuple(x.get(label, 0) + sign * y.get(label, 0) for label in labels)
+            if any(row):
+                rows[value] = row
+        if rows:
+            result[column] = rows
+    return result
+
+
+def _combine_numbers(a: CountStore, b: CountStore, labels: tuple[str, ...], sign: int) -> Numbers:
+    result: dict[str, tuple[Moments, ...]] = {}
+    for column in sorted({*a.numbers, *b.numbers}):
+        x = dict(zip(a.labels, a.numbers.get(column, ()), strict=False))
+        y = dict(zip(b.labels, b.numbers.get(column, ()), strict=False))
+        pairs = [(x.get(label, Moments()), y.get(label, Moments())) for label in labels]
+        row = tuple(p.plus(q) if sign > 0 else p.minus(q) for p, q in pairs)
+        if any(m.count for m in row):
+            result[column] = row
+    return result

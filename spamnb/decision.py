@@ -1,0 +1,158 @@
+"""From a probability to a verdict: a threshold, a band of doubt, or the answer of least expected cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spamnb.errors import ConfigError, ModelError
+
+HAM, SPAM, UNSURE = 0, 1, 2
+
+
+def expected_costs(p: float, cost_fp: float, cost_fn: float) -> tuple[float, float]:
+    """Expected cost of saying spam and of saying ham about a message that is spam with probability p.
+
+    >>> expected_costs(0.6, cost_fp=100, cost_fn=10)
+    (40.0, 6.0)
+    """
+    return (1 - p) * cost_fp, p * cost_fn
+
+
+def least_cost(proba: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
+    """The answer of least expected cost per row of `proba` (n, K); `costs[truth, answer]` is (K, K).
+
+    >>> least_cost([[0.4, 0.6]], costs=[[0, 100], [10, 0]]).tolist()
+    [0]
+    """
+    expected = np.einsum("nt,ta->na", np.asarray(proba, np.float64), np.asarray(costs, np.float64))
+    return np.asarray(expected.argmin(axis=1), np.int64)
+
+
+def _check_probability(option: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ConfigError(
+            f"{option} must lie between 0 and 1, got {value:g}",
+            hint="0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10",
+        )
+
+
+def _check_band(low: float, high: float) -> None:
+    _check_probability("--unsure", low)
+    _check_probability("--unsure", high)
+    if low >= high:
+        raise ConfigError(
+            f"--unsure needs its lower end below its upper end, got {low:g} {high:g}",
+            hint="--unsure 0.2 0.9 leaves what lies between 0.2 and 0.9 undecided",
+        )
+
+
+def _check_cost(option: str, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise ConfigError(
+            f"{option} must be a positive number, got {value:g}",
+            hint="only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad",
+        )
+
+
+def _check_alone(options: dict[str, object]) -> None:
+    """At most one way of setting the threshold may be given; the two costs are one way and stand last."""
+    given = [name for name, value in options.items() if value is not None]
+    if len(given) > 1 and not given[0].startswith("--cost"):
+        raise ConfigError(
+            f"{given[0]} and {given[1]} do not go together: each of them sets the threshold",
+            hint=f"leave out {given[0]} or {given[1]}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a probability becomes a verdict.
+
+    Without `low`: spam from `threshold` on, else ham. With it, what lies strictly between the two is unsure.
+    With costs, `threshold` follows from them and spam must be strictly above it (a tie costs the same: ham).
+    """
+
+    threshold: float = 0.5
+    low: float | None = None
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+
+    def __post_init__(self) -> None:
+        for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
+            if cost is not None:
+                _check_cost(option, cost)
+        if self.low is None:
+            _check_probability("--threshold", self.threshold)
+        else:
+            _check_band(self.low, self.threshold)
+
+    @classmethod
+    def from_options(
+        cls,
+        threshold: float | None = None,
+        unsure: tuple[float, float] | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+    ) -> Decision:
+        """From what the user gave; a cost given alone is measured against 1 for the other one.
+
+        >>> Decision.from_options(cost_fp=9).threshold
+        0.9
+        """
+        _check_alone(
+            {"--threshold": threshold, "--unsure": unsure, "--cost-fp": cost_fp, "--cost-fn": cost_fn}
+        )
+        if cost_fp is not None or cost_fn is not None:
+            return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
+        if unsure is not None:
+            return cls(threshold=unsure[1], low=unsure[0])
+        return cls() if threshold is None else cls(threshold)
+
+    @classmethod
+    def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
+        """Spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
+        _check_cost("--cost-fp", cost_fp)
+        _check_cost("--cost-fn", cost_fn)
+        return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
+
+    def verdicts(self, p: ArrayLike, known: ArrayLike | None = None) -> NDArray[np.int8]:
+        """HAM, SPAM or UNSURE per message.
+
+        Unsure too is what gave no evidence: `known` == 0 (not one feature seen in training), or p is NaN.
+
+        >>> Decision(0.9, low=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
+        [0, 2, 1, 2]
+        """
+        values = np.asarray(p, np.float64)
+        spam = values >= self.threshold if self.cost_fp is None else values > self.threshold
+        doubt = np.isnan(values)
+        if self.low is not None:
+            doubt |= (values > self.low) & ~spam
+        if known is not None:
+            doubt |= np.asarray(known) == 0
+        codes = spam.astype(np.int8)
+        codes[doubt] = UNSURE
+        return codes
+
+    def to_dict(self) -> dict[str, float | None]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Decision:
+        """The inverse of `to_dict`; what does not fit is a damaged model."""
+        try:
+            low, fp, fn = (
+                None if state[name] is None else float(state[name]) for name in ("low", "cost_fp", "cost_fn")
+            )
+            return cls(float(state["threshold"]), low, fp, fn)
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise ModelError(
+                f"the decision settings in the model are damaged: got {state!r:.200}",
+                hint="train the model again",
+            ) from error

@@ -1,0 +1,37 @@
+"""What can go wrong, in words for the user: what happened, and the next step to try."""
+
+
+class SpamnbError(Exception):
+    """Base of every error spamnb raises on purpose; `exit_code` is what the command line ends with.
+
+    >>> str(DataError("no rows in x.csv", hint="check the file"))
+    'no rows in x.csv'
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class DataError(SpamnbError):
+    """The messages, labels or columns given are not usable."""
+
+
+class ModelError(SpamnbError):
+    """A model file is missing, damaged, foreign, too new or does not fit the request."""
+
+
+class ConfigError(SpamnbError):
+    """A setting is out of range or two settings do not go together."""
+
+    exit_code = 2
+
+
+class MissingExtraError(SpamnbError):
+    """A feature needs an optional package; the hint says how to install it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package", hint=f"pip install 'spamnb[{extra}]'")

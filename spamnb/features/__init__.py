@@ -1,0 +1,32 @@
+"""From messages to a Batch of token keys: words, n-grams, shapes, characters and patterns, all vectorised."""
+
+from __future__ import annotations
+
+from spamnb.config import FeatureConfig
+from spamnb.features.text import lowered_words
+from spamnb.features.words import find_words, word_streams
+from spamnb.message import Texts
+from spamnb.sparse import Batch, Stream
+
+
+def extract(texts: Texts, config: FeatureConfig) -> Batch:
+    """Everything countable in these messages, as the configuration asks.
+
+    >>> batch = extract(Texts.of(["Free entry", "ok"]), FeatureConfig.plain())
+    >>> batch.size, batch.rows.tolist()
+    (2, [0, 0, 1])
+    """
+    streams: list[Stream] = word_streams(find_words(lowered_words(texts)), config.ngrams)
+    if config.shapes:
+        from spamnb.features.shapes import shape_stream
+
+        streams.append(shape_stream(texts))
+    if config.chars:
+        from spamnb.features.chars import char_streams
+
+        streams += char_streams(texts, config.chars)
+    if config.patterns:
+        from spamnb.features.patterns import pattern_stream
+
+        streams += [pattern_stream(texts, name, pattern) for name, pattern in config.patterns]
+    return Batch(len(texts), tuple(streams))

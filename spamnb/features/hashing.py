@@ -1,0 +1,95 @@
+"""The key of a token: one unsigned 64-bit number. FROZEN: the keys are part of the model file format.
+
+    bytes of length 1..8     the bytes themselves, little-endian, zero-padded: no collision at all
+    longer                   h = 0; for each 8-byte block b of the first 64 bytes: h = mix(h ^ b); mix(h ^ length)
+    n-gram "a b"             join(key(a), key(b)); "a b c" is join(join(a, b), c)
+    tagged token "tag:rest"  join(key("tag:"), key(rest)); words hold no colon, so tags never meet words
+
+tests/features/test_hashing.py holds golden values and tests/reference/keys.py a plain Python twin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.message import IntArray
+
+KeyArray = NDArray[np.uint64]
+
+LONGEST = 64  # bytes of a token that enter its key; its full length does too
+_A = np.uint64(0xBF58476D1CE4E5B9)  # the two multipliers of splitmix64's finaliser
+_B = np.uint64(0x94D049BB133111EB)
+_JOIN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio, odd
+_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
+
+
+def mix(x: KeyArray) -> KeyArray:
+    """Scramble 64-bit numbers one to one, so that every input bit moves about half of the output bits."""
+    x = x ^ (x >> np.uint64(30))
+    x *= _A
+    x ^= x >> np.uint64(27)
+    x *= _B
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def join(left: KeyArray, right: KeyArray) -> KeyArray:
+    """The key of two tokens in this order."""
+    return mix(left * _JOIN + right)
+
+
+def span_keys(data: bytes, starts: IntArray, lengths: IntArray) -> KeyArray:
+    """The keys of many spans of one byte string, 8 bytes at a time.
+
+    >>> [hex(k) for k in span_keys(b"free entry", np.array([0, 5]), np.array([4, 5]))]
+    ['0x65657266', '0x7972746e65']
+    """
+    # A stride-1 view of uint64 makes the first 8 bytes of every span one load.
+    padded = data + bytes(LONGEST + 8)
+    words = np.ndarray((len(data) + LONGEST,), np.dtype("<u8"), padded, strides=(1,))
+    keys: KeyArray = words[starts] & _MASKS[np.minimum(lengths, 8)]
+    long = np.flatnonzero(lengths > 8)
+    if len(long):
+        keys[long] = _long_keys(words, starts[long], lengths[long], keys[long])
+    return keys
+
+
+def _long_keys(words: KeyArray, starts: IntArray, lengths: IntArray, first: KeyArray) -> KeyArray:
+    h = mix(first)
+    alive = np.arange(len(starts))
+    for offset in range(8, LONGEST, 8):
+        alive = alive[lengths[alive] > offset]
+        if not len(alive):
+            break
+        block = words[starts[alive] + offset] & _MASKS[np.minimum(lengths[alive] - offset, 8)]
+        h[alive] = mix(h[alive] ^ block)
+    return mix(h ^ lengths.astype(np.uint64))
+
+
+def key(token: bytes) -> KeyArray:
+    """The key of one plain token, as an array of one (see `token_key` for tags and n-grams)."""
+    return span_keys(token, np.zeros(1, np.int64), np.array([len(token)]))
+
+
+def token_key(token: str) -> int:
+    """The key of a token as it is spelled in `inspect`: a word, an n-gram with spaces, or tag:rest.
+
+    >>> token_key("free") == 0x65657266
+    True
+    >>> token_key("free entry") == int(join(key(b"free"), key(b"entry"))[0])
+    True
+    """
+    tag, colon, rest = token.partition(":")
+    if colon:
+        inner = key(rest.encode()) if tag == "char" else _ngram_key(rest)
+        return int(join(key(f"{tag}:".encode()), inner)[0])
+    return int(_ngram_key(token)[0])
+
+
+def _ngram_key(text: str) -> KeyArray:
+    first, *others = text.split(" ")
+    result = key(first.encode("utf-8", "surrogatepass"))
+    for word in others:
+        result = join(result, key(word.encode("utf-8", "surrogatepass")))
+    return result

@@ -1,0 +1,197 @@
+"""What a message looks like: capitals, digits, money, phone numbers, links, punctuation, length, as tokens.
+
+Each property is counted per message and its bucket is one token, "none" included (`shape:caps=0`): that a
+message has no digit at all is as telling as that it has twenty. On folds of the training part of SMS Spam
+Collection (words, bigrams, multinomial) shapes raised recall at 0.1% false positives from 83 to 95%;
+leaving the zero buckets out cost 1.6 points, cumulative buckets (caps>=2) another 3.
+
+Everything is decided on bytes, so tests/reference/shapes.py can say the same in a few regular expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.features.hashing import KeyArray, token_key
+from spamnb.features.words import rows_of
+from spamnb.message import IntArray, Texts
+from spamnb.sparse import OTHER, Stream
+
+EDGES: dict[str, tuple[int, ...]] = {
+    "url": (1,),
+    "email": (1,),
+    "money": (1, 2),
+    "phone": (1, 2),
+    "caps": (1, 2, 3, 5),
+    "exclaim": (1, 2, 3),
+    "question": (1, 2),
+    "emoji": (1, 3),
+    "digits": (1, 3, 6, 11, 16, 21),
+    "length": (*range(20, 160, 20), *(160 << n for n in range(12))),
+}
+DOMAINS = (b"com", b"net", b"org", b"info", b"biz", b"mobi", b"xyz", b"uk", b"eu", b"ru", b"cn", b"de")
+DOMAINS += (b"co", b"io", b"tv", b"ly", b"gl")
+CURRENCY = ("$".encode(), "£".encode(), "€".encode(), "¥".encode(), "₹".encode())
+EMOJI = (b"\xf0\x9f", *(bytes((0xE2, b)) for b in range(0x98, 0x9F)))  # U+1F000.. and U+2600..U+27BF
+PHONE_DIGITS = 9
+LONGEST_NUMBER = 12
+
+Mask = NDArray[np.bool_]
+
+_UPPER, _LOWER, _DIGIT, _GAP, _MARK = 1, 2, 4, 8, 16
+_CLASS = bytes(
+    _UPPER * (65 <= b <= 90)
+    + _LOWER * (97 <= b <= 122 or b == 95)
+    + _DIGIT * (48 <= b <= 57)
+    + _GAP * (b in b" ().+-")
+    + _MARK * (b in b".!?@$:" or b >= 128)
+    for b in range(256)
+)
+_WORD = _UPPER | _LOWER | _DIGIT
+_CASE = np.uint64(0x2020202020202020)  # lower-cases eight ASCII letters
+
+
+def bucket_names(name: str) -> list[str]:
+    """The tokens of one property, in the order of their buckets.
+
+    >>> bucket_names("caps")
+    ['shape:caps=0', 'shape:caps=1', 'shape:caps=2', 'shape:caps=3-4', 'shape:caps=5+']
+    """
+    bounds = (0, *EDGES[name])
+    spans = [f"{a}" if b == a + 1 else f"{a}-{b - 1}" for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [f"shape:{name}={span}" for span in (*spans, f"{bounds[-1]}+")]
+
+
+NUMBER_NAMES = [f"shape:number={n}" for n in range(3, LONGEST_NUMBER)] + [f"shape:number={LONGEST_NUMBER}+"]
+_BUCKETS = {name: bucket_names(name) for name in EDGES}
+_NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
+_KEYS: KeyArray = np.array([token_key(name) for name in _NAMES], np.uint64)
+_FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
+_FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES)
+
+
+def shape_stream(texts: Texts) -> Stream:
+    """The shape tokens of every message: one for each property, one for each number of 3 or more digits."""
+    found = _Finder(texts)
+    counts = found.counts()
+    rows = [np.arange(len(texts))] * len(EDGES)
+    names = [_FIRST[n] + np.searchsorted(EDGES[n], counts[n], side="right") for n in EDGES]
+    number_rows, sizes = found.numbers()
+    rows.append(number_rows)
+    names.append(_FIRST["number"] + np.minimum(sizes, LONGEST_NUMBER) - 3)
+    which = np.concatenate(names)
+    return Stream(OTHER, np.concatenate(rows), _KEYS[which], _speller(which))
+
+
+def _speller(which: IntArray) -> Callable[[IntArray], list[bytes]]:
+    return lambda where: [_NAMES[i].encode() for i in which[where].tolist()]
+
+
+class _Finder:
+    """Where in the joined texts the properties are; positions become counts by message at the end.
+
+    One pass picks out the few bytes that matter (`marks`), every search then runs over those alone: 4x
+    faster than one bytes.find for each of the signs.
+    """
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts = texts
+        padded = texts.data + bytes(16)
+        self.raw = np.frombuffer(padded, np.uint8)
+        self.eight = np.ndarray((len(padded) - 8,), np.dtype("<u8"), padded, strides=(1,))
+        self.kind = np.frombuffer(padded.translate(_CLASS), np.uint8)
+        self.digit = np.flatnonzero(self.kind & _DIGIT)
+        self.marks = np.flatnonzero(self.kind & _MARK)
+        self.mark = self.raw[self.marks]
+
+    def counts(self) -> dict[str, IntArray]:
+        hits = {
+            "url": np.sort(np.concatenate((self._all(b"://"), self._domains()))),
+            "email": self._email(),
+            "money": self._money(),
+            "phone": self._phones(),
+            "caps": self._caps(),
+            "exclaim": self._all(b"!"),
+            "question": self._all(b"?"),
+            "emoji": np.sort(np.concatenate([self._all(lead) for lead in EMOJI])),
+            "digits": self.digit,
+        }
+        counts = {name: self._per_message(where) for name, where in hits.items()}
+        counts["length"] = self.texts.ends - self.texts.starts
+        return counts
+
+    def numbers(self) -> tuple[IntArray, IntArray]:
+        """Message and size of every run of 3 or more digits."""
+        first, sizes = _runs(self.digit, np.diff(self.digit) == 1)
+        keep = sizes >= 3
+        return rows_of(self.texts, first[keep]), sizes[keep]
+
+    def _per_message(self, hits: IntArray) -> IntArray:
+        return np.diff(np.searchsorted(hits, self.texts.starts), append=len(hits))
+
+    def _all(self, needle: bytes) -> IntArray:
+        """Every place of a byte string whose first byte is a mark."""
+        at = self.marks[self.mark == needle[0]]
+        for i, byte in enumerate(needle[1:], 1):
+            at = at[self.raw[at + i] == byte]
+        return at
+
+    def _word(self, at: IntArray) -> Mask:
+        """Is the byte a letter, a digit, an underscore or not ASCII?"""
+        return (self.kind[at] & _WORD > 0) | (self.raw[at] >= 128)
+
+    def _domains(self) -> IntArray:
+        """A dot between a word character and a top-level domain that ends there: `.com`."""
+        dots = self._all(b".")
+        dots = dots[dots > 0]
+        dots = dots[self._word(dots - 1) & self._word(dots + 1)]
+        after = self.eight[dots + 1] | _CASE
+        hit = np.zeros(len(dots), bool)
+        for size in {len(domain) for domain in DOMAINS}:
+            names = after & np.uint64((1 << 8 * size) - 1)
+            known = [names == int.from_bytes(d, "little") for d in DOMAINS if len(d) == size]
+            hit |= np.logical_or.reduce(known) & ~self._word(dots + 1 + size)
+        return dots[hit]
+
+    def _email(self) -> IntArray:
+        at = self._all(b"@")
+        at = at[at > 0]
+        return at[self._word(at - 1) & self._word(at + 1)]
+
+    def _money(self) -> IntArray:
+        """A currency sign that touches a digit on either side."""
+        found = []
+        for sign in CURRENCY:
+            at = self._all(sign)
+            before = (at > 0) & (self.kind[np.maximum(at - 1, 0)] & _DIGIT > 0)
+            found.append(at[before | (self.kind[at + len(sign)] & _DIGIT > 0)])
+        return np.sort(np.concatenate(found))
+
+    def _phones(self) -> IntArray:
+        """Nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
+        gap = np.diff(self.digit)
+        linked = (gap == 1) | ((gap == 2) & (self.kind[self.digit[:-1] + 1] & _GAP > 0))
+        first, sizes = _runs(self.digit, linked)
+        return first[sizes >= PHONE_DIGITS]
+
+    def _caps(self) -> IntArray:
+        """Two or more capitals in a row that touch no other ASCII word character."""
+        capital = np.flatnonzero(self.kind & _UPPER)
+        first, sizes = _runs(capital, np.diff(capital) == 1)
+        keep = sizes >= 2
+        first, sizes = first[keep], sizes[keep]
+        other = _LOWER | _DIGIT
+        left = (first > 0) & (self.kind[np.maximum(first - 1, 0)] & other > 0)
+        right = self.kind[first + sizes] & other > 0
+        return first[~left & ~right]
+
+
+def _runs(positions: IntArray, linked: Mask) -> tuple[IntArray, IntArray]:
+    """First position and size of each run, where `linked[i]` ties position i to position i + 1."""
+    if not len(positions):
+        return positions, positions
+    begin = np.flatnonzero(np.concatenate(([True], ~linked)))
+    return positions[begin], np.diff(begin, append=len(positions))

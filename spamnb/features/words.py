@@ -1,0 +1,71 @@
+r"""Words (`\w+` of the lower-cased text) and word n-grams of a whole batch, as keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spamnb.features.hashing import KeyArray, join, span_keys
+from spamnb.message import IntArray, Texts
+from spamnb.sparse import Speller, Stream
+
+# 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
+_WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
+_SHOWN = 64  # bytes of a long word kept for display
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a batch in reading order: where they are, in which message, and their keys."""
+
+    data: bytes
+    starts: IntArray
+    ends: IntArray
+    rows: IntArray
+    keys: KeyArray
+
+    def spell(self, where: IntArray) -> list[bytes]:
+        data, shown = self.data, _SHOWN
+        pairs = zip(self.starts[where].tolist(), self.ends[where].tolist(), strict=True)
+        return [data[s:e] if e - s <= shown else data[s : s + shown] + b"..." for s, e in pairs]
+
+
+def find_words(texts: Texts) -> Words:
+    """Split texts that went through `lowered_words`.
+
+    >>> words = find_words(Texts.of([b"free entry", b"ok"]))
+    >>> words.spell(np.arange(3)), words.rows.tolist()
+    ([b'free', b'entry', b'ok'], [0, 0, 1])
+    """
+    # A blank on both sides makes every word have two edges.
+    inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    starts, ends = edges[0::2], edges[1::2]
+    keys = span_keys(texts.data, starts, ends - starts)
+    return Words(texts.data, starts, ends, rows_of(texts, starts), keys)
+
+
+def rows_of(texts: Texts, positions: IntArray) -> IntArray:
+    """The message that each of some ascending positions lies in (few messages, many positions)."""
+    bounds = np.searchsorted(positions, texts.starts)
+    return np.repeat(np.arange(len(texts)), np.diff(bounds, append=len(positions)))
+
+
+def word_streams(words: Words, ngrams: int) -> list[Stream]:
+    """One stream for each n from 1 to `ngrams`; neighbours must stand in the same message."""
+    streams = [Stream(1, words.rows, words.keys, words.spell)]
+    keys = words.keys
+    for n in range(2, ngrams + 1):
+        keys = join(keys[:-1], words.keys[n - 1 :])  # across message ends too: cheaper than picking first
+        first = np.flatnonzero(words.rows[n - 1 :] == words.rows[: len(keys)])
+        streams.append(Stream(n, words.rows[first], keys[first], _ngram_speller(words, first, n)))
+    return streams
+
+
+def _ngram_speller(words: Words, first: IntArray, n: int) -> Speller:
+    def spell(where: IntArray) -> list[bytes]:
+        columns = [words.spell(first[where] + i) for i in range(n)]
+        return [b" ".join(parts) for parts in zip(*columns, strict=True)]
+
+    return spell

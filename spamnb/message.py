@@ -1,0 +1,84 @@
+"""Messages as they travel: many texts in one byte string, with their labels and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """N messages in one UTF-8 byte string: message i is `data[starts[i]:ends[i]]`.
+
+    The spans are in order, do not overlap, and at least one byte that belongs to no message
+    (a newline) stands between two neighbours. Bytes need not be valid UTF-8.
+
+    >>> texts = Texts.of(["Free entry", "ok lar"])
+    >>> len(texts), texts[1], texts.tolist()
+    (2, b'ok lar', [b'Free entry', b'ok lar'])
+    """
+
+    data: bytes
+    starts: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of(cls, messages: Iterable[str | bytes]) -> Texts:
+        """Join messages; text is encoded as UTF-8, lone surrogates survive as invalid bytes."""
+        parts = [m if isinstance(m, bytes) else m.encode("utf-8", "surrogatepass") for m in messages]
+        sizes = np.fromiter((len(p) for p in parts), np.int64, len(parts))
+        ends = np.cumsum(sizes + 1) - 1
+        return cls(b"\n".join(parts), ends - sizes, ends)
+
+    @classmethod
+    def lines(cls, data: bytes) -> Texts:
+        r"""One message per line; `\n`, `\r\n` and a missing final newline all give the same messages.
+
+        >>> Texts.lines(b"a b\r\nc").tolist() == Texts.lines(b"a b\nc\n").tolist() == [b"a b", b"c"]
+        True
+        """
+        if data and not data.endswith(b"\n"):
+            data += b"\n"
+        raw = np.frombuffer(data, np.uint8)
+        ends = np.flatnonzero(raw == 10)
+        starts = np.empty_like(ends)
+        starts[:1] = 0
+        starts[1:] = ends[:-1] + 1
+        carriage = (ends > starts) & (raw[np.maximum(ends - 1, 0)] == 13)
+        return cls(data, starts, ends - carriage)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, index: int) -> bytes:
+        return self.data[self.starts[index] : self.ends[index]]
+
+    def tolist(self) -> list[bytes]:
+        data = self.data
+        return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What a reader hands on: some hundreds of messages with what the source says about them.
+
+    `labels` is None where no label was asked for; `categories` holds one string per message and
+    categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
+    `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes.
+    """
+
+    texts: Texts
+    lines: IntArray
+    labels: list[str] | None = None
+    categories: Mapping[str, list[str]] = field(default_factory=dict)
+    numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+    position: int = 0
+
+    def __len__(self) -> int:
+        return len(self.texts)

@@ -1,0 +1,300 @@
+"""Measures of a filter from arrays: what was true, what was said, and how probable it was thought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spamnb.errors import DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def _share(counts: Ints) -> Floats:
+    """Cumulated counts as shares of the last one; all NaN if that is 0."""
+    return counts / counts[-1] if counts[-1] else np.full(counts.shape, math.nan)
+
+
+def _none_for_nan(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: None if value != value else value for name, value in items}
+
+
+def _aligned(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], Floats]:
+    truth, values = np.asarray(y, bool), np.asarray(score, np.float64)
+    if truth.shape != values.shape:
+        raise DataError(f"expected one score per label, got {values.size} scores for {truth.size} labels")
+    if missing := int(np.isnan(values).sum()):
+        hint = "words that no class can produce leave a message without a score: set smoothing above 0"
+        raise DataError(f"{missing} of {values.size} scores are not numbers", hint)
+    return truth, values
+
+
+def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
+    """The weighted harmonic mean of precision and recall; beta > 1 favours recall; NaN when both are 0.
+
+    >>> round(f_score(0.5, 0.4), 3), round(f_score(0.7, 0.1), 3), round(f_score(0.02, 1), 4)
+    (0.444, 0.175, 0.0392)
+    """
+    return _ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often each kind of right and wrong answer was given; a measure that is 0/0 is NaN."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    @classmethod
+    def of(cls, y: ArrayLike, decided: ArrayLike) -> Confusion:
+        truth, said = np.asarray(y, bool), np.asarray(decided, bool)
+        tp, positives, called = (int(np.count_nonzero(flags)) for flags in (truth & said, truth, said))
+        return cls(tp, called - tp, positives - tp, truth.size - positives - called + tp)
+
+    @property
+    def accuracy(self) -> float:
+        return _ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
+
+    @property
+    def precision(self) -> float:
+        return _ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        return _ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float:
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> float:
+        """From the counts, so it is 0, not NaN, where nothing was caught but something should have been."""
+        hits = (1 + beta**2) * self.tp
+        return _ratio(hits, hits + beta**2 * self.fn + self.fp)
+
+    @property
+    def jaccard(self) -> float:
+        return _ratio(self.tp, self.tp + self.fp + self.fn)
+
+    @property
+    def false_positive_rate(self) -> float:
+        return _ratio(self.fp, self.fp + self.tn)
+
+
+def _by_threshold(y: ArrayLike, score: ArrayLike) -> tuple[Ints, Ints, Floats]:
+    """True and false positives if all that score at least t are called positive, t falling from infinity."""
+    truth, values = _aligned(y, score)
+    order = np.argsort(-values, kind="stable")
+    ranked = values[order]
+    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)[: ranked.size])
+    called = np.concatenate(([0], last + 1))
+    tps = np.concatenate(([0], np.cumsum(truth[order])[last]))
+    return tps, called - tps, np.concatenate(([math.inf], ranked[last]))
+
+
+def roc_curve(y: ArrayLike, score: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """False positive rate and recall at every distinct threshold, highest first, starting at (0, 0)."""
+    tps, fps, thresholds = _by_threshold(y, score)
+    return _share(fps), _share(tps), thresholds
+
+
+def precision_recall_curve(y: ArrayLike, score: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Precision and recall at every distinct threshold, lowest first, closed by the point (1, 0)."""
+    tps, fps, thresholds = _by_threshold(y, score)
+    precision = np.append((tps[1:] / (tps[1:] + fps[1:]))[::-1], 1.0)
+    return precision, _share(tps)[::-1], thresholds[:0:-1]
+
+
+def roc_auc(y: ArrayLike, score: ArrayLike) -> float:
+    """The chance that a positive scores above a negative, a tie counting one half."""
+    tps, fps, _ = _by_threshold(y, score)
+    return _ratio(float(np.trapezoid(tps, fps)), int(tps[-1]) * int(fps[-1]))
+
+
+def average_precision(y: ArrayLike, score: ArrayLike) -> float:
+    """Precision averaged over the steps of recall: the sum of (R_n - R_n-1) P_n."""
+    tps, fps, _ = _by_threshold(y, score)
+    precision = tps[1:] / (tps[1:] + fps[1:])
+    return _ratio(float(np.sum(np.diff(tps) * precision)), int(tps[-1]))
+
+
+def recall_at_fpr(y: ArrayLike, score: ArrayLike, max_fpr: float) -> float:
+    """The largest recall of any threshold that lets at most floor(max_fpr * negatives) negatives through."""
+    tps, fps, _ = _by_threshold(y, score)
+    if not fps[-1]:
+        return math.nan
+    allowed = math.floor(max_fpr * int(fps[-1]) + 1e-9)  # 0.29 * 100 is 28.999999999999996
+    return _ratio(int(tps[fps <= allowed][-1]), int(tps[-1]))
+
+
+def log_loss(y: ArrayLike, p: ArrayLike) -> float:
+    """Mean of -log P(truth), p being (n,) P(positive) or (n, K), kept one machine epsilon off 0 and 1."""
+    truth, values = np.asarray(y, np.int64), np.asarray(p, np.float64)
+    table = np.column_stack((1 - values, values)) if values.ndim == 1 else values
+    eps = np.finfo(np.float64).eps
+    surprise = -np.log(np.clip(table[np.arange(truth.size), truth], eps, 1 - eps))
+    return _ratio(float(surprise.sum()), truth.size)
+
+
+def brier(y: ArrayLike, p: ArrayLike) -> float:
+    """Mean squared distance of the probability from the truth (0 or 1)."""
+    truth, values = _aligned(y, p)
+    return _ratio(float(np.sum((values - truth) ** 2)), truth.size)
+
+
+def ece(y: ArrayLike, p: ArrayLike, bins: int = 15) -> float:
+    """Calibration error: |mean p - share of positives| of each equal-width bin of p, weighted by its size."""
+    truth, values = _aligned(y, p)
+    index = np.minimum((values * bins).astype(np.int64), bins - 1)
+    gaps = np.bincount(index, weights=values - truth, minlength=bins)
+    return _ratio(float(np.abs(gaps).sum()), truth.size)
+
+
+def expected_cost(confusion: Confusion, cost_fp: float, cost_fn: float) -> float:
+    """Mean cost per message."""
+    c = confusion
+    return _ratio(c.fp * cost_fp + c.fn * cost_fn, c.tp + c.fp + c.fn + c.tn)
+
+
+def wilson_interval(successes: int, n: int, z: float = 1.959963984540054) -> tuple[float, float]:
+    """Where a share of `successes` out of `n` plausibly lies: 95 % by default, always within 0 and 1."""
+    if not n:
+        return math.nan, math.nan
+    share, z2 = successes / n, z * z
+    middle = share + z2 / (2 * n)
+    half = z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    # The ends are exactly 0 and 1 at the extremes; rounding would give 5e-18 and 0.9999999999999999.
+    low = (middle - half) / (1 + z2 / n) if successes else 0.0
+    return low, (middle + half) / (1 + z2 / n) if successes < n else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """All measures of a two-class filter, by stable names; unsure messages count as not called spam."""
+
+    messages: int
+    spam: int
+    ham: int
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+    unsure: int
+    accuracy: float
+    precision: float
+    recall: float
+    f1: float
+    jaccard: float
+    roc_auc: float
+    pr_auc: float
+    recall_at_fpr_0_1_percent: float
+    recall_at_fpr_0_5_percent: float
+    log_loss: float
+    brier: float
+    ece: float
+    expected_cost: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self, dict_factory=_none_for_nan)
+
+
+def evaluate_binary(
+    y: ArrayLike,
+    p: ArrayLike,
+    decided_spam: ArrayLike,
+    unsure: ArrayLike | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    scores: ArrayLike | None = None,
+) -> Scores:
+    """Every measure at once; ranking uses `scores` (log-odds) where given, as probabilities saturate at 1."""
+    truth, values = _aligned(y, p)
+    doubt = np.zeros(truth.shape, bool) if unsure is None else np.asarray(unsure, bool)
+    c = Confusion.of(truth, np.asarray(decided_spam, bool) & ~doubt)
+    rank = values if scores is None else np.asarray(scores, np.float64)
+    doubts = int(np.count_nonzero(doubt))
+    sizes = {"messages": truth.size, "spam": c.tp + c.fn, "ham": c.fp + c.tn, "unsure": doubts}
+    cells = {"true_positives": c.tp, "false_positives": c.fp, "false_negatives": c.fn, "true_negatives": c.tn}
+    rates = {name: getattr(c, name) for name in ("accuracy", "precision", "recall", "f1", "jaccard")}
+    area = {"roc_auc": roc_auc(truth, rank), "pr_auc": average_precision(truth, rank)}
+    caught = {f"recall_at_fpr_0_{n}_percent": recall_at_fpr(truth, rank, n / 1000) for n in (1, 5)}
+    errors = {"log_loss": log_loss(truth, values), "brier": brier(truth, values), "ece": ece(truth, values)}
+    measures: dict[str, Any] = sizes | cells | rates | area | caught | errors
+    return Scores(**measures, expected_cost=expected_cost(c, cost_fp, cost_fn))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScores:
+    """How well one class of several is recognised; `support` is how many messages really belong to it."""
+
+    label: str
+    support: int
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class MultiScores:
+    """All measures of K classes: `confusion[truth][said]`; macro = mean over classes where defined."""
+
+    messages: int
+    unsure: int
+    accuracy: float
+    macro_precision: float
+    macro_recall: float
+    macro_f1: float
+    log_loss: float
+    classes: tuple[ClassScores, ...]
+    confusion: tuple[tuple[int, ...], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self, dict_factory=_none_for_nan)
+
+
+def confusion_matrix(y_index: ArrayLike, predicted_index: ArrayLike, k: int) -> Ints:
+    """Counts of shape (k, k): row = true class, column = predicted class."""
+    cells = np.asarray(y_index, np.int64) * k + np.asarray(predicted_index, np.int64)
+    return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+
+def _macro(classes: Sequence[ClassScores], measure: str) -> float:
+    values = [value for c in classes if not math.isnan(value := getattr(c, measure))]
+    return _ratio(sum(values), len(values))
+
+
+def evaluate_multi(
+    y_index: ArrayLike,
+    proba: ArrayLike,
+    labels: Sequence[str],
+    predicted: ArrayLike | None = None,
+    unsure: ArrayLike | None = None,
+) -> MultiScores:
+    """Every measure at once; an unsure message counts as its predicted class and again in `unsure`."""
+    values = np.asarray(proba, np.float64).reshape(-1, len(labels))
+    truth = np.asarray(y_index, np.int64)
+    said = values.argmax(axis=1) if predicted is None else np.asarray(predicted, np.int64)
+    each = [(label, Confusion.of(truth == c, said == c)) for c, label in enumerate(labels)]
+    classes = tuple(ClassScores(label, c.tp + c.fn, c.precision, c.recall, c.f1) for label, c in each)
+    macro = {f"macro_{name}": _macro(classes, name) for name in ("precision", "recall", "f1")}
+    return MultiScores(
+        messages=truth.size,
+        unsure=0 if unsure is None else int(np.count_nonzero(unsure)),
+        accuracy=_ratio(int(np.count_nonzero(truth == said)), truth.size),
+        log_loss=log_loss(truth, values),
+        classes=classes,
+        confusion=tuple(tuple(row) for row in confusion_matrix(truth, said, len(labels)).tolist()),
+        **macro,
+    )

@@ -1,0 +1,297 @@
+"""Model files: a dict of builtins and plain arrays, written by joblib in one step or not at all, read safely.
+
+The file is what `joblib.dump` writes, so `joblib.load` opens it, followed by a line with its SHA-256.
+`read` needs no joblib, runs nothing the file asks for, and maps the arrays instead of copying them.
+The checksum finds damage, not malice: who can change a file can change its checksum too.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import mmap as mapping
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from io import BufferedRandom
+from typing import BinaryIO, TypeVar
+
+import numpy as np
+
+from spamnb import safeload
+from spamnb.errors import ModelError
+
+FORMAT = "spamnb-model"
+FORMAT_VERSION = 1
+MAX_BYTES = 4 << 30
+SEAL = b"\nspamnb-sha256:"
+SEAL_SIZE = len(SEAL) + 64 + 1
+
+T = TypeVar("T")
+AnyPath = str | os.PathLike[str]
+
+_TRAIN = "train one with `spamnb train DATA`"
+_AGAIN = "copy the file again, or train a new model with `spamnb train DATA`"
+_KINDS = "dict, list, str, bytes, int, float, bool, None or an array of truth values, integers or floats"
+_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"BZh", b"\xfd7zXZ", b"]\x00\x00", b"ZF")
+_MAGIC = {  # first bytes of what people mistake for a model
+    "compressed data": _COMPRESSED,
+    "a ZIP archive": (b"PK\x03\x04",),
+    "a Parquet file": (b"PAR1",),
+    "a mailbox": (b"From ",),
+    "a JSON file": (b"{",),
+}
+
+
+def write(state: Mapping[str, object], path: AnyPath) -> int:
+    """Put `state` at `path` as a whole or leave what was there; gives the number of bytes written.
+
+    The file is readable by its owner only; the same state with its keys in the same order gives the same
+    bytes. Tuples come back as lists. A missing folder is made; a link is followed, not replaced.
+    """
+    shown = os.fspath(path)
+    document = _plain(_titled(state), "", {}, 0)
+    try:
+        return _save(document, os.path.realpath(shown))
+    except safeload.RefusedError as error:
+        raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot write {shown}: {_words(error)}", _write_hint(error)) from error
+
+
+def read(path: AnyPath, *, mmap: bool = True) -> dict[str, object]:
+    """The state stored at `path`, checked against its checksum; whatever is wrong with it is a ModelError.
+
+    With `mmap` the arrays are read-only views of the file, good for as long as nobody shortens it in place
+    (`write` never does); without it they are in memory and writeable.
+    """
+    shown = os.fspath(path)
+    try:
+        return _untitled(safeload.load(_body(_bytes(shown, mmap), shown)), shown)
+    except ModelError:
+        raise
+    except safeload.RefusedError as error:
+        hint = f"nothing in it was run; {_TRAIN}"
+        raise ModelError(f"{shown} is not a spamnb model: {error}", hint) from error
+    except FileNotFoundError as error:
+        raise ModelError(f"no model at {shown}", _TRAIN) from error
+    except Exception as error:
+        raise ModelError(
+            f"cannot read {shown}: {_words(error)}", "check the path and its permissions"
+        ) from error
+
+
+def require(
+    state: Mapping[str, object],
+    key: str,
+    kind: type[T],
+    *,
+    dtype: str | None = None,
+    ndim: int | None = None,
+    shape: tuple[int, ...] | None = None,
+) -> T:
+    """The value at `key` ("a.b" is b inside a) if it is exactly of this kind, and otherwise a ModelError.
+
+    >>> require({"counts": {"total": np.zeros(3, "u8")}}, "counts.total", np.ndarray, dtype="u8", ndim=1)
+    array([0, 0, 0], dtype=uint64)
+    """
+    value: object = state
+    for part in key.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            raise ModelError(f"the model has no {key}", _AGAIN)
+        value = value[part]
+    if type(value) is not kind:
+        raise _unusable(key, kind.__name__, type(value).__name__)
+    if isinstance(value, np.ndarray):
+        if dtype is not None and value.dtype != dtype:
+            raise _unusable(key, np.dtype(dtype).name, value.dtype.name)
+        if ndim is not None and value.ndim != ndim:
+            raise _unusable(key, f"{ndim} dimensions", f"{value.ndim}")
+        if shape is not None and value.shape != shape:
+            raise _unusable(key, f"shape {shape}", f"{value.shape}")
+    return value
+
+
+def _unusable(key: str, expected: str, got: str) -> ModelError:
+    return ModelError(f"the model's {key} is not usable: expected {expected}, got {got}", _AGAIN)
+
+
+def _titled(state: Mapping[str, object]) -> dict[str, object]:
+    title: dict[str, object] = {"format": FORMAT, "version": FORMAT_VERSION}
+    for key in title.keys() & state.keys():
+        raise ModelError(f"the model state has a key {key!r}, which the model file needs for itself")
+    return title | dict(state)
+
+
+def _untitled(document: object, shown: str) -> dict[str, object]:
+    if not isinstance(document, dict) or document.pop("format", None) != FORMAT:
+        raise ModelError(f"{shown} is not a spamnb model", _TRAIN)
+    version = document.pop("version", None)
+    if type(version) is not int or version < 1:
+        raise ModelError(f"{shown} is not a spamnb model: it has no format version", _TRAIN)
+    if version > FORMAT_VERSION:
+        formats = f"format {version}, this one reads up to {FORMAT_VERSION}"
+        hint = "upgrade spamnb, or train a new model with `spamnb train DATA`"
+        raise ModelError(f"{shown} was written by a newer spamnb ({formats})", hint)
+    return document
+
+
+def _plain(value: object, where: str, blobs: dict[bytes, bytes], depth: int) -> object:
+    """A copy of a tree in which equal strings are one object, and equal dtypes too.
+
+    Pickle writes an object it has met before as a reference to it: without this, the bytes of a file would
+    depend on which of its equal strings happen to be the same object.
+    """
+    if value is None or type(value) in (bool, int, float):
+        return value
+    if type(value) is str:
+        return sys.intern(value)
+    if type(value) is bytes:
+        return blobs.setdefault(value, value)
+    if type(value) is np.ndarray:
+        return _plain_array(value, where)
+    if depth >= safeload.MAX_DEPTH and type(value) in (dict, list, tuple):
+        raise ModelError(f"the model state is nested more than {safeload.MAX_DEPTH} levels deep: {where}")
+    if type(value) is dict:
+        return {
+            sys.intern(_key(key, where)): _plain(item, f"{where}.{key}" if where else key, blobs, depth + 1)
+            for key, item in value.items()
+        }
+    if type(value) is list or type(value) is tuple:
+        return [_plain(item, f"{where}[{i}]", blobs, depth + 1) for i, item in enumerate(value)]
+    raise _unfit(where, f"{type(value).__module__}.{type(value).__qualname__}")
+
+
+def _key(key: object, where: str) -> str:
+    if type(key) is not str:
+        raise _unfit(f"{where}[{key!r}]", f"a key of type {type(key).__name__}")
+    return key
+
+
+def _plain_array(array: np.ndarray, where: str) -> np.ndarray:
+    dtype = safeload.DTYPES.get(f"{array.dtype.kind}{array.dtype.itemsize}")
+    if dtype is None:
+        raise _unfit(where, f"an array of dtype {array.dtype}")
+    return np.asarray(array, dtype, order="C").view(dtype)
+
+
+def _unfit(where: str, got: str) -> ModelError:
+    return ModelError(f"the model state cannot keep {where}: expected {_KINDS}, got {got}")
+
+
+def _save(document: object, target: str) -> int:
+    import tempfile
+
+    folder = _folder(target)
+    handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
+    try:
+        with open(handle, "w+b") as file:
+            size = _dump(document, file)
+            # What cannot be read back must not replace what can.
+            safeload.load(memoryview(_map(file))[:-SEAL_SIZE])
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync(folder)
+    return size
+
+
+def _folder(target: str) -> str:
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, "it is a directory, expected a file")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    folder = os.path.dirname(target)
+    with suppress(FileExistsError):  # a file in place of the folder: the next step says so better
+        os.makedirs(folder, 0o700, exist_ok=True)
+    return folder
+
+
+def _dump(document: object, file: BufferedRandom) -> int:
+    import joblib
+
+    joblib.dump(document, file, compress=0, protocol=safeload.PROTOCOL)
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file.seek(0, os.SEEK_END)
+    file.write(SEAL + digest.encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+    if file.tell() > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"it would be larger than {MAX_BYTES} bytes")
+    return file.tell()
+
+
+def _sync(folder: str) -> None:
+    """Make the new name durable where the system can; if it cannot, the old or the new model is there."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _map(file: BinaryIO) -> mapping.mmap:
+    return mapping.mmap(file.fileno(), 0, access=mapping.ACCESS_READ)
+
+
+def _bytes(shown: str, mapped: bool) -> memoryview:
+    kind = os.stat(shown).st_mode  # asked first, because opening a pipe would wait for its writer
+    if stat.S_ISDIR(kind):
+        raise ModelError(f"{shown} is a directory, expected a model file", "give the path of the file in it")
+    if not stat.S_ISREG(kind):
+        raise ModelError(f"{shown} is not a regular file, expected a model file", _TRAIN)
+    with open(shown, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size == 0:
+            raise ModelError(f"{shown} is empty, expected a spamnb model", _AGAIN)
+        if size > MAX_BYTES:
+            raise ModelError(f"{shown} is too large: {size} bytes, expected at most {MAX_BYTES}", _TRAIN)
+        if mapped:
+            return memoryview(_map(file))
+        data = bytearray(size)
+        file.readinto(data)
+        return memoryview(data)
+
+
+def _body(data: memoryview, shown: str) -> memoryview:
+    """What `joblib.dump` wrote, without the seal, once the seal is found to match."""
+    if data[0] != 0x80:
+        guess = _guess(bytes(data[:4096]))
+        hint = "if these are labelled messages, train on them with `spamnb train`"
+        raise ModelError(f"{shown} is not a spamnb model: it looks like {guess}", hint)
+    body, seal = data[:-SEAL_SIZE], bytes(data[-SEAL_SIZE:])
+    if not seal.startswith(SEAL):
+        raise ModelError(f"{shown} is cut short or not a spamnb model: no checksum at its end", _AGAIN)
+    if seal != SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n":
+        raise ModelError(f"{shown} is damaged: its contents do not match its checksum", _AGAIN)
+    return body
+
+
+def _guess(head: bytes) -> str:
+    for name, magic in _MAGIC.items():
+        if head.startswith(magic):
+            return name
+    line = head.splitlines()[0]
+    if b"\0" in head:
+        return "the data of another program"
+    return "a CSV file" if b"," in line else "a TSV file" if b"\t" in line else "a text file"
+
+
+def _words(error: Exception) -> str:
+    text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    return text[0].lower() + text[1:]
+
+
+def _write_hint(error: Exception) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return "free some disk space and try again; the model that was there is unchanged"
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "give a place where you may write"
+    return "the model that was there, if any, is unchanged"

@@ -1,0 +1,70 @@
+"""Which encoding an input has, and its bytes turned into UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+
+from spamnb.errors import DataError
+
+_MARKS = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
+    (codecs.BOM_UTF8, "utf-8", "UTF-8 with BOM"),
+    (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32 LE"),
+    (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32 BE"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 LE"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 BE"),
+)
+# cp1252 leaves five bytes undefined; browsers read them as Latin-1 does, so that no byte is an error.
+_CP1252 = "".join(bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(256))
+
+
+def detect_encoding(head: bytes) -> tuple[str, str]:
+    r"""The codec ("" = UTF-8, to be passed on as it is) and its name for the user, from the first bytes.
+
+    >>> detect_encoding(b"ok"), detect_encoding(b"caf\xe9"), detect_encoding("ok".encode("utf-16-le"))
+    (('', 'UTF-8'), ('cp1252-web', 'cp1252'), ('utf-16-le', 'UTF-16 LE'))
+    """
+    for mark, codec, name in _MARKS:
+        if head.startswith(mark):
+            return ("" if codec == "utf-8" else codec), name
+    half = len(head) // 2
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if half and max(even, odd) > 0.4 * half and min(even, odd) < 0.05 * half:
+        return ("utf-16-le", "UTF-16 LE") if odd > even else ("utf-16-be", "UTF-16 BE")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return "cp1252-web", "cp1252"
+    return "", "UTF-8"
+
+
+class Transcoder:
+    """Bytes in some encoding in, UTF-8 bytes out, piece by piece; the byte order mark is dropped."""
+
+    def __init__(self, codec: str, name: str) -> None:
+        self._codec = codec
+        self._name = name
+        self._decoder = None if codec in ("", "cp1252-web") else codecs.getincrementaldecoder(codec)()
+        self._done = 0
+        self._first = True
+
+    def feed(self, data: bytes, final: bool = False) -> bytes:
+        new = self._convert(data, final)
+        self._done += len(data)
+        if self._first and new:
+            self._first = False
+            new = new.removeprefix(codecs.BOM_UTF8)
+        return new
+
+    def _convert(self, data: bytes, final: bool) -> bytes:
+        if self._codec == "":
+            return data
+        if self._decoder is None:
+            return codecs.charmap_decode(data, "strict", _CP1252)[0].encode()
+        try:
+            return self._decoder.decode(data, final).encode("utf-8", "surrogatepass")
+        except UnicodeError as error:
+            where = self._done + getattr(error, "start", 0)
+            raise DataError(
+                f"{self._name} is not {self._codec}: byte {where + 1} cannot be decoded",
+                hint="leave --encoding to auto, or try --encoding cp1252",
+            ) from error

@@ -1,0 +1,102 @@
+"""One opened input: what it is, what was left out, and its messages in chunks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from types import TracebackType
+
+from spamnb.errors import DataError
+from spamnb.message import Chunk
+from spamnb.readers.labels import LabelMap
+
+_EXAMPLES = 5
+
+
+class Skipped:
+    """The records that were left out (or, where each one must come out, came out empty), and why.
+
+    >>> skipped = Skipped()
+    >>> skipped.add(2, "no label")
+    >>> skipped.count, skipped.summary()
+    (1, '1 skipped (line 2: no label)')
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.examples: list[tuple[int, str]] = []
+        self.reasons: Counter[str] = Counter()
+
+    def add(self, line: int, reason: str) -> None:
+        self.count += 1
+        self.reasons[reason if reason in self.reasons or len(self.reasons) < 100 else "other"] += 1
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append((line, reason))
+
+    def summary(self) -> str:
+        """`12 skipped (line 2: no label, line 5: no text, ...)`."""
+        shown = [f"line {line}: {reason}" for line, reason in self.examples]
+        shown += ["..."] if self.count > len(shown) else []
+        return f"{self.count} skipped" + (f" ({', '.join(shown)})" if shown else "")
+
+
+class Source:
+    """An opened input, to be iterated once; `labels` tells how labels are read (None: they are not)."""
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        size: int | None,
+        chunks: Iterator[Chunk],
+        close: Callable[[], None],
+        *,
+        skipped: Skipped | None = None,
+        labels: LabelMap | None = None,
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.size = size
+        self.skipped = skipped or Skipped()
+        self.labels = labels
+        self.close = close
+        self._chunks: Iterator[Chunk] | None = chunks
+
+    @property
+    def positive_hint(self) -> str | None:
+        """The name of the class to be found, where the labels tell: `spam`."""
+        return self.labels.positive if self.labels else None
+
+    def __iter__(self) -> Iterator[Chunk]:
+        chunks, self._chunks = self._chunks, None
+        if chunks is None:
+            raise RuntimeError(f"{self.name} was read already: open it again")
+        rows = 0
+        try:
+            for chunk in chunks:
+                if len(chunk):
+                    rows += len(chunk)
+                    yield chunk
+        finally:
+            self.close()
+        if self.labels is not None:
+            self._check(rows, self.labels)
+
+    def _check(self, rows: int, labels: LabelMap) -> None:
+        if not rows:
+            found = self.skipped.summary() if self.skipped.count else "nothing but a header"
+            raise DataError(f"no usable rows in {self.name}: {found}", hint=self._hint())
+        labels.check(self.name)
+
+    def _hint(self) -> str:
+        if set(self.skipped.reasons) <= {"bad JSON", "not a JSON object"}:
+            return "this is no JSONL: try --format csv, or check the file"
+        return "name the columns with --text-column and --label-column"
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

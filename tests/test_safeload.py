@@ -1,0 +1,323 @@
+"""The reader of model files against streams made to run code, to exhaust memory, or simply broken."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+import random
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+
+from spamnb import modelfile, safeload
+from spamnb.errors import ModelError
+
+# Python reports these to audit hooks when something is imported, looked up by pickle, compiled or run.
+FORBIDDEN = (
+    "import",
+    "exec",
+    "compile",
+    "pickle.",
+    "os.system",
+    "os.exec",
+    "subprocess.",
+    "ctypes.",
+    "socket.",
+)
+watching = False
+seen: list[str] = []
+
+
+def watch(event: str, _: tuple[object, ...]) -> None:
+    if watching and event.startswith(FORBIDDEN):
+        seen.append(event)
+
+
+sys.addaudithook(watch)
+
+
+@contextmanager
+def nothing_runs() -> Iterator[None]:
+    """Fails if the body of the `with` imports, looks up or runs anything."""
+    global watching
+    seen.clear()
+    watching = True
+    try:
+        yield
+    finally:
+        watching = False
+    assert seen == []
+
+
+def test_the_watch_sees_what_pickle_does() -> None:
+    with pytest.raises(AssertionError, match="pickle.find_class"), nothing_runs():
+        pickle.loads(b"cmath\npi\n.")
+
+
+def read_sealed(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, object] | None:
+    """What a file with this body and the right checksum holds, None if refused; nothing may run meanwhile."""
+    path.write_bytes(body + modelfile.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n")
+    with nothing_runs():
+        try:
+            return modelfile.read(path, mmap=mmap)
+        except ModelError as error:
+            refusals.append(error)
+            return None
+
+
+def refused(path: Path, body: bytes) -> str:
+    """The reason for which a body is refused, without the path; passes only for a ModelError."""
+    with pytest.raises(ModelError) as caught:
+        read_sealed(path, body)
+    return caught.value.message.removeprefix(f"{path} is not a spamnb model: ")
+
+
+def stream(*parts: bytes) -> bytes:
+    return b"\x80\x04" + b"".join(parts) + b"."
+
+
+def word(text: str) -> bytes:
+    return b"\x8c" + bytes([len(text.encode())]) + text.encode()
+
+
+def dumped(value: object, protocol: int = 4) -> bytes:
+    file = io.BytesIO()
+    joblib.dump(value, file, compress=0, protocol=protocol)
+    return file.getvalue()
+
+
+def model(**state: object) -> bytes:
+    return dumped({"format": modelfile.FORMAT, "version": 1, **state})
+
+
+def array(shape: bytes, code: str = "u8", data: bytes = b"", **changed: bytes) -> bytes:
+    """The opcodes for one array as joblib writes them, with any of the fields changed."""
+    order = b"|" if code.endswith("1") else b"<"
+    state = b"(K\x03\x8c\x01" + order + b"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00t"
+    fields = {
+        "subclass": word("numpy") + word("ndarray") + b"\x93",
+        "shape": shape,
+        "order": word("C"),
+        "dtype": word("numpy") + word("dtype") + b"\x93" + word(code) + b"\x89\x88\x87R" + state + b"b",
+        "allow_mmap": b"\x88",
+        "numpy_array_alignment_bytes": b"K\x10",
+    } | changed
+    about = b"}(" + b"".join(word(name) + value for name, value in fields.items()) + b"u"
+    return word("joblib.numpy_pickle") + word("NumpyArrayWrapper") + b"\x93)\x81" + about + b"b" + data
+
+
+class Touch:
+    """Pickles as a call that makes a folder: whoever runs it leaves the folder behind."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return os.mkdir, (str(self.marker),)
+
+
+def hostile_values(marker: Path) -> dict[str, object]:
+    return {
+        "alone": Touch(marker),
+        "in a dict": {"format": modelfile.FORMAT, "version": 1, "x": Touch(marker)},
+        "in a list": [1, [Touch(marker)]],
+        "beside an array": {"a": np.arange(3), "b": Touch(marker)},
+        "in an object array": {"a": np.array([Touch(marker)], dtype=object)},
+    }
+
+
+@pytest.mark.parametrize("name", list(hostile_values(Path())))
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.usefixtures("nothing_runs")
+def test_code_in_a_file_runs_with_joblib_but_not_here(tmp_path: Path, name: str, protocol: int) -> None:
+    marker = tmp_path / "marker"
+    body = dumped(hostile_values(marker)[name], protocol)
+    refused(tmp_path / "m", body)
+    assert not marker.exists()
+    joblib.load(io.BytesIO(body))  # proves that the payload is a live one
+    assert marker.exists()
+
+
+HOSTILE = {
+    "os.system": (stream(word("os"), word("system"), b"\x93", word("x"), b"\x85R"), "asks for 'os.system'"),
+    "builtins.eval": (stream(word("builtins"), word("eval"), b"\x93"), "asks for 'builtins.eval'"),
+    "joblib.load": (stream(word("joblib"), word("load"), b"\x93"), "asks for 'joblib.load'"),
+    "another numpy name": (stream(word("numpy"), word("fromfile"), b"\x93"), "asks for 'numpy.fromfile'"),
+    "dotted name": (
+        stream(word("numpy"), word("ndarray.tofile"), b"\x93"),
+        "asks for 'numpy.ndarray.tofile'",
+    ),
+    "dotted module": (stream(word("numpy.ndarray"), word("x"), b"\x93"), "asks for 'numpy.ndarray.x'"),
+    "escapes in a name": (
+        stream(word("\x1b]0;x\x07"), word("\u202e"), b"\x93"),
+        r"asks for '\x1b]0;x\x07.\u202e'",
+    ),
+    "name that is a number": (stream(b"K\x01K\x02\x93"), "asks for a thing whose name is not a word"),
+    "GLOBAL": (stream(b"cos\nsystem\n"), "opcode 0x63"),
+    "INST": (stream(b"(", word("x"), b"ios\nsystem\n"), "opcode 0x69"),
+    "OBJ": (stream(b"(", word("os"), word("x"), b"o"), "opcode 0x6f"),
+    "NEWOBJ_EX": (stream(b"))}\x92"), "opcode 0x92"),
+    "persistent id": (stream(b"Pid\n"), "opcode 0x50"),
+    "binary persistent id": (stream(word("id"), b"Q"), "opcode 0x51"),
+    "extension code": (stream(b"\x82\x01"), "opcode 0x82"),
+    "wide extension code": (stream(b"\x83\x01\x00"), "opcode 0x83"),
+    "widest extension code": (stream(b"\x84\x01\x00\x00\x00"), "opcode 0x84"),
+    "out-of-band buffer": (stream(b"\x97"), "opcode 0x97"),
+    "bytearray": (stream(b"\x96" + bytes(8)), "opcode 0x96"),
+    "set": (stream(b"\x8f"), "opcode 0x8f"),
+    "DUP": (stream(b"]2a"), "opcode 0x32"),
+    "call of an array": (stream(word("numpy"), word("ndarray"), b"\x93)R"), "asks to call a function"),
+    "call of a word": (stream(word("x"), b")R"), "asks to call a function"),
+    "new dtype object": (stream(word("numpy"), word("dtype"), b"\x93)\x81"), "asks to create an object"),
+    "wrapper with arguments": (
+        stream(word("joblib.numpy_pickle"), word("NumpyArrayWrapper"), b"\x93K\x01\x85\x81"),
+        "asks to create an object",
+    ),
+    "BUILD on a class": (
+        stream(word("joblib.numpy_pickle"), word("NumpyArrayWrapper"), b"\x93}", word("x"), b"K\x01sb"),
+        "asks to change an object",
+    ),
+    "BUILD on a dict": (stream(b"}}b"), "asks to change an object"),
+    "object dtype": (stream(array(b")", "O8")), "array of dtype 'O8'"),
+    "structured dtype": (stream(array(b")", "V8")), "array of dtype 'V8'"),
+    "dtype with a long code": (stream(array(b")", "f8,O")), "array of dtype 'f8,O'"),
+    "big-endian dtype": (
+        stream(array(b")", "u8").replace(b"\x8c\x01<", b"\x8c\x01>")),
+        "asks to change an object",
+    ),
+    "subclass of array": (stream(array(b")", subclass=b"N")), "an array that is not a plain one"),
+    "Fortran order": (stream(array(b")", order=word("F"))), "an array that is not a plain one"),
+    "no alignment": (
+        stream(array(b")", numpy_array_alignment_bytes=b"N")),
+        "an array that is not a plain one",
+    ),
+    "dtype in words": (stream(array(b")", dtype=word("u8"))), "an array that is not a plain one"),
+    "shape of 64 GiB": (
+        stream(array(b"\x8a\x08" + struct.pack("<q", 1 << 33) + b"\x85")),
+        "would not fit into it",
+    ),
+    "shape that overflows": (
+        stream(array(b"(" + b"K\x63" * 32 + b"t", data=b"\x00")),
+        "in the middle of a value",
+    ),
+    "negative shape": (stream(array(b"J\xff\xff\xff\xff\x85")), "would not fit into it"),
+    "shape of truth values": (stream(array(b"\x88\x85")), "would not fit into it"),
+    "shape of words": (stream(array(word("x") + b"\x85")), "would not fit into it"),
+    "33 dimensions": (stream(array(b"(" + b"K\x01" * 33 + b"t")), "an array without a usable shape"),
+    "shape as a list": (stream(array(b"]")), "an array without a usable shape"),
+    "array longer than the file": (
+        stream(array(b"K\x20\x85", data=b"\x00" + bytes(255))),
+        "the middle of a value",
+    ),
+    "truth value 2": (
+        stream(array(b"K\x02\x85", "b1", b"\x00\x01\x02")),
+        "a truth value that is neither 0 nor 1",
+    ),
+    "list inside itself": (stream(b"]\x94h\x00a"), "one dict or list in two places"),
+    "memo bomb": (stream(b"]\x94", b"](h\x00h\x00e\x94" * 40), "one dict or list in two places"),
+    "array used twice": (stream(b"](", array(b")", "u1", b"\x00\x07") + b"\x94", b"h\x00e"), "two places"),
+    "half-built wrapper": (
+        stream(b"]", word("joblib.numpy_pickle"), word("NumpyArrayWrapper"), b"\x93)\x81a"),
+        "does not hold plain values only",
+    ),
+    "name left in the tree": (stream(b"]", word("numpy"), word("ndarray"), b"\x93a"), "plain values only"),
+    "tuple left in the tree": (stream(b"])a"), "does not hold plain values only"),
+    "tuple in a tuple": (stream(b")" + b"\x85" * 200_000), "a tuple of something else"),
+    "200,000 lists in each other": (
+        stream(b"]" * 200_000 + b"a" * 199_999),
+        "nested more than 64 levels deep",
+    ),
+    "200,000 dicts in each other": (
+        stream(b"}" + (b"\x8c\x01k}" * 200_000) + b"s" * 200_000),
+        "nested more than 64 levels deep",
+    ),
+    "a name made of deep lists": (stream(b"]" * 100_000 + b"a" * 99_999, b"]\x93"), "name is not a word"),
+    "key that is a number": (stream(b"}K\x01K\x02s"), "a dict whose keys are not words"),
+    "key without a value": (stream(b"}(", word("k"), b"u"), "its contents make no sense (ValueError)"),
+    "item added to a word": (stream(word("k"), b"K\x01a"), "something that is not a list"),
+    "empty stack": (stream(b"a"), "its contents make no sense (IndexError)"),
+    "unknown memo": (stream(b"h\x07"), "its contents make no sense (IndexError)"),
+    "mark never set": (stream(b"]e"), "its contents make no sense (IndexError)"),
+    "bad UTF-8": (stream(b"\x8c\x01\xff"), "its contents make no sense (UnicodeDecodeError)"),
+    "string of 4 GiB": (stream(b"X\xff\xff\xff\xff"), "ends in the middle of a value"),
+    "bytes of 4 GiB": (stream(b"B\xff\xff\xff\xff"), "ends in the middle of a value"),
+    "integer of 4 GiB": (stream(b"\x8b\xff\xff\xff\xff"), "ends in the middle of a value"),
+    "frame past the end": (stream(b"\x95" + b"\xff" * 8), "ends in the middle of a frame"),
+    "no STOP": (b"\x80\x04}", "ends in the middle of a value"),
+    "two values": (stream(b"}}"), "something is left over at its end"),
+    "open mark": (stream(b"}("), "something is left over at its end"),
+    "bytes after STOP": (stream(b"}") + b"x", "something is left over at its end"),
+    "too many values": (stream(b"N" * 1_000_000), "too many separate values (over 1000000 steps)"),
+    "protocol 5": (b"\x80\x05}.", "its pickle protocol is 5, expected 4"),
+    "protocol 2": (b"\x80\x02}.", "its pickle protocol is 2, expected 4"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.usefixtures("nothing_runs")
+def test_hostile_streams_are_refused_with_the_reason(tmp_path: Path, name: str) -> None:
+    body, reason = HOSTILE[name]
+    assert reason in refused(tmp_path / "m", body)
+
+
+def test_the_hand_made_array_is_otherwise_a_good_one(tmp_path: Path) -> None:
+    good = array(b"K\x03\x85", "u1", b"\x02\xff\xff\x01\x02\x03")
+    title = word("format") + word("spamnb-model") + word("version") + b"K\x01"
+    state = read_sealed(tmp_path / "m", stream(b"}(", title, word("a"), good, b"u"))
+    assert np.array_equal(np.asarray(state["a"]), [1, 2, 3])
+
+
+def test_the_refusal_says_that_nothing_was_run(tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        read_sealed(tmp_path / "m", HOSTILE["os.system"][0])
+    assert caught.value.message == (
+        f"{tmp_path / 'm'} is not a spamnb model: it asks for 'os.system', which no model needs"
+    )
+    assert caught.value.hint == "nothing in it was run; train one with `spamnb train DATA`"
+
+
+@pytest.mark.parametrize("method", ["zlib", "gzip", "bz2", "lzma", "xz"])
+def test_compressed_files_are_refused(tmp_path: Path, method: str) -> None:
+    joblib.dump({"format": modelfile.FORMAT, "version": 1}, tmp_path / "c", compress=(method, 3))
+    assert refused(tmp_path / "m", (tmp_path / "c").read_bytes()) == "it looks like compressed data"
+
+
+def test_the_old_compressed_joblib_format_is_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path / "m", b"ZF0x10              x\x9c") == "it looks like compressed data"
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_mutants_with_a_right_checksum_load_or_are_refused(tmp_path: Path) -> None:
+    """Any exception but ModelError fails; both outcomes must occur or the mutations are no test."""
+    body = model(a=np.arange(6, dtype="u2").reshape(2, 3), b=[1.5, "x", b"y", -2, None, True], c={"d": 2**70})
+    pieces = [bytes([code]) for code in safeload._STEPS]
+    loaded, dice = 0, random.Random(20)
+    for _ in range(4000):
+        mutant = bytearray(body)
+        for _ in range(dice.choice((1, 1, 2, 5))):
+            at, length = dice.randrange(2, len(mutant)), dice.choice((0, 1, 1, 1, 4))
+            mutant[at : at + length] = dice.choice((dice.randbytes(1), dice.choice(pieces), b""))
+        try:
+            read_sealed(tmp_path / "m", bytes(mutant), mmap=dice.random() < 0.5)
+            loaded += 1
+        except ModelError:
+            pass
+    assert 0 < loaded < 2000
+
+
+def test_what_pickle_writes_reads_the_same() -> None:
+    """The C pickler of Python 3.11 and later as a second writer of the same opcodes."""
+    tree = {
+        "n": [0, 255, 256, 65536, -1, 2**31, -(2**63), 2**3000],
+        "f": [0.0, -1.5],
+        "s": "é" * 300,
+        "b": b"z" * 999,
+    }
+    assert safeload.load(memoryview(pickle.dumps(tree, protocol=4))) == tree
