@@ -1,1 +1,59 @@
-"""A naive Bayes spam filter for SMS and e-mail."""
+"""A naive Bayes spam filter for SMS and e-mail.
+
+    >>> import spamnb
+    >>> model = spamnb.train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
+    >>> model.predict(["a free prize"])
+    ['spam']
+
+Names are imported when they are first used, so that `import spamnb` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from spamnb._version import __version__
+
+if TYPE_CHECKING:
+    from spamnb.config import FeatureConfig, ScorerConfig
+    from spamnb.decision import Decision
+    from spamnb.errors import SpamnbError
+    from spamnb.lab import NaiveBayesFilter, PoissonBayesFilter
+    from spamnb.message import Texts
+    from spamnb.model import SpamModel
+    from spamnb.sklearn import SpamClassifier
+    from spamnb.training import train
+
+_HOME = {
+    "Decision": "decision",
+    "FeatureConfig": "config",
+    "NaiveBayesFilter": "lab",
+    "PoissonBayesFilter": "lab",
+    "ScorerConfig": "config",
+    "SpamClassifier": "sklearn",
+    "SpamModel": "model",
+    "SpamnbError": "errors",
+    "Texts": "message",
+    "train": "training",
+}
+
+__all__ = [
+    "Decision",
+    "FeatureConfig",
+    "NaiveBayesFilter",
+    "PoissonBayesFilter",
+    "ScorerConfig",
+    "SpamClassifier",
+    "SpamModel",
+    "SpamnbError",
+    "Texts",
+    "__version__",
+    "train",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(import_module(f"spamnb.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'spamnb' has no attribute {name!r}")

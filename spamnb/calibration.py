@@ -154,7 +154,7 @@ def fit_platt(scores: Floats, positive: NDArray[np.bool_], smooth: bool = True) 
 def _unit(scores: Floats) -> float:
     """A typical size, so that the ridge means the same on every scale of scores, outliers or not."""
     size = np.abs(scores)
-    return float(np.median(size)) or float(size.mean()) or 1.0
+    return max(float(np.median(size)), 1e-9 * float(size.max()), 1e-100)  # squares must not overflow
 
 
 def _platt_loss(at: Floats, s: Floats, target: Floats) -> tuple[float, Floats, Floats]:
@@ -183,11 +183,13 @@ def fit_temperature(scores: Floats, labels: NDArray[np.int64]) -> Calibration:
 
 def _temperature_loss(at: Floats, below: Floats, truth: Floats) -> tuple[float, Floats, Floats]:
     """Loss sum log sum_c exp(a d_c) - a d_truth, d being log scores below the row's best, ridge included."""
-    e = np.exp(below * at[0])
+    z = below * at[0]
+    top = z.max(axis=1)  # 0 but for a negative scale, which a trial step may have
+    e = np.exp(z - top[:, None])
     total = e.sum(axis=1)
     mean = (e * below).sum(axis=1) / total
     variance = (e * below**2).sum(axis=1) / total - mean**2
-    loss = np.sum(np.log(total) - at[0] * truth) + 0.5 * SLOPE_RIDGE * at[0] ** 2
+    loss = np.sum(np.log(total) + top - at[0] * truth) + 0.5 * SLOPE_RIDGE * at[0] ** 2
     return float(loss), (mean - truth).sum() + SLOPE_RIDGE * at, np.array([[variance.sum() + SLOPE_RIDGE]])
 
 

@@ -48,7 +48,7 @@ class FeatureConfig:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
-        fixed = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
+        fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
         fixed["patterns"] = tuple((str(n), str(p)) for n, p in fixed.get("patterns", ()))
         return cls(**fixed)
 
@@ -114,4 +114,5 @@ class ScorerConfig:
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in state.items()})
+        fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
+        return cls(**fixed)

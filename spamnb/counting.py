@@ -20,7 +20,8 @@ _PENDING = 1 << 20  # entries gathered before they are added to the table
 class Tally:
     """Counts under construction. Tokens get ids in the order they are met; `finish` sorts them by key."""
 
-    def __init__(self) -> None:
+    def __init__(self, order: int = 0) -> None:
+        self._order = order  # how many words back the scorer looks: entries carry that sequence
         self._table = KeyTable()
         self._keys: list[NDArray[np.uint64]] = []
         self._kinds: list[NDArray[np.uint8]] = []
@@ -44,7 +45,7 @@ class Tally:
         """Count one batch; returns its entries, with this tally's ids."""
         codes = self._label_codes(labels)
         ids = [self._intern(stream) for stream in batch.streams]
-        entries = Entries.of(batch.rows, np.concatenate(ids) if ids else np.zeros(0, np.int64), batch.size)
+        entries = Entries.of(batch, ids, self._order)
         self._pending.append((entries, codes))
         self._waiting += len(entries.ids)
         if self._waiting >= _PENDING:
@@ -106,18 +107,18 @@ class Tally:
         keys = np.concatenate(self._keys) if self._keys else np.zeros(0, np.uint64)
         order = np.argsort(keys)
         labels = sorted(self._labels)
-        codes = [self._labels[label] for label in labels]
+        codes = np.array([self._labels[label] for label in labels], np.int64)
         kinds = np.concatenate(self._kinds) if self._kinds else np.zeros(0, np.uint8)
         store = CountStore(
             tuple(labels),
-            np.array([self._totals[c] for c in codes], np.int64),
+            np.array([self._totals[c] for c in codes.tolist()], np.int64),
             keys[order],
             kinds[order],
             self._tokens[np.ix_(order, codes)],
             self._messages[np.ix_(order, codes)],
             _joined(self._spellings).take(order),
-            self._finish_categories(codes),
-            self._finish_numbers(codes),
+            self._finish_categories(codes.tolist()),
+            self._finish_numbers(codes.tolist()),
         )
         rows = np.empty_like(order)
         rows[order] = np.arange(len(order))

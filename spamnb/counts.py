@@ -1,4 +1,4 @@
-"""What a model has seen, as integers: sufficient statistics for K classes that add, subtract and merge exactly."""
+"""What a model has seen, as integers: statistics of K classes that add, subtract and merge exactly."""
 
 from __future__ import annotations
 
@@ -47,6 +47,21 @@ class CountStore:
     def token_totals(self) -> IntArray:
         """N_c: all token occurrences of each class."""
         return np.asarray(self.tokens.sum(axis=0, dtype=np.int64))
+
+    @cached_property
+    def presence_totals(self) -> IntArray:
+        """The sum over tokens of D_ic: all occurrences of each class when a token counts once per message."""
+        return np.asarray(self.messages.sum(axis=0, dtype=np.int64))
+
+    @cached_property
+    def word_totals(self) -> IntArray:
+        """N_c of single words alone."""
+        return np.asarray(self.tokens[self.kinds == 1].sum(axis=0, dtype=np.int64))
+
+    @cached_property
+    def word_vocabulary(self) -> int:
+        """How many of the tokens are single words."""
+        return int(np.count_nonzero(self.kinds == 1))
 
     @property
     def vocabulary(self) -> int:
@@ -98,7 +113,7 @@ def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
     def both(x: IntArray, y: IntArray) -> IntArray:
         out = np.zeros((len(keys), len(labels)), np.int64)
         out[np.ix_(at_a, _columns(a, labels))] = x
-        out[np.ix_(at_b, _columns(b, labels))] += sign * y
+        out[np.ix_(at_b, _columns(b, labels))] += sign * y.astype(np.int64)
         return out
 
     totals = np.zeros(len(labels), np.int64)
@@ -129,7 +144,7 @@ def _canonical(store: CountStore) -> CountStore:
     values += [m.count for column in store.numbers.values() for m in column]
     if any(c.size and c.min() < 0 for c in counts) or min(values, default=0) < 0:
         raise DataError(
-            "cannot forget messages that were never learned (a count would fall below zero); nothing was changed",
+            "cannot forget what was never learned: a count would fall below zero; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
         )
     store = store._rows(np.flatnonzero(store.messages.any(axis=1)))

@@ -174,7 +174,7 @@ def _plain_array(array: np.ndarray, where: str) -> np.ndarray:
     dtype = safeload.DTYPES.get(f"{array.dtype.kind}{array.dtype.itemsize}")
     if dtype is None:
         raise _unfit(where, f"an array of dtype {array.dtype}")
-    return np.asarray(array, dtype, order="C").view(dtype)
+    return np.asarray(array, dtype, order="C").view(dtype)  # asarray may keep an equal dtype object
 
 
 def _unfit(where: str, got: str) -> ModelError:

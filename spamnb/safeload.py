@@ -14,8 +14,8 @@ import numpy as np
 
 PROTOCOL = 4  # of pickle
 MAX_DEPTH = 64  # dicts and lists inside each other, the outermost included
-# One step is about half a value. A model keeps its tokens in arrays and needs some hundred steps;
-# a million take half a second and at most about 100 MB, whatever the file holds.
+# A model keeps its tokens in arrays and needs some hundred steps, one or two for each value in the tree.
+# A million steps take about a second and at most 75 MB (measured), whatever the file holds.
 MAX_STEPS = 1_000_000
 MAX_DIMENSIONS = 32
 ALIGNMENT = 16  # joblib starts every array at a multiple of this and says so beside the array
@@ -238,38 +238,38 @@ class _Reader:
 
 
 _STEPS: dict[int, Callable[[_Reader], None]] = {
-    0x80: _Reader.protocol,
-    0x95: _Reader.frame,
-    0x28: _Reader.mark,
-    0x94: _Reader.memoize,
-    0x68: lambda r: r.recall(1),
-    0x6A: lambda r: r.recall(4),
-    0x4E: lambda r: r.stack.append(None),
-    0x88: lambda r: r.stack.append(True),
-    0x89: lambda r: r.stack.append(False),
-    0x4B: lambda r: r.stack.append(r.number(1)),
-    0x4D: lambda r: r.stack.append(r.number(2)),
-    0x4A: lambda r: r.stack.append(int.from_bytes(r.take(4), "little", signed=True)),
-    0x8A: lambda r: r.integer(1),
-    0x8B: lambda r: r.integer(4),
-    0x47: _Reader.real,
-    0x8C: lambda r: r.text(1),
-    0x58: lambda r: r.text(4),
-    0x43: lambda r: r.blob(1),
-    0x42: lambda r: r.blob(4),
-    0x7D: lambda r: r.stack.append({}),
-    0x73: lambda r: r.put(r.last(2)),
-    0x75: lambda r: r.put(r.since_mark()),
-    0x5D: lambda r: r.stack.append([]),
-    0x61: lambda r: r.append(r.last(1)),
-    0x65: lambda r: r.append(r.since_mark()),
-    0x29: lambda r: r.group([]),
-    0x85: lambda r: r.group(r.last(1)),
-    0x86: lambda r: r.group(r.last(2)),
-    0x87: lambda r: r.group(r.last(3)),
-    0x74: lambda r: r.group(r.since_mark()),
-    0x93: _Reader.name,
-    0x81: _Reader.new,
-    0x52: _Reader.call,
-    0x62: _Reader.build,
+    0x80: _Reader.protocol,  # PROTO
+    0x95: _Reader.frame,  # FRAME
+    0x28: _Reader.mark,  # MARK
+    0x94: _Reader.memoize,  # MEMOIZE
+    0x68: lambda r: r.recall(1),  # BINGET
+    0x6A: lambda r: r.recall(4),  # LONG_BINGET
+    0x4E: lambda r: r.stack.append(None),  # NONE
+    0x88: lambda r: r.stack.append(True),  # NEWTRUE
+    0x89: lambda r: r.stack.append(False),  # NEWFALSE
+    0x4B: lambda r: r.stack.append(r.number(1)),  # BININT1
+    0x4D: lambda r: r.stack.append(r.number(2)),  # BININT2
+    0x4A: lambda r: r.stack.append(int.from_bytes(r.take(4), "little", signed=True)),  # BININT
+    0x8A: lambda r: r.integer(1),  # LONG1
+    0x8B: lambda r: r.integer(4),  # LONG4
+    0x47: _Reader.real,  # BINFLOAT
+    0x8C: lambda r: r.text(1),  # SHORT_BINUNICODE
+    0x58: lambda r: r.text(4),  # BINUNICODE
+    0x43: lambda r: r.blob(1),  # SHORT_BINBYTES
+    0x42: lambda r: r.blob(4),  # BINBYTES
+    0x7D: lambda r: r.stack.append({}),  # EMPTY_DICT
+    0x73: lambda r: r.put(r.last(2)),  # SETITEM
+    0x75: lambda r: r.put(r.since_mark()),  # SETITEMS
+    0x5D: lambda r: r.stack.append([]),  # EMPTY_LIST
+    0x61: lambda r: r.append(r.last(1)),  # APPEND
+    0x65: lambda r: r.append(r.since_mark()),  # APPENDS
+    0x29: lambda r: r.group([]),  # EMPTY_TUPLE
+    0x85: lambda r: r.group(r.last(1)),  # TUPLE1
+    0x86: lambda r: r.group(r.last(2)),  # TUPLE2
+    0x87: lambda r: r.group(r.last(3)),  # TUPLE3
+    0x74: lambda r: r.group(r.since_mark()),  # TUPLE
+    0x93: _Reader.name,  # STACK_GLOBAL
+    0x81: _Reader.new,  # NEWOBJ
+    0x52: _Reader.call,  # REDUCE
+    0x62: _Reader.build,  # BUILD
 }

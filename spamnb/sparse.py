@@ -15,7 +15,8 @@ KeyArray = NDArray[np.uint64]
 _T = TypeVar("_T", bound=np.generic)
 Speller = Callable[[IntArray], list[bytes]]
 
-OTHER = 0  # the kind of a token that is no word n-gram (a shape, a pattern, characters); n-grams have kind n
+OTHER = 0  # the kind of a token that is no word n-gram (a pattern, characters); n-grams have kind n
+SHAPE = 255  # the kind of tokens that every message has
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
@@ -50,64 +51,120 @@ class Batch:
     def keys(self) -> KeyArray:
         return _concat([s.keys for s in self.streams], np.dtype(np.uint64))
 
-    @property
-    def lengths(self) -> IntArray:
-        """The number of tokens of each message, known to a model or not."""
-        return np.bincount(self.rows, minlength=self.size)
 
-    @property
-    def words(self) -> IntArray:
-        """The number of words of each message (n in the formulas)."""
-        rows = [s.rows for s in self.streams if s.kind == 1]
-        return np.bincount(_concat(rows, np.dtype(np.int64)), minlength=self.size)
+NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is one the model does not know
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
     """A batch after lookup, in canonical order: token `ids[i]` occurs `counts[i]` times in message `rows[i]`.
 
-    >>> e = Entries.of(np.array([0, 0, 1, 0]), np.array([7, 3, 7, 7]), 2)
-    >>> e.rows.tolist(), e.ids.tolist(), e.counts.tolist()
-    ([0, 0, 1], [3, 7, 7], [1, 2, 1])
+    `lengths` is the number of tokens of each message, known or not. `sequence`, where a scorer asked for
+    it, holds the words in reading order: `sequence[n - 1, j]` is the id of the n-gram that ends at word j,
+    which stands in message `sequence_rows[j]`.
     """
 
     size: int
     rows: IntArray
     ids: IntArray
     counts: IntArray
+    lengths: IntArray
+    sequence: IntArray | None = None
+    sequence_rows: IntArray | None = None
 
     @classmethod
-    def of(cls, rows: IntArray, ids: IntArray, size: int) -> Entries:
-        """Merge repeats of (row, id); ids below 0 (unknown tokens) are dropped."""
-        if len(ids) and ids.min() < 0:
-            known = ids >= 0
-            rows, ids = rows[known], ids[known]
+    def of(cls, batch: Batch, ids: list[IntArray], order: int = 0) -> Entries:
+        """Merge repeats; `ids` belong to each stream's tokens, unknown ones are below 0 and are dropped."""
+        rows, every = batch.rows, _concat(ids, np.dtype(np.int64))
+        lengths = np.bincount(rows, minlength=batch.size)
+        if len(every) and every.min() < 0:
+            known = every >= 0
+            rows, every = rows[known], every[known]
         codes = rows.view(np.uint64) << _32
-        codes |= ids.view(np.uint64)
+        codes |= every.view(np.uint64)
         codes.sort()
         first = _changes(codes)
         unique = codes[first]
         counts = np.diff(first, append=len(codes))
-        return cls(size, (unique >> _32).view(np.int64), (unique & _LOW).view(np.int64), counts)
-
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up one value per entry for each message.
-
-        The order of addition within a message is the order of its entries, whatever else is in the
-        batch, so a message scored alone gets the same bits as in a crowd.
-        """
-        out = np.zeros(self.size)
-        if len(self.rows):
-            begin = _changes(self.rows)
-            out[self.rows[begin]] = np.add.reduceat(values, begin)
-        return out
+        parts = (unique >> _32).view(np.int64), (unique & _LOW).view(np.int64), counts
+        return cls(batch.size, *parts, lengths, *_sequence(batch, ids, order))
 
     def select(self, rows: IntArray) -> Entries:
         """The entries of some messages, renumbered 0.. in the order given (`rows` ascending)."""
         place = np.full(self.size, -1, np.int64)
         place[rows] = np.arange(len(rows))
         keep = np.flatnonzero(place[self.rows] >= 0)
-        return Entries(len(rows), place[self.rows[keep]], self.ids[keep], self.counts[keep])
+        words, word_rows = self.sequence, self.sequence_rows
+        if words is not None and word_rows is not None:
+            chosen = np.flatnonzero(place[word_rows] >= 0)
+            words, word_rows = words[:, chosen], place[word_rows[chosen]]
+        kept = place[self.rows[keep]], self.ids[keep], self.counts[keep]
+        return Entries(len(rows), *kept, self.lengths[rows], words, word_rows)
+
+    def renumbered(self, new: IntArray) -> Entries:
+        """The same messages with id i called `new[i]`; entries within a message stay in ascending order."""
+        codes = (self.rows << 32) | new[self.ids]
+        order = np.argsort(codes)
+        words = self.sequence
+        if words is not None:
+            words = np.where(words >= 0, new[np.maximum(words, 0)], words)
+        parts = self.rows, new[self.ids][order], self.counts[order]
+        return Entries(self.size, *parts, self.lengths, words, self.sequence_rows)
+
+    def compact(self, rows: IntArray) -> Entries:
+        """The same messages with ids that point into `rows`, the ascending ids that occur."""
+        words = self.sequence
+        if words is not None:
+            words = np.where(words >= 0, np.searchsorted(rows, words), words)
+        ids = np.searchsorted(rows, self.ids)
+        return Entries(self.size, self.rows, ids, self.counts, self.lengths, words, self.sequence_rows)
+
+    @staticmethod
+    def concat(parts: list[Entries]) -> Entries:
+        """Several batches one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        shifts = np.cumsum([0, *(p.size for p in parts)]).tolist()
+        sequences = [p.sequence for p in parts if p.sequence is not None]
+        where = [
+            p.sequence_rows + s for p, s in zip(parts, shifts, strict=False) if p.sequence_rows is not None
+        ]
+        return Entries(
+            shifts[-1],
+            np.concatenate([p.rows + s for p, s in zip(parts, shifts, strict=False)]),
+            np.concatenate([p.ids for p in parts]),
+            np.concatenate([p.counts for p in parts]),
+            np.concatenate([p.lengths for p in parts]),
+            np.concatenate(sequences, axis=1) if sequences else None,
+            np.concatenate(where) if where else None,
+        )
+
+
+def row_sums(rows: IntArray, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Add up one value per entry for each message; `rows` ascend.
+
+    Within a message the order of addition is the order of its entries, whatever else is in the batch, so
+    a message scored alone gets the same bits as in a crowd.
+    """
+    out = np.zeros(size)
+    if len(rows):
+        begin = _changes(rows)
+        out[rows[begin]] = np.add.reduceat(values, begin)
+    return out
+
+
+def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray | None, IntArray | None]:
+    """The word n-grams of n = 1 .. order + 1 by the word they end at."""
+    if not order:
+        return None, None
+    rows = next(s.rows for s in batch.streams if s.kind == 1)
+    grid = np.full((order + 1, len(rows)), NO_GRAM, np.int64)
+    for stream, stream_ids in zip(batch.streams, ids, strict=True):
+        n = stream.kind
+        if 1 <= n <= order + 1:
+            ends = np.flatnonzero(rows[n - 1 :] == rows[: max(0, len(rows) - n + 1)]) + n - 1
+            grid[n - 1, ends] = stream_ids
+    return grid, rows
 
 
 class KeyTable:

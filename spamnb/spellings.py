@@ -49,4 +49,6 @@ class Spellings:
 
     def plus(self, other: Spellings) -> Spellings:
         last = int(self.ends[-1]) if len(self) else 0
-        return Spellings(np.concatenate((self.blob, other.blob)), np.concatenate((self.ends, other.ends + last)))
+        return Spellings(
+            np.concatenate((self.blob, other.blob)), np.concatenate((self.ends, other.ends + last))
+        )

@@ -38,7 +38,7 @@ def _inside(texts: Texts, heads: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _stream(texts: Texts, heads: IntArray, rows: IntArray, n: int) -> Stream:
-    """n-grams of characters i .. i+n-1 of one message; it ends where character i+n begins, or its message does."""
+    """Characters i .. i+n-1 of one message; they end where character i+n begins or the message ends."""
     count = max(0, len(rows) - n + 1)
     i = np.flatnonzero(rows[:count] == rows[n - 1 : n - 1 + count])
     after = i + n

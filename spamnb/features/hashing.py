@@ -1,7 +1,7 @@
 """The key of a token: one unsigned 64-bit number. FROZEN: the keys are part of the model file format.
 
     bytes of length 1..8     the bytes themselves, little-endian, zero-padded: no collision at all
-    longer                   h = 0; for each 8-byte block b of the first 64 bytes: h = mix(h ^ b); mix(h ^ length)
+    longer                   h = 0; h = mix(h ^ b) for each 8-byte block b of the first 64; mix(h ^ length)
     n-gram "a b"             join(key(a), key(b)); "a b c" is join(join(a, b), c)
     tagged token "tag:rest"  join(key("tag:"), key(rest)); words hold no colon, so tags never meet words
 

@@ -11,6 +11,7 @@ Everything is decided on bytes, so tests/reference/shapes.py can say the same in
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from spamnb.features.hashing import KeyArray, token_key
 from spamnb.features.words import rows_of
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import OTHER, Stream
+from spamnb.sparse import SHAPE, Stream
 
 EDGES: dict[str, tuple[int, ...]] = {
     "url": (1,),
@@ -32,9 +33,8 @@ EDGES: dict[str, tuple[int, ...]] = {
     "digits": (1, 3, 6, 11, 16, 21),
     "length": (*range(20, 160, 20), *(160 << n for n in range(12))),
 }
-DOMAINS = (b"com", b"net", b"org", b"info", b"biz", b"mobi", b"xyz", b"uk", b"eu", b"ru", b"cn", b"de")
-DOMAINS += (b"co", b"io", b"tv", b"ly", b"gl")
-CURRENCY = ("$".encode(), "£".encode(), "€".encode(), "¥".encode(), "₹".encode())
+DOMAINS = tuple(b"com net org info biz mobi xyz uk eu ru cn de co io tv ly gl".split())
+CURRENCY = (b"$", "£".encode(), "€".encode(), "¥".encode(), "₹".encode())
 EMOJI = (b"\xf0\x9f", *(bytes((0xE2, b)) for b in range(0x98, 0x9F)))  # U+1F000.. and U+2600..U+27BF
 PHONE_DIGITS = 9
 LONGEST_NUMBER = 12
@@ -61,7 +61,7 @@ def bucket_names(name: str) -> list[str]:
     ['shape:caps=0', 'shape:caps=1', 'shape:caps=2', 'shape:caps=3-4', 'shape:caps=5+']
     """
     bounds = (0, *EDGES[name])
-    spans = [f"{a}" if b == a + 1 else f"{a}-{b - 1}" for a, b in zip(bounds, bounds[1:], strict=False)]
+    spans = [f"{a}" if b == a + 1 else f"{a}-{b - 1}" for a, b in pairwise(bounds)]
     return [f"shape:{name}={span}" for span in (*spans, f"{bounds[-1]}+")]
 
 
@@ -83,7 +83,7 @@ def shape_stream(texts: Texts) -> Stream:
     rows.append(number_rows)
     names.append(_FIRST["number"] + np.minimum(sizes, LONGEST_NUMBER) - 3)
     which = np.concatenate(names)
-    return Stream(OTHER, np.concatenate(rows), _KEYS[which], _speller(which))
+    return Stream(SHAPE, np.concatenate(rows), _KEYS[which], _speller(which))
 
 
 def _speller(which: IntArray) -> Callable[[IntArray], list[bytes]]:
@@ -134,7 +134,7 @@ class _Finder:
 
     def _all(self, needle: bytes) -> IntArray:
         """Every place of a byte string whose first byte is a mark."""
-        at = self.marks[self.mark == needle[0]]
+        at: IntArray = self.marks[self.mark == needle[0]]
         for i, byte in enumerate(needle[1:], 1):
             at = at[self.raw[at + i] == byte]
         return at
@@ -154,7 +154,7 @@ class _Finder:
             names = after & np.uint64((1 << 8 * size) - 1)
             known = [names == int.from_bytes(d, "little") for d in DOMAINS if len(d) == size]
             hit |= np.logical_or.reduce(known) & ~self._word(dots + 1 + size)
-        return dots[hit]
+        return np.asarray(dots[hit])
 
     def _email(self) -> IntArray:
         at = self._all(b"@")
@@ -186,7 +186,7 @@ class _Finder:
         other = _LOWER | _DIGIT
         left = (first > 0) & (self.kind[np.maximum(first - 1, 0)] & other > 0)
         right = self.kind[first + sizes] & other > 0
-        return first[~left & ~right]
+        return np.asarray(first[~left & ~right])
 
 
 def _runs(positions: IntArray, linked: Mask) -> tuple[IntArray, IntArray]:

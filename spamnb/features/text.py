@@ -79,7 +79,7 @@ def _one_by_one(texts: Texts, convert: Callable[[bytes], bytes | None]) -> Texts
 
 
 def fix_runs(data: bytes, fix: Fix, same_length: bool = False) -> bytes | None:
-    """Replace every run of non-ASCII bytes; None if `same_length` is asked for and a run changed its length."""
+    """Replace every run of non-ASCII bytes; None if one changed its length and `same_length` is asked for."""
     starts, ends = _runs(np.flatnonzero(np.frombuffer(data, np.uint8) >= 128))
     parts: list[bytes] = []
     done = 0

@@ -17,11 +17,11 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
 _CP1252 = "".join(bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(256))
 
 
-def detect_encoding(head: bytes) -> tuple[str, str]:
-    r"""The codec ("" = UTF-8, to be passed on as it is) and its name for the user, from the first bytes.
+def detect_encoding(head: bytes, *, whole: bool) -> tuple[str, str]:
+    r"""The codec ("" = UTF-8, passed on as it is) and its name for the user, from the first bytes.
 
-    >>> detect_encoding(b"ok"), detect_encoding(b"caf\xe9"), detect_encoding("ok".encode("utf-16-le"))
-    (('', 'UTF-8'), ('cp1252-web', 'cp1252'), ('utf-16-le', 'UTF-16 LE'))
+    >>> [detect_encoding(head, whole=True)[1] for head in (b"ok", b"caf\xe9", "ok".encode("utf-16-le"))]
+    ['UTF-8', 'cp1252', 'UTF-16 LE']
     """
     for mark, codec, name in _MARKS:
         if head.startswith(mark):
@@ -31,7 +31,7 @@ def detect_encoding(head: bytes) -> tuple[str, str]:
     if half and max(even, odd) > 0.4 * half and min(even, odd) < 0.05 * half:
         return ("utf-16-le", "UTF-16 LE") if odd > even else ("utf-16-be", "UTF-16 BE")
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
     except UnicodeDecodeError:
         return "cp1252-web", "cp1252"
     return "", "UTF-8"
@@ -60,10 +60,11 @@ class Transcoder:
             return data
         if self._decoder is None:
             return codecs.charmap_decode(data, "strict", _CP1252)[0].encode()
+        held = len(self._decoder.getstate()[0])  # the start of a character whose rest is still to come
         try:
             return self._decoder.decode(data, final).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
-            where = self._done + getattr(error, "start", 0)
+            where = self._done - held + getattr(error, "start", 0)
             raise DataError(
                 f"{self._name} is not {self._codec}: byte {where + 1} cannot be decoded",
                 hint="leave --encoding to auto, or try --encoding cp1252",

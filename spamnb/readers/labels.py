@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from spamnb.errors import DataError
 
-_SPAM = frozenset("spam junk 1 1.0 true phishing smishing unsolicited".split())
-_HAM = frozenset("ham 0 0.0 false legit legitimate good notspam non-spam ok normal".split()) | {"not spam"}
+_SPAM = {"spam", "junk", "1", "1.0", "true", "phishing", "smishing", "unsolicited"}
+_HAM = {"ham", "0", "0.0", "false", "legit", "legitimate", "good", "ok", "normal"}
+_HAM |= {"not spam", "notspam", "non-spam"}
 _MOST_LABELS = 1000  # more is a wrong column (an id, the text itself), not classes
 
 
@@ -41,7 +42,7 @@ class LabelMap(dict[bytes, str]):
     Three ways: `spam_label` given: that one is spam, all others ham; all labels of the sample known as words
     for spam and ham: these two; else labels stay as they are.
 
-    >>> LabelMap(["1", "0"])[b" 1 "], LabelMap(["1", "0", "2"])[b" 1 "], LabelMap(["1", "2"], spam_label="2")[b"1"]
+    >>> LabelMap(["1", "0"])[b" 1 "], LabelMap(["1", "2"])[b" 1 "], LabelMap([], spam_label="2")[b"1"]
     ('spam', '1', 'ham')
     """
 

@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from types import TracebackType
 
 from spamnb.errors import DataError
 from spamnb.message import Chunk
 from spamnb.readers.labels import LabelMap
-
-_EXAMPLES = 5
-
-
-class Skipped:
-    """The records that were left out (or, where each one must come out, came out empty), and why.
-
-    >>> skipped = Skipped()
-    >>> skipped.add(2, "no label")
-    >>> skipped.count, skipped.summary()
-    (1, '1 skipped (line 2: no label)')
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.examples: list[tuple[int, str]] = []
-        self.reasons: Counter[str] = Counter()
-
-    def add(self, line: int, reason: str) -> None:
-        self.count += 1
-        self.reasons[reason if reason in self.reasons or len(self.reasons) < 100 else "other"] += 1
-        if len(self.examples) < _EXAMPLES:
-            self.examples.append((line, reason))
-
-    def summary(self) -> str:
-        """`12 skipped (line 2: no label, line 5: no text, ...)`."""
-        shown = [f"line {line}: {reason}" for line, reason in self.examples]
-        shown += ["..."] if self.count > len(shown) else []
-        return f"{self.count} skipped" + (f" ({', '.join(shown)})" if shown else "")
+from spamnb.readers.skipped import Skipped
 
 
 class Source:

@@ -15,7 +15,7 @@ _SHOWN = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
 
 
 class ByteStream:
-    """An input's bytes; `live` streams hand on what is there, others wait until the size asked for is full."""
+    """An input's bytes, unpacked; a `live` one hands on what is there instead of waiting for more."""
 
     def __init__(self, path: str, file: io.BufferedReader, *, live: bool) -> None:
         self.path = path

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from spamnb.metrics import Floats, precision_recall_curve, roc_curve
 
 _BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 _MARGIN = 6  # "100% " and the axis
@@ -15,20 +16,36 @@ _LINES = {"corner": "└", "bar": "─", "tick": "┬", "side": "│", "mark": "
 _ASCII_LINES = {"corner": "+", "bar": "-", "tick": "+", "side": "|", "mark": "+"}
 
 
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """The points of the ROC and the precision-recall curve."""
+
+    fpr: Floats
+    tpr: Floats
+    precision: Floats
+    recall: Floats
+
+    @classmethod
+    def of(cls, y: ArrayLike, score: ArrayLike) -> Curves:
+        """From the truth (True = positive) and the log-odds or probabilities."""
+        return cls(*roc_curve(y, score)[:2], *precision_recall_curve(y, score)[:2])
+
+
 def _path(x: Floats, y: Floats, columns: int, rows: int) -> NDArray[np.bool_]:
     """The dots that the line through the points (x, y in 0..1) passes, top row first."""
     across, down = x * (columns - 1), (1 - y) * (rows - 1)
     steps = np.ceil(np.maximum(np.abs(np.diff(across)), np.abs(np.diff(down)))).astype(np.int64)
+    dots = np.zeros((rows, columns), bool)
+    dots[_walk(down, steps), _walk(across, steps)] = True
+    return dots
+
+
+def _walk(points: Floats, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Whole-dot positions from each point to the next, `steps[i]` of them after point i."""
     done = np.arange(steps.sum()) - np.repeat(np.cumsum(steps) - steps, steps)
     part = done / np.repeat(steps, steps)
-    dots = np.zeros((rows, columns), bool)
-    for_all = (
-        np.append(np.repeat(v[:-1], steps) + part * np.repeat(np.diff(v), steps), v[-1])
-        for v in (down, across)
-    )
-    row, column = (np.rint(v).astype(np.int64) for v in for_all)
-    dots[row, column] = True
-    return dots
+    between = np.repeat(points[:-1], steps) + part * np.repeat(np.diff(points), steps)
+    return np.asarray(np.rint(np.append(between, points[-1])), np.int64)
 
 
 def _canvas(x: Floats, y: Floats, width: int, height: int, ascii_only: bool) -> list[str]:
@@ -52,16 +69,14 @@ def _ticks(log_from: float | None) -> list[tuple[float, str]]:
 
 
 def _axis(ticks: list[tuple[float, str]], width: int, lines: dict[str, str]) -> list[str]:
-    """The x axis and its labels; a label that would touch the one before it is left out."""
+    """The x axis and its labels, both ends first; a label that would touch another one is left out."""
     bar, labels = [lines["bar"]] * width, [" "] * (width + _MARGIN)
-    free = 0
-    for place, label in ticks:
+    for place, label in (ticks[0], ticks[-1], *ticks[1:-1]):
         at = round(place * (width - 1))
         bar[at] = lines["tick"]
         start = min(at + _MARGIN - len(label) // 2, width + _MARGIN - len(label))
-        if start >= free:
+        if not "".join(labels[start - 1 : start + len(label) + 1]).strip():
             labels[start : start + len(label)] = label
-            free = start + len(label) + 1
     return [" " * (_MARGIN - 1) + lines["corner"] + "".join(bar), "".join(labels).rstrip()]
 
 
@@ -70,7 +85,7 @@ def _log_position(x: Floats, log_from: float) -> Floats:
 
 
 def log_start(x: ArrayLike) -> float | None:
-    """The decade at which a log axis begins so that the smallest positive x is on it, or None: use a linear one.
+    """Where a log axis has to begin to show the smallest positive x, or None where a linear one does.
 
     >>> log_start([0, 0.002, 0.4]), log_start([0, 1e-6, 1]), log_start([0, 0.5, 1])
     (0.001, 0.0001, None)
@@ -91,7 +106,7 @@ def plot(
     log_from: float | None = None,
     ascii_only: bool = False,
 ) -> str:
-    """A line through points in 0..1, `width` characters wide, `height` rows of dots; log x axis on request."""
+    """A line through points in 0..1, `width` characters wide and `height` rows high, plus axes and labels."""
     xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if not xs.size or np.isnan(xs).any() or np.isnan(ys).any():
         return f"{title}\n(not defined: needs messages of both classes)"
@@ -109,7 +124,7 @@ def plot(
 
 
 def roc(fpr: ArrayLike, tpr: ArrayLike, width: int, height: int, ascii_only: bool = False) -> str:
-    """The ROC curve; a good filter's lies in the leftmost percent, so the x axis is logarithmic if it can be."""
+    """The ROC curve; a good filter's lies in the leftmost percent, hence the log axis where data allow it."""
     start = log_start(fpr)
     scale = "" if start is None else ", log scale"
     xlabel = f"false positive rate{scale}"

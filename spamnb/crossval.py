@@ -1,0 +1,163 @@
+"""Honest scores without a second pass: every fold is scored with its own counts subtracted from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.config import ScorerConfig
+from spamnb.counting import Tally
+from spamnb.counts import CountStore
+from spamnb.message import FloatArray, IntArray
+from spamnb.scorers import make
+from spamnb.scorers.base import Scorer, Stats
+from spamnb.scorers.columns import column_terms
+from spamnb.scoring import damping_scale, weighted
+from spamnb.sparse import SHAPE, Batch, Entries
+from spamnb.spellings import Spellings
+
+Digests = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Messages kept from training: their entries (ids are rows of the store), labels and columns.
+
+    `digests` are equal for messages of the same words, so that copies never straddle two folds.
+    """
+
+    entries: Entries
+    labels: IntArray
+    digests: Digests
+    categories: Mapping[str, list[str]] = field(default_factory=dict)
+    numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.entries.size
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScores:
+    """Out-of-fold scores of a sample: damped log scores (n, K), and what was known of each message."""
+
+    damped: FloatArray
+    known: IntArray
+
+
+def folds(sample: Sample, k: int) -> IntArray:
+    """The fold of each message: distinct texts of a class take turns in the order of their digests."""
+    fold = np.zeros(len(sample), np.int64)
+    for label in np.unique(sample.labels):
+        mine = np.flatnonzero(sample.labels == label)
+        _, rank = np.unique(sample.digests[mine], return_inverse=True)
+        fold[mine] = rank % k
+    return fold
+
+
+def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
+    """Score each fold as if the model had been trained on everything else."""
+    scorer = make(config)
+    fold = folds(sample, k)
+    damped = np.zeros((len(sample), len(store.labels)))
+    known = np.zeros(len(sample), np.int64)
+    for f in range(k):
+        rows = np.flatnonzero(fold == f)
+        if len(rows):
+            damped[rows], known[rows] = _score_fold(store, scorer, sample, rows)
+    return FoldScores(damped, known)
+
+
+def _score_fold(
+    store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
+) -> tuple[FloatArray, IntArray]:
+    entries, labels = sample.entries.select(rows), sample.labels[rows]
+    used = np.arange(store.vocabulary) if scorer.whole else _used(entries)
+    stats, alive = _stats_without(store, entries.compact(used), labels, used)
+    entries = _drop(entries, used[alive])
+    stats = weighted(_only(stats, alive), scorer.config)
+    joint = scorer.joint(entries, stats)
+    parts = np.bincount(entries.rows, minlength=len(rows))
+    shapes = store.kinds[used[alive]] == SHAPE
+    known = np.bincount(entries.rows[~shapes[entries.ids]], minlength=len(rows))
+    for terms in _columns_without(store, scorer.config, sample, rows, labels).values():
+        joint, present = joint + terms, terms.any(axis=1)
+        parts, known = parts + present, known + present
+    return joint * damping_scale(parts, scorer.config)[:, None], known
+
+
+def _used(entries: Entries) -> IntArray:
+    words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
+    return np.unique(np.concatenate((entries.ids, words[words >= 0])))
+
+
+def _stats_without(
+    store: CountStore, entries: Entries, labels: IntArray, used: IntArray
+) -> tuple[Stats, IntArray]:
+    """The statistics of the tokens `used` without these messages, and which of them are still there."""
+    k = len(store.labels)
+    cells = entries.ids * k + labels[entries.rows]
+    shape = (len(used), k)
+    messages = np.bincount(cells, minlength=len(used) * k).reshape(shape)
+    tokens = np.bincount(cells, entries.counts, len(used) * k).astype(np.int64).reshape(shape)
+    left = store.messages[used].astype(np.int64) - messages
+    alive = np.flatnonzero(left.any(axis=1))
+    words = store.kinds[used] == 1
+    stats = Stats(
+        (store.tokens[used].astype(np.int64) - tokens).astype(np.float64),
+        left.astype(np.float64),
+        (store.token_totals - tokens.sum(axis=0)).astype(np.float64),
+        (store.presence_totals - messages.sum(axis=0)).astype(np.float64),
+        (store.message_totals - np.bincount(labels, minlength=k)).astype(np.float64),
+        store.vocabulary - (len(used) - len(alive)),
+        (store.word_totals - tokens[words].sum(axis=0)).astype(np.float64),
+        store.word_vocabulary - int(words.sum()) + int(words[alive].sum()),
+    )
+    return stats, alive
+
+
+def _only(stats: Stats, rows: IntArray) -> Stats:
+    return Stats(
+        stats.tokens[rows],
+        stats.messages[rows],
+        stats.token_totals,
+        stats.presence_totals,
+        stats.message_totals,
+        stats.vocabulary,
+        stats.word_totals,
+        stats.word_vocabulary,
+    )
+
+
+def _drop(entries: Entries, rows: IntArray) -> Entries:
+    """Entries of the ascending ids `rows` alone, renumbered; other words of a sequence become unknown."""
+    at = np.minimum(np.searchsorted(rows, entries.ids), max(0, len(rows) - 1))
+    keep = np.flatnonzero(rows[at] == entries.ids) if len(rows) else np.zeros(0, np.int64)
+    words = entries.sequence
+    if words is not None:
+        where = np.minimum(np.searchsorted(rows, words), max(0, len(rows) - 1))
+        there = (rows[where] == words) if len(rows) else np.zeros(words.shape, bool)
+        words = np.where(there, where, np.minimum(words, -1))
+    kept = entries.rows[keep], at[keep], entries.counts[keep]
+    return Entries(entries.size, *kept, entries.lengths, words, entries.sequence_rows)
+
+
+def _columns_without(
+    store: CountStore, config: ScorerConfig, sample: Sample, rows: IntArray, labels: IntArray
+) -> dict[str, FloatArray]:
+    if not sample.categories and not sample.numbers:
+        return {}
+    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
+    numbers = {c: values[rows] for c, values in sample.numbers.items()}
+    tally = Tally()
+    tally.add(Batch(len(rows), ()), [store.labels[c] for c in labels.tolist()], categories, numbers)
+    rest = _columns_only(store).minus(tally.finish()[0])
+    return column_terms(rest, config, len(rows), categories, numbers)
+
+
+def _columns_only(store: CountStore) -> CountStore:
+    none = np.zeros((0, len(store.labels)), np.int64)
+    empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
+    return CountStore(store.labels, store.message_totals, *empty, store.categories, store.numbers)

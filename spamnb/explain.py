@@ -1,0 +1,82 @@
+"""Why a message got its score: one part for each token or column, and the parts sum to the log-odds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spamnb.message import FloatArray
+from spamnb.scoring import Engine, Looked
+from spamnb.sparse import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of evidence: what it adds to the log-odds, and how many messages of each class had it."""
+
+    token: str
+    times: int
+    log_odds: float
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """log_odds = bias + sum of the parts' log_odds, for `label` against `other`."""
+
+    label: str
+    other: str
+    log_odds: float
+    probability: float
+    evidence: float
+    verdict: str
+    bias: float
+    parts: tuple[Part, ...]  # strongest first
+    known: int
+    unknown: int
+
+
+def parts_of(
+    engine: Engine,
+    batch: Batch,
+    columns: dict[str, FloatArray],
+    pair: tuple[int, int],
+    factor: float,
+) -> tuple[list[Part], float]:
+    """The parts of a batch of one message for class pair[0] against pair[1], and the bias' share."""
+    plus, minus = pair
+    looked = engine.look_up(batch)
+    _, values = engine.scorer.terms(looked.weights, looked.entries, looked.stats)
+    difference = ((values[:, plus] - values[:, minus]) * factor).tolist()
+    parts = _sequence_parts(engine, looked, difference) if engine.scorer.order else None
+    if parts is None:
+        rows = looked.store_rows(looked.entries.ids).tolist()
+        times = looked.entries.counts.tolist()
+        parts = [_part(engine, r, n, d) for r, n, d in zip(rows, times, difference, strict=True)]
+    for name, terms in columns.items():
+        if terms.any():
+            parts.append(Part(name, 1, float((terms[0, plus] - terms[0, minus]) * factor), ()))
+    bias = engine.bias(looked.stats)
+    return sorted(parts, key=lambda p: (-abs(p.log_odds), p.token)), float(
+        (bias[plus] - bias[minus]) * factor
+    )
+
+
+def _part(engine: Engine, row: int, times: int, log_odds: float) -> Part:
+    store = engine.store
+    return Part(store.spellings[row], times, log_odds, tuple(store.messages[row].tolist()))
+
+
+def _sequence_parts(engine: Engine, looked: Looked, difference: list[float]) -> list[Part]:
+    """For a scorer that reads words in order: one part for each known word, with the words before it."""
+    words = looked.entries.sequence
+    assert words is not None
+    known = [j for j in range(words.shape[1]) if words[0, j] >= 0]
+    parts = []
+    for j, value in zip(known, difference, strict=True):
+        row = int(looked.store_rows(words[0, j : j + 1])[0])
+        before = [i for i in range(max(0, j - engine.scorer.order), j) if words[0, i] >= 0]
+        spelled = [engine.store.spellings[int(looked.store_rows(words[0, i : i + 1])[0])] for i in before]
+        part = _part(engine, row, 1, value)
+        after = f" (after {' '.join(spelled)})" if spelled else ""
+        parts.append(Part(part.token + after, 1, value, part.counts))
+    return parts

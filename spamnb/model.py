@@ -1,0 +1,295 @@
+"""SpamModel: the one place where settings, counts, scorer, calibration and decision meet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from spamnb import calibration as calibrations
+from spamnb import countstate, modelfile
+from spamnb._version import __version__
+from spamnb.calibration import Calibration, Platt
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.counts import CountStore
+from spamnb.decision import Decision
+from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.explain import Explanation, parts_of
+from spamnb.features import extract
+from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.scoring import Engine, Scored
+
+Messages = Texts | Iterable[str | bytes]
+Categories = Mapping[str, Sequence[str]] | None
+Numbers = Mapping[str, FloatArray] | None
+
+UNSURE_LABEL = "unsure"
+_LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """What the model says about n messages.
+
+    `log_odds` and `probability` (n,) are those of the positive class; `codes` index `names`, whose last is
+    "unsure"; `known` (n,) counts what the model knows of each message; `scored` has the raw scores.
+    """
+
+    names: tuple[str, ...]
+    codes: IntArray
+    probability: FloatArray
+    log_odds: FloatArray
+    known: IntArray
+    scored: Scored
+
+    @property
+    def labels(self) -> list[str]:
+        return [self.names[code] for code in self.codes.tolist()]
+
+
+@dataclass(frozen=True)
+class SpamModel:
+    """A spam filter. It never changes: learning and forgetting give a new one.
+
+    >>> labels = ["spam", "spam", "ham", "ham"]
+    >>> model = SpamModel().learn(["win a prize", "free prize", "see you", "ok see"], labels)
+    >>> model.predict(["free prize now", "see you soon"])
+    ['spam', 'ham']
+    """
+
+    features: FeatureConfig = field(default_factory=FeatureConfig)
+    scoring: ScorerConfig = field(default_factory=ScorerConfig)
+    store: CountStore = field(default_factory=CountStore.empty)
+    decision: Decision = field(default_factory=Decision)
+    calibration: Calibration = field(default_factory=Platt)
+    positive: str = "spam"
+    figures: Mapping[str, Any] | None = None  # out-of-fold figures, from training
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.store.labels
+
+    def learn(
+        self,
+        messages: Messages,
+        labels: Iterable[str],
+        categories: Categories = None,
+        numbers: Numbers = None,
+    ) -> SpamModel:
+        """This model, having seen these messages too."""
+        return self._with(self.store.plus(self._count(messages, labels, categories, numbers)))
+
+    def forget(
+        self,
+        messages: Messages,
+        labels: Iterable[str],
+        categories: Categories = None,
+        numbers: Numbers = None,
+    ) -> SpamModel:
+        """This model, as if it had never seen these messages; refused if it had not."""
+        return self._with(self.store.minus(self._count(messages, labels, categories, numbers)))
+
+    def merge(self, other: SpamModel) -> SpamModel:
+        """This model, having seen all that the other has seen; both must read messages the same way."""
+        if self.features != other.features:
+            raise ModelError(f"models read messages differently: {self.features} and {other.features}")
+        return self._with(self.store.plus(other.store))
+
+    def _with(self, store: CountStore) -> SpamModel:
+        return replace(self, store=store)
+
+    def _count(
+        self, messages: Messages, labels: Iterable[str], categories: Categories, numbers: Numbers
+    ) -> CountStore:
+        from spamnb.counting import count
+
+        texts, given = as_texts(messages), list(labels)
+        if len(texts) != len(given):
+            raise DataError(f"{len(texts)} messages but {len(given)} labels")
+        return count(extract(texts, self.features), given, categories, numbers)
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine(self.store, self.scoring)
+
+    @cached_property
+    def _pair(self) -> tuple[int, int] | None:
+        """The columns of the positive and the other class, None unless there are two classes."""
+        if len(self.labels) < 2:
+            learned = f"only {self.labels[0]!r} messages" if self.labels else "no messages"
+            raise ModelError(
+                f"the model has learned {learned}; it needs at least two classes",
+                hint="train on data with messages of both classes",
+            )
+        if len(self.labels) > 2:
+            return None
+        plus = self.labels.index(self.positive) if self.positive in self.labels else 1
+        return plus, 1 - plus
+
+    def score(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> Predictions:
+        """Everything about these messages at once."""
+        texts = as_texts(messages)
+        scored = self.engine.score(extract(texts, self.features), *self._checked(categories, numbers))
+        if self._pair is None:
+            return self._many(scored)
+        log_odds = self._pair_log_odds(scored)
+        probability = calibrations.probability(log_odds)
+        verdicts = self.decision.verdicts(probability, scored.known)
+        plus, minus = self._pair
+        codes = np.array([minus, plus, 2])[verdicts]
+        return Predictions((*self.labels, UNSURE_LABEL), codes, probability, log_odds, scored.known, scored)
+
+    def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
+        """Only the columns that the model was trained with."""
+        cats = {k: v for k, v in (categories or {}).items() if k in self.features.categorical}
+        nums = {k: v for k, v in (numbers or {}).items() if k in self.features.numeric}
+        return cats, nums
+
+    def _pair_log_odds(self, scored: Scored) -> FloatArray:
+        assert self._pair is not None
+        plus, minus = self._pair
+        joint = scored.joint
+        with np.errstate(invalid="ignore"):
+            raw = (joint[:, plus] - joint[:, minus]) * scored.scale
+        raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
+        return np.clip(self.calibration.apply(raw), -_LIMIT, _LIMIT)
+
+    def _many(self, scored: Scored) -> Predictions:
+        log_scores = self.calibration.apply(scored.damped)
+        proba = np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
+        codes = np.where(scored.known > 0, proba.argmax(axis=1), len(self.labels))
+        spam = self.labels.index(self.positive) if self.positive in self.labels else None
+        p = proba.max(axis=1) if spam is None else proba[:, spam]
+        with np.errstate(divide="ignore"):
+            log_odds = np.clip(np.log(p) - np.log1p(-p), -_LIMIT, _LIMIT)
+        return Predictions((*self.labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)
+
+    def proba(self, predictions: Predictions) -> FloatArray:
+        """(n, K): the probability of every class, in the order of `labels`."""
+        if self._pair is None:
+            log_scores = self.calibration.apply(predictions.scored.damped)
+            return np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
+        out = np.empty((len(predictions.codes), 2))
+        plus, minus = self._pair
+        out[:, plus] = predictions.probability
+        out[:, minus] = calibrations.probability(-predictions.log_odds)
+        return out
+
+    def predict(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> list[str]:
+        """A label for each message, or "unsure"."""
+        return self.score(messages, categories, numbers).labels
+
+    def predict_proba(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> FloatArray:
+        """(n, K): the probability of every class, in the order of `labels`."""
+        return self.proba(self.score(messages, categories, numbers))
+
+    def log_odds(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> FloatArray:
+        """(n,): log P(positive) - log P(not positive) of each message."""
+        return self.score(messages, categories, numbers).log_odds
+
+    def explain(
+        self, message: str | bytes, categories: Categories = None, numbers: Numbers = None
+    ) -> Explanation:
+        """What speaks for and against; the parts and the bias sum to the log-odds."""
+        batch = extract(Texts.of([message]), self.features)
+        cats, nums = self._checked(categories, numbers)
+        result = self.score([message], cats, nums)
+        pair = self._pair or self._two_best(result)
+        if isinstance(self.calibration, Platt):
+            slope, offset = self.calibration.slope, self.calibration.offset
+        else:
+            slope, offset = self.calibration.scale, 0.0
+        factor = slope * float(result.scored.scale[0])
+        columns = self.engine.columns(1, cats, nums)
+        parts, bias = parts_of(self.engine, batch, columns, pair, factor)
+        log_odds = float(result.log_odds[0])
+        if self._pair is None:
+            log_odds = bias + sum(p.log_odds for p in parts)
+        seen = sum(len(set(s.keys.tolist())) for s in batch.streams)
+        known = int(result.scored.known[0])
+        return Explanation(
+            self.labels[pair[0]],
+            self.labels[pair[1]],
+            log_odds,
+            float(calibrations.probability(log_odds)),
+            float(result.scored.evidence[0]),
+            result.labels[0],
+            bias + offset,
+            tuple(parts),
+            known,
+            seen - len(parts) + len(columns),
+        )
+
+    def _two_best(self, result: Predictions) -> tuple[int, int]:
+        order = np.argsort(-result.scored.joint[0], kind="stable")
+        return int(order[0]), int(order[1])
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write the model file in one step; gives its size in bytes."""
+        return modelfile.write(self.state(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SpamModel:
+        """Read a model file; nothing in it is executed."""
+        return cls.from_state(modelfile.read(path))
+
+    def state(self) -> dict[str, Any]:
+        """The model as builtins and plain arrays."""
+        return {
+            "written_by": __version__,
+            "positive": self.positive,
+            "features": self.features.to_dict(),
+            "scorer": self.scoring.to_dict(),
+            "decision": self.decision.to_dict(),
+            "calibration": self.calibration.to_dict(),
+            "figures": dict(self.figures) if self.figures is not None else None,
+            "counts": countstate.to_state(self.store),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
+        """The inverse of `state`; what does not fit is a ModelError."""
+        figures = state.get("figures")
+        try:
+            features = FeatureConfig.from_dict(modelfile.require(state, "features", dict))
+            scoring = ScorerConfig.from_dict(modelfile.require(state, "scorer", dict))
+        except (TypeError, ValueError, ConfigError) as error:
+            raise ModelError(
+                f"the settings in the model are damaged: {error}", "train the model again"
+            ) from None
+        return cls(
+            features,
+            scoring,
+            countstate.from_state(modelfile.require(state, "counts", dict)),
+            Decision.from_dict(modelfile.require(state, "decision", dict)),
+            calibrations.from_dict(modelfile.require(state, "calibration", dict)),
+            modelfile.require(state, "positive", str),
+            figures if isinstance(figures, dict) else None,
+        )
+
+
+def as_texts(messages: Messages) -> Texts:
+    """Lists, Series, arrays and iterators of messages; a single string is a mistake that is named.
+
+    >>> len(as_texts(["a", "b"]))
+    2
+    """
+    if isinstance(messages, Texts):
+        return messages
+    if isinstance(messages, (str, bytes)):
+        raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
+    return Texts.of(
+        m if isinstance(m, (str, bytes)) else "" if m is None or m != m else str(m) for m in messages
+    )

@@ -1,0 +1,184 @@
+"""Which column holds the text and which the label: said by the user, told by its name, or by its content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from spamnb.errors import DataError
+from spamnb.readers.labels import LabelMap, known_label, shown
+from spamnb.readers.options import ReadOptions
+
+# In order of preference, as `normal` writes them.
+TEXT_NAMES = ["text", "message", "body", "sms", "content", "msg", "v2", "message_text", "sms_text"]
+TEXT_NAMES += ["text_message", "email_text", "message_body", "full_text", "tweet", "comment", "email", "mail"]
+LABEL_NAMES = ["label", "class", "category", "target", "is_spam", "isspam", "spam", "spam/ham", "spam_or_ham"]
+LABEL_NAMES += ["v1", "type", "labels", "classification", "y"]
+_MOST_CLASSES, _LONGEST_LABEL = 20, 40
+_SHORTEST_TEXT = 20  # average length below which an unnamed column beside stated ones is not taken for text
+
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Column numbers from 0; `categorical` and `numeric` map the names that were asked for to them."""
+
+    text: int | None
+    label: int | None = None
+    categorical: Mapping[str, int] = field(default_factory=dict)
+    numeric: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def needs_text(self) -> bool:
+        """A record without text is useless where the text is all there is."""
+        return self.text is not None and not self.categorical and not self.numeric
+
+    @property
+    def wanted(self) -> list[int]:
+        stated = [*self.categorical.values(), *self.numeric.values()]
+        return sorted({i for i in (self.text, self.label, *stated) if i is not None})
+
+
+def normal(name: str) -> str:
+    """A column's name for comparing.
+
+    >>> normal(" Is-Spam ")
+    'is_spam'
+    """
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def find_column(spec: str, names: Sequence[str]) -> int | None:
+    """A column by its name (exactly, else ignoring case), else by its 1-based number."""
+    if spec in names:
+        return names.index(spec)
+    plain = [normal(name) for name in names]
+    if normal(spec) in plain:
+        return plain.index(normal(spec))
+    if spec.isdecimal() and 1 <= int(spec) <= len(names):
+        return int(spec) - 1
+    return None
+
+
+def choose_columns(
+    source: str, names: Sequence[str], rows: Rows, options: ReadOptions, *, labelled: bool
+) -> Columns:
+    """Settle the columns from their names and some rows."""
+
+    def stated(spec: str | None) -> int | None:
+        if spec is None:
+            return None
+        found = find_column(spec, names)
+        if found is None:
+            raise DataError(f'{source} has no column "{spec}"', hint=f"its columns: {_listed(names)}")
+        return found
+
+    categorical = {spec: stated(spec) or 0 for spec in options.categorical}
+    numeric = {spec: stated(spec) or 0 for spec in options.numeric}
+    text, label = stated(options.text_column), stated(options.label_column)
+    free = [i for i in range(len(names)) if i not in {*categorical.values(), *numeric.values(), text, label}]
+    plain = [normal(name) for name in names]
+    if text is None:
+        text = _by_name(plain, free, TEXT_NAMES)
+        free = [i for i in free if i != text]
+    if labelled and label is None:
+        label = _by_name(plain, free, LABEL_NAMES)
+        label = _by_known_labels(names, free, rows) if label is None else label
+        free = [i for i in free if i != label]
+    if text is None:
+        text = _longest(free, rows, _SHORTEST_TEXT if options.columns else 0)
+        free = [i for i in free if i != text]
+    if labelled and label is None:
+        label = _few_values(free, rows)
+    _check(source, names, text, label, options, labelled)
+    return Columns(text, label if labelled else None, categorical, numeric)
+
+
+def label_map(columns: Columns, names: Sequence[str], rows: Rows, options: ReadOptions) -> LabelMap | None:
+    """How to read the label column, from a sample of it."""
+    if columns.label is None:
+        return None
+    return LabelMap(_values(rows, columns.label), names[columns.label], options.spam_label)
+
+
+def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | None) -> str:
+    """`text column "Message", label column "Label" (spam = "spam")`."""
+    parts = ["no text column" if columns.text is None else f"text column {_named(names[columns.text])}"]
+    if columns.label is not None and labels is not None:
+        parts.append(f"label column {_named(names[columns.label])} ({labels.describe()})")
+    for kind, stated in (("categorical", columns.categorical), ("numeric", columns.numeric)):
+        if stated:
+            parts.append(f"{kind} {', '.join(_named(names[i]) for i in stated.values())}")
+    return ", ".join(parts)
+
+
+def _named(name: str) -> str:
+    return f'"{shown(name)}"' if not name.isdecimal() else name
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(shown(name) or '""' for name in names[:20]) + (", ..." if len(names) > 20 else "")
+
+
+def _values(rows: Rows, column: int) -> list[str]:
+    return [row[column] for row in rows if column < len(row)]
+
+
+def _by_name(plain: Sequence[str], free: Sequence[int], known: Sequence[str]) -> int | None:
+    return next((i for name in known for i in free if plain[i] == name), None)
+
+
+def _by_known_labels(names: Sequence[str], free: Sequence[int], rows: Rows) -> int | None:
+    for column in free:
+        values = [value for value in _values(rows, column) if value.strip()]
+        if values and all(known_label(value, names[column]) for value in values):
+            return column
+    return None
+
+
+def _few_values(free: Sequence[int], rows: Rows) -> int | None:
+    """The column with the fewest different values, if these are few, short, and come again."""
+    best, fewest = None, _MOST_CLASSES + 1
+    for column in free:
+        values = [value.strip() for value in _values(rows, column) if value.strip()]
+        different = set(values)
+        short = all(len(value) <= _LONGEST_LABEL for value in different)
+        if short and 2 <= len(different) < min(fewest, max(len(values), 3)):
+            best, fewest = column, len(different)
+    return best
+
+
+def _longest(free: Sequence[int], rows: Rows, at_least: int) -> int | None:
+    """The column with the longest text on average."""
+    lengths = {i: sum(map(len, _values(rows, i))) / max(len(rows), 1) for i in free}
+    best = max(free, key=lambda i: lengths[i], default=None)
+    return best if best is not None and lengths[best] >= at_least else None
+
+
+def _check(
+    source: str,
+    names: Sequence[str],
+    text: int | None,
+    label: int | None,
+    options: ReadOptions,
+    labelled: bool,
+) -> None:
+    if labelled and label is None and len(names) == 1:
+        raise DataError(
+            f"{source} has one column, expected a text and a label column",
+            hint="give --label-column, or another --format; plain lines cannot be labelled",
+        )
+    if labelled and label is None:
+        raise DataError(
+            f"no label column found in {source}", hint=f"give --label-column, one of: {_listed(names)}"
+        )
+    if text is None and not options.columns:
+        raise DataError(
+            f"no text column found in {source}", hint=f"give --text-column, one of: {_listed(names)}"
+        )
+    if labelled and text == label:
+        raise DataError(
+            f'column "{shown(names[text or 0])}" of {source} cannot be both text and label',
+            hint="give another --text-column or --label-column",
+        )

@@ -1,0 +1,141 @@
+"""The shape of a delimited file, from its first bytes: delimiter, quoting, header, columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spamnb.readers.columns import LABEL_NAMES, TEXT_NAMES, find_column, normal
+from spamnb.readers.labels import known_label
+from spamnb.readers.options import ReadOptions
+from spamnb.readers.slowcsv import parse_rows
+
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
+_NONE = "\x1f"  # stands for no delimiter at all: occurs in no text
+_SAMPLE = 1 << 14  # bytes that settle the delimiter
+_NAMES = {*TEXT_NAMES, *LABEL_NAMES}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a delimited file is written; `skip` bytes with `skip_lines` lines are its header."""
+
+    delimiter: str
+    quoting: bool
+    header: bool
+    names: list[str]
+    rows: list[list[str]]
+    skip: int = 0
+    skip_lines: int = 0
+
+    def describe(self) -> list[str]:
+        """`comma, header`."""
+        parts = [DELIMITERS.get(self.delimiter, "one column"), "header" if self.header else "no header"]
+        return parts if self.quoting else [*parts, "quotes are ordinary characters"]
+
+
+def detect_shape(head: bytes, options: ReadOptions, *, tabs: bool, final: bool) -> Shape:
+    """Look at the complete rows of the first bytes."""
+    delimiter = "\t" if tabs else find_delimiter(head, options, final=final)
+    quoting = delimiter != "\t" or quotes_matter(head)
+    parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
+    rows = parsed.rows
+    if not rows and not final:  # a first record longer than the head
+        rows = parse_rows(head, delimiter, quoting=quoting, final=True).rows
+    if not has_header(rows, options):
+        widths = Counter(map(len, rows)).most_common(1)
+        names = [str(i + 1) for i in range(widths[0][0] if widths else 1)]
+        return Shape(delimiter, quoting, False, names, rows)
+    names = [name.strip() for name in rows[0]]
+    return Shape(delimiter, quoting, True, names, rows[1:], parsed.first_bytes, parsed.first_lines)
+
+
+def find_delimiter(head: bytes, options: ReadOptions, *, final: bool) -> str:
+    r"""The delimiter that cuts most rows like the first one; known column names in the first row decide.
+
+    >>> find_delimiter(b"ham;Hi, you\nspam;Win, now, here\n", ReadOptions(), final=True)
+    ';'
+    """
+    sample, best, best_score = head[:_SAMPLE], _NONE, 0.5
+    for delimiter in DELIMITERS:
+        if delimiter.encode() not in sample:
+            continue
+        rows = parse_rows(sample, delimiter, quoting=True, final=final and len(sample) == len(head)).rows
+        if not rows or len(rows[0]) < 2:
+            continue
+        score = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
+        score += _named(rows[0], options)
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def quotes_matter(head: bytes) -> bool:
+    r"""Whether quotes wrap fields of a tab separated file, or are ordinary characters of its texts.
+
+    They are ordinary if some field has quotes that no writer of quoted fields would leave so, and all lines
+    have the same number of tabs (quoted tabs and newlines would break that).
+
+    >>> [quotes_matter(head) for head in (b'ham\t"Hi" he said\n', b'ham\t"Hi"\n', b'ham\t"two\nlines"\n')]
+    [False, True, True]
+    """
+    if b'"' not in head:
+        return True
+    lines = [
+        line.rstrip(b"\r") for line in head[: head.rfind(b"\n") + 1 or None].split(b"\n") if line.strip()
+    ]
+    if len({line.count(b"\t") for line in lines}) > 1:
+        return True
+    fields = (field for line in lines if b'"' in line for field in line.split(b"\t") if b'"' in field)
+    return all(_wrapped(field) for field in fields)
+
+
+def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
+    """Whether the first row names the columns.
+
+    It does if one of its fields is a known or stated column name that does not come again in its column;
+    it does not if it holds a label; else if it differs from its columns in kind (see `_unlike`).
+    """
+    if not rows:
+        return False
+    rest = rows[1:]
+    for column, name in enumerate(rows[0]):
+        again = any(column < len(row) and row[column] == name for row in rest)
+        if not again and _named([name], options) and (rest or not known_label(name)):
+            return True
+    if any(known_label(field) for field in rows[0]):
+        return False
+    return any(_unlike(name, [row[i] for row in rest if i < len(row)]) for i, name in enumerate(rows[0]))
+
+
+def _named(row: Sequence[str], options: ReadOptions) -> bool:
+    stated = [s for s in (options.text_column, options.label_column, *options.columns) if s]
+    names = [name for name in stated if not name.isdecimal()]
+    return any(normal(field) in _NAMES for field in row) or any(
+        find_column(name, row) is not None for name in names
+    )
+
+
+def _unlike(name: str, values: Sequence[str]) -> bool:
+    """A word above numbers, or above few values that come again and again."""
+    values = [value.strip() for value in values if value.strip()]
+    if len(values) < 2 or not name.strip() or name.strip() in values:
+        return False
+    if all(map(_numeric, values)):
+        return not _numeric(name)
+    return len(set(values)) <= len(values) // 3 and len(set(values)) <= 20
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrapped(field: bytes) -> bool:
+    inner = field[1:-1]
+    whole = len(field) > 1 and field.startswith(b'"') and field.endswith(b'"')
+    return whole and b'"' not in inner.replace(b'""', b"")

@@ -1,0 +1,103 @@
+"""An opened input as UTF-8 bytes whose beginning can be looked at before it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spamnb.errors import DataError
+from spamnb.readers.encodings import Transcoder, detect_encoding
+from spamnb.readers.streams import ByteStream
+
+HEAD_BYTES = 1 << 16
+
+_MAGIC = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive (or an office document)"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x80\x02", "a pickle or joblib file"),
+    (b"\x80\x03", "a pickle or joblib file"),
+    (b"\x80\x04", "a pickle or joblib file"),
+    (b"\x80\x05", "a pickle or joblib file"),
+)
+_CONTROL = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")
+_MOST_CONTROL = 0.03  # share of control bytes in text; compressed or binary data has about 0.1 and more
+
+
+class Input:
+    """The bytes of a stream with its head read: `raw_head` as stored, after `decode` also `head` as UTF-8."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self.stream = stream
+        self.name = stream.name
+        self.raw_head = _read_head(stream)
+        self.encoding = ""
+        self.head = b""
+        self._transcoder = Transcoder("", stream.name)
+        self._head_unread = False
+
+    def decode(self, encoding: str) -> None:
+        """Fix the encoding, detected where it is `auto`."""
+        codec = self.encoding = encoding
+        if encoding == "auto":
+            codec, self.encoding = detect_encoding(self.raw_head, whole=self.stream.ended)
+        self._transcoder = Transcoder(codec, self.name)
+        self.head = self._transcoder.feed(self.raw_head, self.stream.ended)
+        self._head_unread = True
+
+    def read(self, size: int) -> bytes:
+        """UTF-8 bytes from the beginning on: about `size`, or what a live stream has; nothing at the end."""
+        data = b""
+        if self._head_unread:
+            data, self._head_unread = self.head, False
+            if data and (self.stream.live or len(data) >= size):
+                return data
+        while not data or (len(data) < size and not self.stream.live):
+            if self.stream.ended:
+                break
+            more = self.stream.read(size - len(data))
+            data += self._transcoder.feed(more, self.stream.ended)
+        return data
+
+    def blocks(self, size: int, separator: bytes) -> Iterator[bytes]:
+        """The input in pieces of about `size` bytes that end with the separator (the last one may not)."""
+        parts: list[bytes] = []
+        while block := self.read(size):
+            end = block.rfind(separator) + 1
+            if end:
+                parts.append(block[:end])
+                yield b"".join(parts)
+                parts = [block[end:]]
+            else:
+                parts.append(block)
+        rest = b"".join(parts)
+        if rest:
+            yield rest
+
+
+def _read_head(stream: ByteStream) -> bytes:
+    """The first 64 KiB; of a live stream what came first, but at least a line."""
+    head = stream.read(HEAD_BYTES)
+    while not stream.ended and len(head) < HEAD_BYTES and not (b"\n" in head or b"\0" in head):
+        head += stream.read(HEAD_BYTES - len(head))
+    return head
+
+
+def refuse_binary(raw: Input) -> None:
+    """Name what was given instead of text."""
+    head = raw.raw_head
+    kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+    if not kind and detect_encoding(head, whole=False)[0][:5] not in ("utf-1", "utf-3"):
+        controls = len(head) - len(head.translate(None, _CONTROL))
+        kind = "a binary file" if controls > _MOST_CONTROL * len(head) else ""
+    if kind:
+        raise DataError(
+            f"{raw.name} is {kind}, expected messages as text",
+            hint="give CSV, TSV, JSONL, Parquet or plain text; unpack archives first",
+        )

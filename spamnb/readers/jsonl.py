@@ -1,0 +1,102 @@
+"""JSON lines: one object per line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from spamnb.errors import DataError
+from spamnb.message import Chunk
+from spamnb.readers.columns import choose_columns, describe_columns, label_map
+from spamnb.readers.inputs import Input
+from spamnb.readers.options import ReadOptions
+from spamnb.readers.records import ChunkBuilder, ListRecords
+from spamnb.readers.skipped import Skipped
+from spamnb.readers.source import Source
+
+Record = dict[str, Any]
+
+
+def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+    """Open JSON lines; blank lines are no records."""
+    _refuse_array(given)
+    sample, _, _ = parse_lines(given.head if given.stream.ended else _whole_lines(given.head))
+    names = list(dict.fromkeys(name for record in sample for name in record)) or ["text"]
+    rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in sample]
+    columns = choose_columns(given.name, names, rows, options, labelled=labelled)
+    labels = label_map(columns, names, rows, options)
+    skipped = Skipped()
+    wanted = {i: names[i] for i in columns.wanted}
+    packed = [given.stream.compression] if given.stream.compression else []
+    about = f"{given.name}: JSONL ({', '.join([given.encoding, *packed])})"
+    return Source(
+        given.name,
+        f"{about}, {describe_columns(columns, names, labels)}",
+        given.stream.size,
+        _chunks(given, wanted, ChunkBuilder(columns, labels, skipped), options.chunk_bytes),
+        given.stream.close,
+        skipped=skipped,
+        labels=labels,
+    )
+
+
+def _chunks(given: Input, wanted: dict[int, str], builder: ChunkBuilder, size: int) -> Iterator[Chunk]:
+    first = 1
+    for block in given.blocks(size, b"\n"):
+        records, lines, faults = parse_lines(block)
+        columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in wanted.items()}
+        numbers = np.array(lines, np.int64) + first
+        first += block.count(b"\n")
+        if records:
+            yield builder.build(ListRecords(numbers, columns, faults), given.stream.position)
+
+
+def parse_lines(block: bytes) -> tuple[list[Record], list[int], dict[int, str]]:
+    r"""The objects, their 0-based lines, and what is wrong with which (such a one is empty).
+
+    >>> parse_lines(b'{"text": "ok"}\n\n[]\n{"text')
+    ([{'text': 'ok'}, {}, {}], [0, 2, 3], {1: 'not a JSON object', 2: 'bad JSON'})
+    """
+    records: list[Record] = []
+    lines: list[int] = []
+    faults: dict[int, str] = {}
+    for number, line in enumerate(block.decode("utf-8", "replace").split("\n")):
+        if not line or line.isspace():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record, faults[len(records)] = {}, "bad JSON"
+        if not isinstance(record, dict):
+            record, faults[len(records)] = {}, "not a JSON object"
+        records.append(record)
+        lines.append(number)
+    return records, lines, faults
+
+
+def as_bytes(value: object) -> bytes:
+    """A value as text; null and nested values are nothing.
+
+    >>> as_bytes("ok"), as_bytes(True), as_bytes(1.0), as_bytes(None), as_bytes([1])
+    (b'ok', b'true', b'1.0', b'', b'')
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    return str(value).encode() if isinstance(value, (int, float)) else b""
+
+
+def _whole_lines(head: bytes) -> bytes:
+    return head[: head.rfind(b"\n") + 1]
+
+
+def _refuse_array(given: Input) -> None:
+    if given.head.lstrip().startswith(b"["):
+        raise DataError(
+            f"{given.name} is a JSON array, expected one JSON object per line",
+            hint=f"convert it first: jq -c '.[]' {given.name} > messages.jsonl",
+        )

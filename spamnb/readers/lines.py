@@ -1,0 +1,54 @@
+"""One message per line, or per NUL byte: for prediction, since such an input has no labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from spamnb.errors import DataError
+from spamnb.message import Chunk, Texts
+from spamnb.readers.inputs import Input
+from spamnb.readers.options import ReadOptions
+from spamnb.readers.source import Source
+
+
+def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+    """Open an input of bare messages, told apart by newlines (`lines`) or NUL bytes (`null`)."""
+    kind = "one message per line" if format == "lines" else "NUL separated messages"
+    if labelled or options.columns or options.text_column or options.label_column:
+        what = "labels" if labelled else "columns"
+        raise DataError(
+            f"{given.name} is read as {kind} and has no {what}",
+            hint="labels and columns need --format csv, tsv, jsonl or parquet",
+        )
+    packed = [given.stream.compression] if given.stream.compression else []
+    chunks = _line_chunks if format == "lines" else _null_chunks
+    return Source(
+        given.name,
+        f"{given.name}: {kind} ({', '.join([given.encoding, *packed])})",
+        given.stream.size,
+        chunks(given, options.chunk_bytes),
+        given.stream.close,
+    )
+
+
+def _line_chunks(given: Input, size: int) -> Iterator[Chunk]:
+    first = 1
+    for block in given.blocks(size, b"\n"):
+        texts = Texts.lines(block)
+        yield Chunk(texts, np.arange(first, first + len(texts)), position=given.stream.position)
+        first += len(texts)
+
+
+def _null_chunks(given: Input, size: int) -> Iterator[Chunk]:
+    first = 1
+    for block in given.blocks(size, b"\0"):
+        data = block if block.endswith(b"\0") else block + b"\0"
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
+        lines = first + np.searchsorted(newlines, starts)
+        texts = Texts(data.replace(b"\0", b"\n"), starts, ends)
+        yield Chunk(texts, lines, position=given.stream.position)
+        first += len(newlines)

@@ -1,0 +1,89 @@
+"""Parquet files, batch by batch (needs the optional package pyarrow)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from spamnb.errors import DataError, MissingExtraError
+from spamnb.message import Chunk
+from spamnb.readers.columns import choose_columns, describe_columns, label_map
+from spamnb.readers.inputs import Input
+from spamnb.readers.options import ReadOptions
+from spamnb.readers.records import ChunkBuilder, ListRecords
+from spamnb.readers.skipped import Skipped
+from spamnb.readers.source import Source
+
+_SAMPLE_ROWS = 500
+_ROW_BYTES = 128  # about the size of a short message: batches come out near the chunk size
+
+
+def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+    """Open a Parquet file; the line of a record is its row number."""
+    file = _open(given)
+    names = list(file.schema_arrow.names)
+    sample = next(file.iter_batches(_SAMPLE_ROWS), None)
+    held = [column.to_pylist() for column in sample.columns] if sample is not None else []
+    rows = [[_as_bytes(value).decode("utf-8", "replace") for value in row] for row in zip(*held, strict=True)]
+    columns = choose_columns(given.name, names, rows, options, labelled=labelled)
+    labels = label_map(columns, names, rows, options)
+    skipped = Skipped()
+    wanted = {i: names[i] for i in columns.wanted}
+    builder = ChunkBuilder(columns, labels, skipped)
+
+    def close() -> None:
+        file.close()
+        given.stream.close()
+
+    return Source(
+        given.name,
+        f"{given.name}: Parquet, {describe_columns(columns, names, labels)}",
+        given.stream.size,
+        _chunks(file, wanted, builder, options.chunk_bytes // _ROW_BYTES + 1, given.stream.size or 0),
+        close,
+        skipped=skipped,
+        labels=labels,
+    )
+
+
+def _open(given: Input) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet", "parquet") from None
+    if given.stream.size is None or given.stream.compression:
+        raise DataError(
+            f"Parquet cannot be read from {given.name}: it is a pipe or packed",
+            hint="save it as an unpacked file and give its path",
+        )
+    try:
+        return pyarrow.parquet.ParquetFile(given.stream.path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(
+            f"{given.name} is not a Parquet file, or is damaged", hint="try --format auto"
+        ) from error
+
+
+def _chunks(
+    file: Any, wanted: dict[int, str], builder: ChunkBuilder, rows: int, size: int
+) -> Iterator[Chunk]:
+    total = max(file.metadata.num_rows, 1)
+    done = 0
+    for batch in file.iter_batches(rows, columns=list(wanted.values())):
+        columns = {
+            i: [_as_bytes(value) for value in batch.column(name).to_pylist()] for i, name in wanted.items()
+        }
+        lines = np.arange(done + 1, done + 1 + batch.num_rows)
+        done += batch.num_rows
+        yield builder.build(ListRecords(lines, columns), size * done // total)
+
+
+def _as_bytes(value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, bytes):
+        return value
+    return b"" if value is None or value != value else str(value).encode()

@@ -1,0 +1,211 @@
+"""Evaluations printed for people: the confusion matrix, each measure in plain words, and the curves.
+
+Whatever comes from the data (labels, titles with file names) is printed as `Text`, never as markup.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spamnb.metrics import MultiScores, Scores, wilson_interval
+from spamnb.report.curves import Curves, precision_recall, roc
+from spamnb.report.safe import visible
+
+_NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64
+
+
+# machine name, printed name, how to write the number, what it says; {spam} and {ham} are the labels
+_MEASURES = (
+    ("accuracy", "accuracy", "share", "of all messages, how many are right"),
+    ("precision", "precision", "share", "of messages called {spam}, how many are"),
+    ("recall", "recall", "share", "of {spam} messages, how many are caught"),
+    ("f1", "F1", "number", "precision and recall in one number"),
+    ("jaccard", "Jaccard", "number", "overlap of called {spam} and really {spam}"),
+    ("", "", "", ""),
+    ("roc_auc", "ROC AUC", "number", "chance that {spam} scores above {ham}"),
+    ("pr_auc", "PR AUC", "number", "mean precision over all recalls"),
+    ("recall_at_fpr_0_1_percent", "recall at 0.1% FPR", "share", "caught if 1 {ham} in 1000 may be lost"),
+    ("recall_at_fpr_0_5_percent", "recall at 0.5% FPR", "share", "caught if 1 {ham} in 200 may be lost"),
+    ("", "", "", ""),
+    ("log_loss", "log loss", "number", "surprise at the truth; 0 is best"),
+    ("brier", "Brier score", "number", "squared error of P({spam}); 0 is best"),
+    ("ece", "calibration error", "share", "how far P({spam}) is from what happens"),
+    ("expected_cost", "cost per message", "number", "mean cost of the mistakes"),
+)
+_MULTI_MEASURES = (
+    ("accuracy", "accuracy", "share", "of all messages, how many are right"),
+    ("macro_precision", "precision", "share", "mean over the classes"),
+    ("macro_recall", "recall", "share", "mean over the classes"),
+    ("macro_f1", "F1", "number", "mean over the classes"),
+    ("log_loss", "log loss", "number", "surprise at the truth; 0 is best"),
+)
+
+
+def _dash(console: Console) -> str:
+    return "-" if console.options.ascii_only else "–"
+
+
+def _text(console: Console, foreign: str, style: str = "") -> Text:
+    """Foreign text made harmless, and writable where the terminal is not UTF-8."""
+    encoding = console.encoding
+    return Text(visible(foreign).encode(encoding, "backslashreplace").decode(encoding), style)
+
+
+def _share(value: float) -> str:
+    """A percentage that says 100 or 0 only where it is exactly so."""
+    if 0.99995 <= value < 1:
+        return ">99.99%"
+    return "<0.01%" if 0 < value < 0.00005 else f"{value:.2%}"
+
+
+def _number(console: Console, kind: str, value: float) -> str:
+    if math.isnan(value):
+        return _dash(console)
+    return _share(value) if kind == "share" else f"{value:.4f}"
+
+
+def _interval(console: Console, scores: Scores, measure: str) -> str:
+    """The 95 % interval of a share of messages; other measures have none."""
+    hits = scores.true_positives
+    counts = {
+        "accuracy": (hits + scores.true_negatives, scores.messages),
+        "precision": (hits, hits + scores.false_positives),
+        "recall": (hits, scores.spam),
+    }
+    if measure not in counts or not counts[measure][1]:
+        return ""
+    low, high = wilson_interval(*counts[measure])
+    return f"{100 * low:.1f}{_dash(console)}{100 * high:.1f}%"
+
+
+def _table(*columns: tuple[str | Text, str]) -> Table:
+    """A light table; each column is a heading and "left" or "right"."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for heading, side in columns:
+        table.add_column(
+            Text(heading) if isinstance(heading, str) else heading,
+            justify="right" if side == "right" else "left",
+            overflow="fold",
+        )
+    return table
+
+
+def _heading(console: Console, title: str, notes: Iterable[str]) -> None:
+    console.print(_text(console, title, "bold"))
+    for note in notes:
+        console.print(_text(console, note, "dim"))
+    console.print()
+
+
+def _matrix(console: Console, scores: Scores, spam: str, ham: str) -> Table:
+    labels = {name: _text(console, name) for name in (spam, ham)}
+    table = _table(
+        ("", "left"),
+        (Text.assemble("called ", labels[spam]), "right"),
+        (Text.assemble("called ", labels[ham]), "right"),
+        ("all", "right"),
+    )
+    wrong = "bold red"
+    caught, missed = Text(str(scores.true_positives), "green"), Text(str(scores.false_negatives), "yellow")
+    lost, passed = Text(str(scores.false_positives), wrong), Text(str(scores.true_negatives), "green")
+    table.add_row(Text.assemble("really ", labels[spam]), caught, missed, Text(str(scores.spam)))
+    table.add_row(Text.assemble("really ", labels[ham]), lost, passed, Text(str(scores.ham)))
+    return table
+
+
+def _measures(console: Console, scores: Scores, spam: str, ham: str) -> Table:
+    table = _table(("measure", "left"), ("value", "right"), ("95% interval", "left"), ("meaning", "left"))
+    names = {"spam": spam, "ham": ham}
+    for name, printed, kind, meaning in _MEASURES:
+        if not name:
+            table.add_row()
+            continue
+        value = Text(_number(console, kind, getattr(scores, name)), "bold")
+        interval = Text(_interval(console, scores, name), "dim")
+        table.add_row(Text(printed), value, interval, _text(console, meaning.format(**names), "dim"))
+    return table
+
+
+def _draw_curves(console: Console, curves: Curves) -> None:
+    """Side by side where the terminal is wide enough, else one below the other."""
+    half = (console.width - 3) // 2
+    beside = half >= _NARROWEST_PAIR
+    width = max(_NARROWEST_PLOT, min(half if beside else console.width, _WIDEST_PLOT))
+    height = 10
+    plain = console.options.ascii_only
+    left = Text(roc(curves.fpr, curves.tpr, width, height, plain), no_wrap=True)
+    right = Text(precision_recall(curves.precision, curves.recall, width, height, plain), no_wrap=True)
+    console.print()
+    if not beside:
+        console.print(left, Text(), right, sep="\n")
+        return
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid.add_row(left, right)
+    console.print(grid)
+
+
+def evaluation(
+    console: Console,
+    scores: Scores,
+    title: str,
+    notes: Sequence[str] = (),
+    curves: Curves | None = None,
+    spam: str = "spam",
+    ham: str = "ham",
+) -> None:
+    """Print how a two-class filter did; `spam` and `ham` are the labels of its classes."""
+    _heading(console, title, notes)
+    console.print(_matrix(console, scores, spam, ham))
+    if scores.unsure:
+        line = f"{scores.unsure} of {scores.messages} are unsure and counted as called {ham}"
+        console.print(_text(console, line, "dim"))
+    console.print()
+    console.print(_measures(console, scores, spam, ham))
+    if curves is not None:
+        _draw_curves(console, curves)
+
+
+def _classes(console: Console, scores: MultiScores) -> Table:
+    columns = ("precision", "recall", "F1", "messages")
+    table = _table(("class", "left"), *((name, "right") for name in columns))
+    for c in scores.classes:
+        shares = (_number(console, "share", value) for value in (c.precision, c.recall))
+        table.add_row(_text(console, c.label), *shares, _number(console, "number", c.f1), str(c.support))
+    return table
+
+
+def _multi_matrix(console: Console, scores: MultiScores) -> Table:
+    labels = [_text(console, c.label) for c in scores.classes]
+    table = _table(("really \\ called", "left"), *((label, "right") for label in labels))
+    for truth, (label, row) in enumerate(zip(labels, scores.confusion, strict=True)):
+        styles = ("green" if said == truth else "red" if count else "dim" for said, count in enumerate(row))
+        table.add_row(label, *(Text(str(count), style) for count, style in zip(row, styles, strict=True)))
+    return table
+
+
+def multi_evaluation(console: Console, scores: MultiScores, title: str, notes: Sequence[str] = ()) -> None:
+    """Print how a filter with more than two classes did."""
+    _heading(console, title, notes)
+    matrix = _multi_matrix(console, scores)
+    unlimited = console.options.update(max_width=100_000)
+    if (needed := console.measure(matrix, options=unlimited).maximum) <= console.width:
+        console.print(matrix)
+    else:
+        line = f"(the confusion matrix needs {needed} columns, this terminal has {console.width})"
+        console.print(Text(line, "dim"))
+    if scores.unsure:
+        line = f"{scores.unsure} of {scores.messages} are unsure and counted as their likeliest class"
+        console.print(Text(line, "dim"))
+    console.print()
+    console.print(_classes(console, scores))
+    console.print()
+    table = _table(("measure", "left"), ("value", "right"), ("meaning", "left"))
+    for name, printed, kind, meaning in _MULTI_MEASURES:
+        value = Text(_number(console, kind, getattr(scores, name)), "bold")
+        table.add_row(Text(printed), value, Text(meaning, "dim"))
+    console.print(table)

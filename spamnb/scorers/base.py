@@ -1,0 +1,138 @@
+"""The contract of a scorer: counts in, log P(c) + log P(x|c) of every message and class out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from spamnb.config import ScorerConfig
+from spamnb.counts import CountStore
+from spamnb.errors import ConfigError
+from spamnb.message import FloatArray, IntArray
+from spamnb.sparse import Entries, row_sums
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The counts as a scorer sees them: R tokens (all, or those needed) and K classes, maybe re-weighted.
+
+    tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals (K,) and vocabulary V are of the whole store.
+    """
+
+    tokens: FloatArray
+    messages: FloatArray
+    token_totals: FloatArray  # N_c
+    presence_totals: FloatArray  # sum over tokens of D_ic
+    message_totals: FloatArray  # D_c
+    vocabulary: int
+    word_totals: FloatArray  # N_c of single words only
+    word_vocabulary: int
+
+    @classmethod
+    def of(cls, store: CountStore, rows: IntArray | None = None) -> Stats:
+        which = slice(None) if rows is None else rows
+        return cls(
+            store.tokens[which].astype(np.float64),
+            store.messages[which].astype(np.float64),
+            store.token_totals.astype(np.float64),
+            store.presence_totals.astype(np.float64),
+            store.message_totals.astype(np.float64),
+            store.vocabulary,
+            store.word_totals.astype(np.float64),
+            store.word_vocabulary,
+        )
+
+    def weighted(self, weights: FloatArray) -> Stats:
+        """Every message of class c counted `weights[c]` times."""
+        return Stats(
+            self.tokens * weights,
+            self.messages * weights,
+            self.token_totals * weights,
+            self.presence_totals * weights,
+            self.message_totals * weights,
+            self.vocabulary,
+            self.word_totals * weights,
+            self.word_vocabulary,
+        )
+
+    @property
+    def classes(self) -> int:
+        return len(self.message_totals)
+
+
+class Scorer(ABC):
+    """One naive Bayes model. A new one writes `estimate`, and `bias` or `terms` where it is not linear."""
+
+    name: ClassVar[str]
+    whole: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
+
+    def __init__(self, config: ScorerConfig) -> None:
+        self.config = config
+
+    @property
+    def once(self) -> bool:
+        """Does a token count once per message however often it occurs there?"""
+        return self.config.once
+
+    @property
+    def order(self) -> int:
+        """How many words back this scorer looks."""
+        return 0
+
+    @abstractmethod
+    def estimate(self, stats: Stats) -> FloatArray:
+        """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
+
+    def bias(self, stats: Stats) -> FloatArray:
+        """(K,): what every message starts with, the log prior."""
+        return log_prior(stats, self.config)
+
+    def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
+        """Message and (K,) evidence of each entry: n_i log P(i | c)."""
+        values = np.empty((len(entries.ids), weights.shape[1]), order="F")
+        for c in range(weights.shape[1]):
+            np.take(weights[:, c], entries.ids, out=values[:, c])
+        return entries.rows, values if self.once else values * entries.counts[:, None]
+
+    def text_scores(self, entries: Entries, stats: Stats, weights: FloatArray) -> FloatArray:
+        """(messages, K): the sum of each message's terms."""
+        rows, values = self.terms(weights, entries, stats)
+        out = np.zeros((entries.size, stats.classes))
+        for c in range(stats.classes):
+            out[:, c] = row_sums(rows, np.ascontiguousarray(values[:, c]), entries.size)
+        return out
+
+    def joint(self, entries: Entries, stats: Stats) -> FloatArray:
+        """(messages, K): log P(c) + log P(x | c), the sum of the bias and of all terms."""
+        return self.text_scores(entries, stats, self.estimate(stats)) + self.bias(stats)
+
+    def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
+        """Occurrences and their totals, or messages and theirs where a token counts once."""
+        if self.once:
+            return stats.messages, stats.presence_totals
+        return stats.tokens, stats.token_totals
+
+
+def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
+    """log pi_c: learned D_c / sum D, uniform, or given."""
+    if config.prior == "uniform":
+        return np.full(stats.classes, -np.log(stats.classes))
+    if config.prior == "learned":
+        return safe_log(stats.message_totals) - np.log(stats.message_totals.sum())
+    if len(config.prior) != stats.classes:
+        raise ConfigError(f"--prior gives {len(config.prior)} numbers, the model has {stats.classes} classes")
+    return safe_log(np.asarray(config.prior, np.float64))
+
+
+def safe_log(x: FloatArray) -> FloatArray:
+    """log x with log 0 = -inf and no warning: without smoothing an unseen word makes a class impossible."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(x), np.float64)
+
+
+def log_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """log(above / below); a class that has nothing to divide by (0/0) makes its tokens impossible."""
+    return np.where(below > 0, safe_log(above) - safe_log(np.maximum(below, 1e-300)), -np.inf)

@@ -1,0 +1,45 @@
+"""Bernoulli naive Bayes (document 001): a word that is absent is evidence too.
+
+    log pi_c + sum over present i of log p_ic + sum over absent i of log(1 - p_ic)
+    p_ic = (D_ic + b) / (D_c + 2 b)
+
+computed as a sum over the whole vocabulary once, and for each present word log p_ic - log(1 - p_ic) on top.
+"""
+
+import numpy as np
+
+from spamnb.message import FloatArray, IntArray
+from spamnb.scorers.base import Scorer, Stats, log_ratio, safe_log
+from spamnb.sparse import Entries
+
+# Without smoothing a word can be in every message of a class: p = 1, and its absence makes the class
+# impossible. -HUGE stands for log 0 there, so that presence cancels it instead of giving inf - inf; it is
+# small enough to leave the other digits of a sum alone.
+_HUGE = 2.0**20
+
+
+class Bernoulli(Scorer):
+    """Every word of the vocabulary is a coin that a message tosses."""
+
+    name = "bernoulli"
+    whole = True
+
+    @property
+    def once(self) -> bool:
+        return True
+
+    def estimate(self, stats: Stats) -> FloatArray:
+        alpha = self.config.alpha
+        return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)
+
+    def _log_absent(self, log_p: FloatArray) -> FloatArray:
+        absent: FloatArray = np.maximum(safe_log(-np.expm1(np.minimum(log_p, 0.0))), -_HUGE)
+        return absent
+
+    def bias(self, stats: Stats) -> FloatArray:
+        absent: FloatArray = self._log_absent(self.estimate(stats)).sum(axis=0)
+        return super().bias(stats) + absent
+
+    def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
+        log_p = weights[entries.ids]
+        return entries.rows, log_p - self._log_absent(log_p)

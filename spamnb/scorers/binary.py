@@ -1,0 +1,21 @@
+"""The set-of-words filter (document 000).
+
+log pi_c + sum over distinct known i of log P(i|c)       P(i|c) = (D_ic + l) / (D_c + 2 l)
+"""
+
+from spamnb.message import FloatArray
+from spamnb.scorers.base import Scorer, Stats, log_ratio
+
+
+class Binary(Scorer):
+    """A message is the set of its words; words that are absent say nothing."""
+
+    name = "binary"
+
+    @property
+    def once(self) -> bool:
+        return True
+
+    def estimate(self, stats: Stats) -> FloatArray:
+        alpha = self.config.alpha
+        return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)

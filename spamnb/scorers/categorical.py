@@ -1,0 +1,20 @@
+"""The categorical filter of the lab (document 002, equations 7.5 to 7.7).
+
+    log pi_c + sum_i n_i log P(i|c)          P(i|c) = (N_ic + l) / (N_c + 2 l)
+
+l = 1 is the lab's add-one smoothing, l = 0 its first model N_ic / N_c. A word in neither class has factor 1.
+"""
+
+from spamnb.message import FloatArray
+from spamnb.scorers.base import Scorer, Stats, log_ratio
+
+
+class Categorical(Scorer):
+    """Each word is one of N outcomes; the smoothing adds two possible outcomes, not V."""
+
+    name = "categorical"
+
+    def estimate(self, stats: Stats) -> FloatArray:
+        counts, totals = self.counts(stats)
+        alpha = self.config.alpha
+        return log_ratio(counts + alpha, totals + 2 * alpha)

@@ -1,0 +1,26 @@
+"""Complement naive Bayes (Rennie, Shih, Teevan and Karger, ICML 2003).
+
+    sum_i n_i w_ic      w_ic = -log[ (sum over c' != c of N_ic' + l) / (sum over c' != c of N_c' + l V) ]
+
+The weights come from the other classes' counts; the prior plays no part, except with a single class.
+"""
+
+import numpy as np
+
+from spamnb.message import FloatArray
+from spamnb.scorers.base import Scorer, Stats, log_ratio
+
+
+class Complement(Scorer):
+    """A message belongs to the class whose complement fits it worst."""
+
+    name = "complement"
+
+    def estimate(self, stats: Stats) -> FloatArray:
+        counts, totals = self.counts(stats)
+        alpha = self.config.alpha
+        others = counts.sum(axis=1, keepdims=True) - counts
+        return -log_ratio(others + alpha, totals.sum() - totals + alpha * stats.vocabulary)
+
+    def bias(self, stats: Stats) -> FloatArray:
+        return super().bias(stats) if stats.classes == 1 else np.zeros(stats.classes)

@@ -1,0 +1,233 @@
+"""Training: count every message once, keep a sample for honest figures, calibrate on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from spamnb import calibration as calibrations
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.counting import Tally
+from spamnb.counts import CountStore
+from spamnb.crossval import Digests, Sample, out_of_fold
+from spamnb.decision import SPAM, UNSURE, Decision
+from spamnb.errors import ConfigError, DataError
+from spamnb.features import extract
+from spamnb.features.hashing import mix
+from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.metrics import evaluate_binary, evaluate_multi
+from spamnb.model import SpamModel, as_texts
+from spamnb.scorers import make
+from spamnb.sparse import Batch, Entries
+
+FOLDS = 5
+SAMPLE = 20_000
+FEWEST = 10  # messages a class must have for folds to mean anything
+
+
+@dataclass
+class _Part:
+    """The sampled messages of one batch; ids are the tally's."""
+
+    entries: Entries
+    labels: list[str]
+    digests: Digests
+    categories: dict[str, list[str]]
+    numbers: dict[str, FloatArray]
+
+    def keep(self, limit: int) -> _Part:
+        rows = np.flatnonzero(self.digests <= np.uint64(limit))
+        if len(rows) == len(self.digests):
+            return self
+        return _Part(
+            self.entries.select(rows),
+            _pick(self.labels, rows),
+            self.digests[rows],
+            {c: _pick(v, rows) for c, v in self.categories.items()},
+            {c: v[rows] for c, v in self.numbers.items()},
+        )
+
+
+@dataclass
+class Trainer:
+    """Feed it batches with `add`, then take the model with `finish`.
+
+    >>> trainer = Trainer()
+    >>> trainer.add(Texts.of(["win a prize", "see you"]), ["spam", "ham"])
+    >>> trainer.finish().labels
+    ('ham', 'spam')
+    """
+
+    features: FeatureConfig = field(default_factory=FeatureConfig)
+    scoring: ScorerConfig = field(default_factory=ScorerConfig)
+    decision: Decision = field(default_factory=Decision)
+    positive: str = "spam"
+    folds: int = FOLDS  # 0: no cross-validation, no calibration
+    keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
+
+    def __post_init__(self) -> None:
+        order = make(self.scoring).order
+        if order and self.features.ngrams <= order:
+            raise ConfigError(
+                f"less-naive of order {order} counts {order + 1}-grams, but --ngrams is {self.features.ngrams}",
+                hint=f"use --ngrams {order + 1}",
+            )
+        if self.folds == 1 or self.folds < 0:
+            raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
+        self._tally = Tally(order)
+        self._parts: list[_Part] = []
+        self._limit = (1 << 64) - 1
+        self.messages = 0
+
+    def add(
+        self,
+        texts: Texts,
+        labels: Sequence[str],
+        categories: Mapping[str, list[str]] | None = None,
+        numbers: Mapping[str, FloatArray] | None = None,
+    ) -> None:
+        """Count some labelled messages."""
+        batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
+        digests = message_digests(batch)
+        if self.keep is not None:
+            batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
+        entries = self._tally.add(batch, labels, cats, nums)
+        self.messages += batch.size
+        if self.folds:
+            part = _Part(entries, list(labels), digests, cats, nums).keep(self._limit)
+            self._parts.append(part)
+            self._shrink()
+
+    def _thinned(
+        self,
+        texts: Texts,
+        labels: Sequence[str],
+        digests: Digests,
+        categories: dict[str, list[str]],
+        numbers: dict[str, FloatArray],
+    ) -> tuple[Batch, list[str], Digests, dict[str, list[str]], dict[str, FloatArray]]:
+        """Leave out messages of large classes, chosen by digest: the same ones in any order of the data."""
+        assert self.keep is not None
+        share = np.array([self.keep.get(label, 1.0) for label in labels])
+        rows = np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
+        left = Texts(texts.data, texts.starts[rows], texts.ends[rows])
+        batch = extract(Texts.of(left.tolist()), self.features)
+        cats = {c: _pick(v, rows) for c, v in categories.items()}
+        return batch, _pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
+
+    def _shrink(self) -> None:
+        """Keep the sample small: a message stays if its digest is below a limit, which falls as more come.
+
+        Copies of one text stay or go together, so no copy of a held-out message is left in the counts.
+        """
+        while len(self._parts) and sum(p.entries.size for p in self._parts) > SAMPLE:
+            self._limit //= 2
+            self._parts = [p.keep(self._limit) for p in self._parts]
+
+    def finish(self) -> SpamModel:
+        """The trained model, with figures and calibration where there was enough to fold."""
+        store, rows = self._tally.finish()
+        if len(store.labels) < 2 and self.folds:
+            _refuse(store)
+        model = SpamModel(self.features, self.scoring, store, self.decision, _identity(store), self.positive)
+        sample = self._sample(store, rows)
+        if sample is None:
+            return model
+        return calibrated(model, sample, self.folds)
+
+    def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
+        parts = [p for p in self._parts if p.entries.size]
+        self._parts = []
+        if not parts:
+            return None
+        index = {label: i for i, label in enumerate(store.labels)}
+        labels = np.array([index[label] for p in parts for label in p.labels], np.int64)
+        if np.bincount(labels, minlength=len(index)).min() < FEWEST:
+            return None
+        columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
+        numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
+        entries = Entries.concat([p.entries for p in parts]).renumbered(rows)
+        return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
+
+
+def calibrated(model: SpamModel, sample: Sample, k: int) -> SpamModel:
+    """Fit the calibration on out-of-fold scores and keep the figures they give."""
+    scores = out_of_fold(model.store, model.scoring, sample, k)
+    width = len(model.labels)
+    if width > 2:
+        fitted = calibrations.fit(scores.damped, sample.labels, width)
+        proba = calibrations.probabilities(fitted.apply(scores.damped))
+        figures = evaluate_multi(sample.labels, proba.argmax(axis=1), proba, model.labels).to_dict()
+    else:
+        plus = model.labels.index(model.positive) if model.positive in model.labels else 1
+        with np.errstate(invalid="ignore"):
+            raw = np.nan_to_num(scores.damped[:, plus] - scores.damped[:, 1 - plus], nan=0.0)
+        truth = sample.labels == plus
+        fitted = calibrations.fit(raw, truth.astype(np.int64), 2)
+        figures = _figures(model.decision, truth, fitted.apply(raw), scores.known)
+    meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
+    return replace(model, calibration=fitted, figures=meta | figures)
+
+
+def _figures(decision: Decision, truth: Any, log_odds: FloatArray, known: IntArray) -> dict[str, Any]:
+    p = calibrations.probability(log_odds)
+    codes = decision.verdicts(p, known)
+    cost_fp, cost_fn = decision.cost_fp or 1.0, decision.cost_fn or 1.0
+    return evaluate_binary(truth, p, codes == SPAM, codes == UNSURE, cost_fp, cost_fn, log_odds).to_dict()
+
+
+def message_digests(batch: Batch) -> Digests:
+    """A number for the words of each message: equal for equal words in any order, case or punctuation."""
+    sums = np.zeros(batch.size, np.uint64)
+    for stream in batch.streams[:1]:
+        if len(stream.rows):
+            begin = np.flatnonzero(np.diff(stream.rows, prepend=-1))
+            sums[stream.rows[begin]] = np.add.reduceat(stream.keys, begin)
+    return mix(sums)
+
+
+def train(
+    messages: Iterable[str | bytes],
+    labels: Iterable[str],
+    *,
+    features: FeatureConfig | None = None,
+    scoring: ScorerConfig | None = None,
+    decision: Decision | None = None,
+    positive: str = "spam",
+    folds: int = FOLDS,
+) -> SpamModel:
+    """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
+
+    >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
+    >>> model.predict(["a free prize"])
+    ['spam']
+    """
+    texts, given = as_texts(messages), [str(label) for label in labels]
+    if len(texts) != len(given):
+        raise DataError(f"{len(texts)} messages but {len(given)} labels")
+    trainer = Trainer(
+        features or FeatureConfig(), scoring or ScorerConfig(), decision or Decision(), positive, folds
+    )
+    trainer.add(texts, given)
+    return trainer.finish()
+
+
+def _identity(store: CountStore) -> calibrations.Calibration:
+    return calibrations.identity(len(store.labels))
+
+
+def _refuse(store: CountStore) -> None:
+    only = (
+        f"all {int(store.message_totals.sum())} are {store.labels[0]!r}" if store.labels else "there are none"
+    )
+    raise DataError(
+        f"training needs messages of at least two classes, but {only}",
+        hint="check the label column (--label-column) and which label means spam (--spam-label)",
+    )
+
+
+def _pick(values: Sequence[str], rows: IntArray) -> list[str]:
+    return [values[i] for i in rows.tolist()]
