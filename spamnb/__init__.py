@@ -1,7 +1,8 @@
 """A naive Bayes spam filter for SMS and e-mail.
 
     >>> import spamnb
-    >>> model = spamnb.train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
+    >>> labels = ["spam", "spam", "ham", "ham"]
+    >>> model = spamnb.train(["win a prize", "free prize", "see you", "ok see"], labels)
     >>> model.predict(["a free prize"])
     ['spam']
 

@@ -154,7 +154,8 @@ def fit_platt(scores: Floats, positive: NDArray[np.bool_], smooth: bool = True) 
 def _unit(scores: Floats) -> float:
     """A typical size, so that the ridge means the same on every scale of scores, outliers or not."""
     size = np.abs(scores)
-    return max(float(np.median(size)), 1e-9 * float(size.max()), 1e-100)  # squares must not overflow
+    # The median is 0 where most messages hold nothing known.
+    return max(float(np.median(size)), 1e-3 * float(size.mean()), 1e-100)
 
 
 def _platt_loss(at: Floats, s: Floats, target: Floats) -> tuple[float, Floats, Floats]:

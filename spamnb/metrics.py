@@ -277,15 +277,14 @@ def _macro(classes: Sequence[ClassScores], measure: str) -> float:
 
 def evaluate_multi(
     y_index: ArrayLike,
+    predicted: ArrayLike,
     proba: ArrayLike,
     labels: Sequence[str],
-    predicted: ArrayLike | None = None,
     unsure: ArrayLike | None = None,
 ) -> MultiScores:
     """Every measure at once; an unsure message counts as its predicted class and again in `unsure`."""
     values = np.asarray(proba, np.float64).reshape(-1, len(labels))
-    truth = np.asarray(y_index, np.int64)
-    said = values.argmax(axis=1) if predicted is None else np.asarray(predicted, np.int64)
+    truth, said = np.asarray(y_index, np.int64), np.asarray(predicted, np.int64)
     each = [(label, Confusion.of(truth == c, said == c)) for c, label in enumerate(labels)]
     classes = tuple(ClassScores(label, c.tp + c.fn, c.precision, c.recall, c.f1) for label, c in each)
     macro = {f"macro_{name}": _macro(classes, name) for name in ("precision", "recall", "f1")}

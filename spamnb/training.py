@@ -18,7 +18,7 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.features.hashing import mix
 from spamnb.message import FloatArray, IntArray, Texts
-from spamnb.metrics import evaluate_binary, evaluate_multi
+from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import SpamModel, as_texts
 from spamnb.scorers import make
 from spamnb.sparse import Batch, Entries
@@ -72,7 +72,7 @@ class Trainer:
         order = make(self.scoring).order
         if order and self.features.ngrams <= order:
             raise ConfigError(
-                f"less-naive of order {order} counts {order + 1}-grams, but --ngrams is {self.features.ngrams}",
+                f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
                 hint=f"use --ngrams {order + 1}",
             )
         if self.folds == 1 or self.folds < 0:
@@ -129,14 +129,19 @@ class Trainer:
 
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
+        model, sample = self.counted()
+        return model if sample is None else calibrated(model, sample, self.folds)[0]
+
+    def counted(self) -> tuple[SpamModel, Sample | None]:
+        """The model before calibration, and the sample to calibrate on if there is one."""
         store, rows = self._tally.finish()
-        if len(store.labels) < 2 and self.folds:
+        if len(store.labels) < 2:
             _refuse(store)
-        model = SpamModel(self.features, self.scoring, store, self.decision, _identity(store), self.positive)
-        sample = self._sample(store, rows)
-        if sample is None:
-            return model
-        return calibrated(model, sample, self.folds)
+        positive = self.positive
+        if len(store.labels) == 2 and positive not in store.labels:
+            positive = store.labels[1]
+        model = SpamModel(self.features, self.scoring, store, self.decision, _identity(store), positive)
+        return model, self._sample(store, rows)
 
     def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]
@@ -153,30 +158,52 @@ class Trainer:
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
 
 
-def calibrated(model: SpamModel, sample: Sample, k: int) -> SpamModel:
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
+    class probabilities (n, K), and how much of each message was known."""
+
+    truth: IntArray
+    log_odds: FloatArray
+    proba: FloatArray
+    known: IntArray
+
+
+def calibrated(model: SpamModel, sample: Sample, k: int) -> tuple[SpamModel, Held]:
     """Fit the calibration on out-of-fold scores and keep the figures they give."""
     scores = out_of_fold(model.store, model.scoring, sample, k)
     width = len(model.labels)
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)
-        proba = calibrations.probabilities(fitted.apply(scores.damped))
-        figures = evaluate_multi(sample.labels, proba.argmax(axis=1), proba, model.labels).to_dict()
+        proba = np.nan_to_num(calibrations.probabilities(fitted.apply(scores.damped)), nan=1 / width)
+        held = Held(sample.labels, np.zeros(0), proba, scores.known)
     else:
-        plus = model.labels.index(model.positive) if model.positive in model.labels else 1
+        plus = model.labels.index(model.positive)
         with np.errstate(invalid="ignore"):
             raw = np.nan_to_num(scores.damped[:, plus] - scores.damped[:, 1 - plus], nan=0.0)
-        truth = sample.labels == plus
-        fitted = calibrations.fit(raw, truth.astype(np.int64), 2)
-        figures = _figures(model.decision, truth, fitted.apply(raw), scores.known)
+        fitted = calibrations.fit(raw, (sample.labels == plus).astype(np.int64), 2)
+        log_odds = fitted.apply(raw)
+        proba = np.empty((len(raw), 2))
+        proba[:, plus], proba[:, 1 - plus] = (
+            calibrations.probability(log_odds),
+            calibrations.probability(-log_odds),
+        )
+        held = Held(sample.labels, log_odds, proba, scores.known)
+    figures = figures_of(model, held)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
-    return replace(model, calibration=fitted, figures=meta | figures)
+    return replace(model, calibration=fitted, figures=meta | figures.to_dict()), held
 
 
-def _figures(decision: Decision, truth: Any, log_odds: FloatArray, known: IntArray) -> dict[str, Any]:
-    p = calibrations.probability(log_odds)
-    codes = decision.verdicts(p, known)
-    cost_fp, cost_fn = decision.cost_fp or 1.0, decision.cost_fn or 1.0
-    return evaluate_binary(truth, p, codes == SPAM, codes == UNSURE, cost_fp, cost_fn, log_odds).to_dict()
+def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
+    """All measures of some predictions under the model's decision rule."""
+    if len(model.labels) > 2:
+        unsure = held.known == 0
+        return evaluate_multi(held.truth, held.proba.argmax(axis=1), held.proba, model.labels, unsure)
+    plus = model.labels.index(model.positive)
+    p, decision = held.proba[:, plus], model.decision
+    codes = decision.verdicts(p, held.known)
+    costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
+    return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
 
 
 def message_digests(batch: Batch) -> Digests:

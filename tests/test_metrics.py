@@ -178,8 +178,8 @@ def test_evaluate_multi_against_sklearn() -> None:
     sk = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(3)
     y, proba = rng.integers(0, 3, 200), rng.dirichlet([1, 1, 1], 200)
-    scores = evaluate_multi(y, proba, ["a", "b", "c"])
     said = proba.argmax(axis=1)
+    scores = evaluate_multi(y, said, proba, ["a", "b", "c"])
     theirs = sk.precision_recall_fscore_support(y, said)
     ours = [(c.precision, c.recall, c.f1, c.support) for c in scores.classes]
     np.testing.assert_allclose(np.array(ours).T, theirs, atol=1e-9)
@@ -191,9 +191,9 @@ def test_evaluate_multi_against_sklearn() -> None:
 
 
 def test_evaluate_multi_undefined_classes() -> None:
-    scores = evaluate_multi(
-        [0, 0, 1], np.eye(3)[[0, 1, 1]], ["a", "b", "never seen"], unsure=[True, False, False]
-    )
+    said = [0, 1, 1]
+    labels = ["a", "b", "never seen"]
+    scores = evaluate_multi([0, 0, 1], said, np.eye(3)[said], labels, unsure=[True, False, False])
     assert scores.unsure == 1
     last = scores.to_dict()["classes"][2]
     assert last == {"label": "never seen", "support": 0, "precision": None, "recall": None, "f1": None}
@@ -203,10 +203,10 @@ def test_evaluate_multi_undefined_classes() -> None:
 
 def test_evaluate_multi_takes_other_answers_than_the_likeliest() -> None:
     proba = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])
-    assert evaluate_multi([1, 1], proba, "abc", predicted=[1, 0]).accuracy == 0.5
+    assert evaluate_multi([1, 1], [1, 0], proba, "abc").accuracy == 0.5
 
 
 def test_evaluate_multi_of_nothing() -> None:
-    result = evaluate_multi([], [], ["a", "b", "c"]).to_dict()
+    result = evaluate_multi([], [], [], ["a", "b", "c"]).to_dict()
     assert result["accuracy"] is result["macro_f1"] is result["log_loss"] is None
     assert result["messages"] == 0

@@ -258,9 +258,8 @@ def test_only_exactly_all_is_100_percent(value: float, shown: str) -> None:
 def multi(labels: list[str], width: int) -> str:
     k = len(labels)
     out, raw = console(width)
-    proba = np.eye(k)[[*range(k), 0]]
-    truth = [*range(k), 1]
-    scores = evaluate_multi(truth, proba, labels, unsure=[False] * k + [True])
+    truth, said = [*range(k), 1], [*range(k), 0]
+    scores = evaluate_multi(truth, said, np.eye(k)[said], labels, unsure=[False] * k + [True])
     terminal.multi_evaluation(out, scores, "languages.tsv", [EVIL])
     return raw.getvalue().decode()
 

@@ -39,8 +39,9 @@ def open_source(path: str, options: ReadOptions, *, labelled: bool) -> Source:
             return _empty(given, labelled)
         format = "parquet"
         if not is_parquet(given, options):
-            refuse_binary(given)
-            given.decode(options.encoding)
+            nuls = options.format == "null"
+            refuse_binary(given, nuls=nuls)
+            given.decode(options.encoding, nuls=nuls)
             format = find_format(given, options, labelled=labelled)
         source: Source = import_module(READERS[format]).open_input(
             given, options, format=format, labelled=labelled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -49,6 +50,19 @@ def normal(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
+def number(value: str | bytes) -> float:
+    """A number as written, nan for anything else (also for infinities, which no mean survives).
+
+    >>> number(b" 2.5 "), number("n/a")
+    (2.5, nan)
+    """
+    try:
+        found = float(value)
+    except ValueError:
+        return math.nan
+    return found if math.isfinite(found) else math.nan
+
+
 def find_column(spec: str, names: Sequence[str]) -> int | None:
     """A column by its name (exactly, else ignoring case), else by its 1-based number."""
     if spec in names:
@@ -92,6 +106,7 @@ def choose_columns(
     if labelled and label is None:
         label = _few_values(free, rows)
     _check(source, names, text, label, options, labelled)
+    _check_numeric(source, numeric, rows)
     return Columns(text, label if labelled else None, categorical, numeric)
 
 
@@ -182,3 +197,13 @@ def _check(
             f'column "{shown(names[text or 0])}" of {source} cannot be both text and label',
             hint="give another --text-column or --label-column",
         )
+
+
+def _check_numeric(source: str, numeric: Mapping[str, int], rows: Rows) -> None:
+    for spec, column in numeric.items():
+        values = [value for value in _values(rows, column) if value.strip()]
+        if values and all(math.isnan(number(value)) for value in values):
+            raise DataError(
+                f'column "{spec}" of {source} holds no numbers, for example "{shown(values[0])}"',
+                hint=f"give it as --categorical {spec}",
+            )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spamnb.readers.columns import LABEL_NAMES, TEXT_NAMES, find_column, normal
+from spamnb.readers.columns import LABEL_NAMES, TEXT_NAMES, find_column, normal, number
 from spamnb.readers.labels import known_label
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.slowcsv import parse_rows
@@ -118,21 +119,15 @@ def _named(row: Sequence[str], options: ReadOptions) -> bool:
 
 
 def _unlike(name: str, values: Sequence[str]) -> bool:
-    """A word above numbers, or above few values that come again and again."""
+    """A word above numbers or labels, or above few values that come again and again."""
     values = [value.strip() for value in values if value.strip()]
-    if len(values) < 2 or not name.strip() or name.strip() in values:
+    if not values or not name.strip() or name.strip() in values:
         return False
-    if all(map(_numeric, values)):
-        return not _numeric(name)
-    return len(set(values)) <= len(values) // 3 and len(set(values)) <= 20
-
-
-def _numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    if not any(math.isnan(number(value)) for value in values):
+        return math.isnan(number(name))
+    if all(map(known_label, values)):
+        return True
+    return len(set(values)) <= min(len(values) // 3, 20)
 
 
 def _wrapped(field: bytes) -> bool:

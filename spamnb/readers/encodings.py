@@ -17,8 +17,10 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
 _CP1252 = "".join(bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(256))
 
 
-def detect_encoding(head: bytes, *, whole: bool) -> tuple[str, str]:
+def detect_encoding(head: bytes, *, whole: bool, nuls: bool = False) -> tuple[str, str]:
     r"""The codec ("" = UTF-8, passed on as it is) and its name for the user, from the first bytes.
+
+    Without a byte order mark, every other byte being NUL means UTF-16, unless `nuls` are to be expected.
 
     >>> [detect_encoding(head, whole=True)[1] for head in (b"ok", b"caf\xe9", "ok".encode("utf-16-le"))]
     ['UTF-8', 'cp1252', 'UTF-16 LE']
@@ -26,7 +28,7 @@ def detect_encoding(head: bytes, *, whole: bool) -> tuple[str, str]:
     for mark, codec, name in _MARKS:
         if head.startswith(mark):
             return ("" if codec == "utf-8" else codec), name
-    half = len(head) // 2
+    half = 0 if nuls else len(head) // 2
     even, odd = head[0::2].count(0), head[1::2].count(0)
     if half and max(even, odd) > 0.4 * half and min(even, odd) < 0.05 * half:
         return ("utf-16-le", "UTF-16 LE") if odd > even else ("utf-16-be", "UTF-16 BE")

@@ -56,23 +56,23 @@ class FastRows:
 
     def column(self, column: int) -> list[bytes]:
         """The fields of a column, without their quotes."""
-        data = self.data
-        starts, ends = self._span(column)
-        parts = [data[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-        for row in self._with_doubled(starts, ends):
-            parts[row] = parts[row].replace(b'""', b'"')
-        return parts
+        return self._cut(*self._span(column))[0]
 
     def texts(self, column: int) -> Texts:
         """The fields of a column as texts."""
-        starts, ends = self._span(column)
-        parts = self.column(column)
-        sizes = ends - starts
+        return join(*self._cut(*self._span(column)))
+
+    def _cut(self, starts: IntArray, ends: IntArray) -> tuple[list[bytes], IntArray]:
+        data, sizes = self.data, ends - starts
+        parts = [data[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
         for row in self._with_doubled(starts, ends):
+            parts[row] = parts[row].replace(b'""', b'"')
             sizes[row] = len(parts[row])
-        return join(parts, sizes)
+        return parts, sizes
 
     def _with_doubled(self, starts: IntArray, ends: IntArray) -> set[int]:
+        if not len(self.doubled):
+            return set()
         rows = np.searchsorted(starts, self.doubled, "right") - 1
         return set(rows[(rows >= 0) & (self.doubled < ends[rows])].tolist())
 
@@ -106,28 +106,26 @@ def split_rows(data: bytes, delimiter: str, columns: int, *, quoting: bool, fina
         data += b"\n"
     raw = np.frombuffer(data, np.uint8)
     marks = _marks(raw, delimiter, quoting and b'"' in data)
-    kinds = raw[marks]
-    quote, newline = kinds == _QUOTE, kinds == _NEWLINE
-    outside = (np.cumsum(quote, dtype=np.uint8) & 1) == 0  # an even number of quotes so far
-    row_ends = np.flatnonzero(outside & newline)
+    kinds = raw.take(marks)
+    newlines, quotes = np.compress(kinds == _NEWLINE, marks), np.compress(kinds == _QUOTE, marks)
+    separators = _outside(marks, kinds) if len(quotes) else marks
+    row_ends = np.compress(raw.take(separators) == _NEWLINE, separators)
     if not len(row_ends):
         return None
-    count = int(row_ends[-1]) + 1
-    used = int(marks[count - 1]) + 1
-    raw, marks, quote, newline = raw[:used], marks[:count], quote[:count], newline[:count]
-    quotes = marks[quote]
-    cut_off = final and used < len(data)
-    if cut_off or not _plain(data, raw, marks[newline]) or not _regular(raw, quotes, delimiter):
+    used = int(row_ends[-1]) + 1
+    separators, quotes, newlines = (
+        part[: part.searchsorted(used)] for part in (separators, quotes, newlines)
+    )
+    cut_off, raw = final and used < len(data), raw[:used]
+    if cut_off or not _plain(data, raw, newlines) or not _regular(raw, quotes, delimiter):
         return None
-    separators = outside[:count] & ~quote
-    bounds = _bounds(raw, marks[separators], newline[separators], columns)
+    bounds = _bounds(raw, separators, row_ends, columns)
     if bounds is None:
         return None
-    passed = np.cumsum(newline)
-    lines = np.concatenate(([0], passed[row_ends[:-1]]))
     closing, opening = quotes[1:-1:2], quotes[2::2]
-    doubled = closing[closing + 1 == opening]
-    return FastRows(data, *bounds, len(quotes) > 0, doubled, lines, used, int(passed[-1]))
+    doubled = np.compress(closing + 1 == opening, closing)
+    lines = np.searchsorted(newlines, bounds[0][:, 0])
+    return FastRows(data, *bounds, len(quotes) > 0, doubled, lines, used, len(newlines))
 
 
 def _marks(raw: Bytes, delimiter: str, quoting: bool) -> IntArray:
@@ -138,33 +136,46 @@ def _marks(raw: Bytes, delimiter: str, quoting: bool) -> IntArray:
     return np.flatnonzero(found)
 
 
+def _outside(marks: IntArray, kinds: Bytes) -> IntArray:
+    """The newlines and delimiters with an even number of quotes before them."""
+    others = np.flatnonzero(kinds != _QUOTE)
+    before = others - np.arange(
+        len(others)
+    )  # the k-th that is no quote, at place i, has i - k quotes before it
+    return marks.take(np.compress((before & 1) == 0, others))
+
+
 def _plain(data: bytes, raw: Bytes, newlines: IntArray) -> bool:
     """Whether every carriage return stands before a newline."""
     if b"\r" not in data:
         return True
-    return data.count(b"\r", 0, len(raw)) == np.count_nonzero(raw[newlines - 1] == _CARRIAGE)
+    paired = np.count_nonzero(raw.take(newlines - 1) == _CARRIAGE)
+    return bool(paired == np.count_nonzero(raw == _CARRIAGE))
 
 
 def _regular(raw: Bytes, quotes: IntArray, delimiter: str) -> bool:
     """Whether every quote opens where a field starts, closes where it ends, or is one of two in a row."""
+    if not len(quotes):
+        return True
     around = np.zeros(256, bool)
     around[[_NEWLINE, _QUOTE, ord(delimiter)]] = True
-    before = around[raw[quotes[0::2] - 1]]  # before the first byte stands, as [-1], the last one: a newline
+    before = around.take(
+        raw.take(quotes[0::2] - 1)
+    )  # before the first byte, at -1, is the last one: a newline
     around[_CARRIAGE] = True
-    return bool(before.all() and around[raw[quotes[1::2] + 1]].all())
+    return bool(before.all() and around.take(raw.take(quotes[1::2] + 1)).all())
 
 
 def _bounds(
-    raw: Bytes, separators: IntArray, newline: NDArray[np.bool_], columns: int
+    raw: Bytes, separators: IntArray, row_ends: IntArray, columns: int
 ) -> tuple[IntArray, IntArray] | None:
     """Where the fields begin and end, or None if a row is blank or has another number of fields."""
-    rows = int(np.count_nonzero(newline))
-    if rows * columns != len(separators) or not newline[columns - 1 :: columns].all():
+    rows = len(row_ends)
+    if rows * columns != len(separators) or not np.array_equal(separators[columns - 1 :: columns], row_ends):
         return None
-    ends = separators.reshape(rows, columns)
     starts = np.empty_like(separators)
     starts[0] = 0
     starts[1:] = separators[:-1] + 1
-    starts = starts.reshape(rows, columns)
-    ends[:, -1] -= (raw[ends[:, -1] - 1] == _CARRIAGE) & (ends[:, -1] > starts[:, -1])
+    starts, ends = starts.reshape(rows, columns), separators.reshape(rows, columns).copy()
+    ends[:, -1] -= (raw.take(row_ends - 1) == _CARRIAGE) & (row_ends > starts[:, -1])
     return None if columns == 1 and (starts == ends).any() else (starts, ends)

@@ -9,6 +9,8 @@ from spamnb.readers.encodings import Transcoder, detect_encoding
 from spamnb.readers.streams import ByteStream
 
 HEAD_BYTES = 1 << 16
+_LONGEST_HEAD = 1 << 24  # where not even the first line has ended
+_LINE_ENDS = (b"\n", b"\r", b"\0")
 
 _MAGIC = (
     (b"\x89PNG", "a PNG image"),
@@ -42,11 +44,11 @@ class Input:
         self._transcoder = Transcoder("", stream.name)
         self._head_unread = False
 
-    def decode(self, encoding: str) -> None:
-        """Fix the encoding, detected where it is `auto`."""
+    def decode(self, encoding: str, *, nuls: bool = False) -> None:
+        """Fix the encoding, detected where it is `auto` (`nuls`: NUL bytes separate messages)."""
         codec = self.encoding = encoding
         if encoding == "auto":
-            codec, self.encoding = detect_encoding(self.raw_head, whole=self.stream.ended)
+            codec, self.encoding = detect_encoding(self.raw_head, whole=self.stream.ended, nuls=nuls)
         self._transcoder = Transcoder(codec, self.name)
         self.head = self._transcoder.feed(self.raw_head, self.stream.ended)
         self._head_unread = True
@@ -82,16 +84,16 @@ class Input:
 
 
 def _read_head(stream: ByteStream) -> bytes:
-    """The first 64 KiB; of a live stream what came first, but at least a line."""
+    """The first 64 KiB, of a live stream what came first; but at least a line."""
     head = stream.read(HEAD_BYTES)
-    while not stream.ended and len(head) < HEAD_BYTES and not (b"\n" in head or b"\0" in head):
-        head += stream.read(HEAD_BYTES - len(head))
+    while not stream.ended and len(head) < _LONGEST_HEAD and not any(end in head for end in _LINE_ENDS):
+        head += stream.read(max(HEAD_BYTES, len(head)))
     return head
 
 
-def refuse_binary(raw: Input) -> None:
-    """Name what was given instead of text."""
-    head = raw.raw_head
+def refuse_binary(raw: Input, *, nuls: bool = False) -> None:
+    """Name what was given instead of text (`nuls`: NUL bytes separate messages)."""
+    head = raw.raw_head.replace(b"\0", b"") if nuls else raw.raw_head
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
     if not kind and detect_encoding(head, whole=False)[0][:5] not in ("utf-1", "utf-3"):
         controls = len(head) - len(head.translate(None, _CONTROL))

@@ -47,7 +47,7 @@ class ReadOptions:
 
 def _check_encoding(name: str) -> None:
     try:
-        b"".decode(name)  # also refuses codecs that are no text encodings, such as base64
+        b"x".decode(name, "ignore")  # also refuses codecs that are no text encodings, such as base64
     except (LookupError, ValueError):
         raise ConfigError(
             f'unknown encoding "{name}"', hint="common ones: utf-8, utf-16, latin-1, cp1252; or auto"

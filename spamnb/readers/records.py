@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.message import Chunk, FloatArray, IntArray, Texts
-from spamnb.readers.columns import Columns
+from spamnb.readers.columns import Columns, number
 from spamnb.readers.labels import LabelMap
 from spamnb.readers.skipped import Skipped
 
@@ -137,16 +137,3 @@ def _categories(records: Records, column: int) -> list[str]:
 
 def _numbers(values: list[bytes]) -> FloatArray:
     return np.fromiter(map(number, values), np.float64, len(values))
-
-
-def number(value: bytes) -> float:
-    """A number as written, nan for anything else (also for infinities, which no mean survives).
-
-    >>> number(b" 2.5 "), number(b"n/a")
-    (2.5, nan)
-    """
-    try:
-        found = float(value)
-    except ValueError:
-        return float("nan")
-    return found if abs(found) != float("inf") else float("nan")

@@ -56,13 +56,11 @@ class Source:
     def _check(self, rows: int, labels: LabelMap) -> None:
         if not rows:
             found = self.skipped.summary() if self.skipped.count else "nothing but a header"
-            raise DataError(f"no usable rows in {self.name}: {found}", hint=self._hint())
+            raise DataError(
+                f"no usable rows in {self.name}: {found}",
+                hint="name the columns with --text-column and --label-column",
+            )
         labels.check(self.name)
-
-    def _hint(self) -> str:
-        if set(self.skipped.reasons) <= {"bad JSON", "not a JSON object"}:
-            return "this is no JSONL: try --format csv, or check the file"
-        return "name the columns with --text-column and --label-column"
 
     def __enter__(self) -> Source:
         return self

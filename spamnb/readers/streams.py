@@ -90,7 +90,8 @@ def check_path(path: str) -> None:
     """Refuse what is no file, with the next step to try."""
     if os.path.isdir(path):
         raise DataError(
-            f"{path} is a directory, expected a file", hint=f"give the files in it, for example {path}/*"
+            f"{path} is a directory, expected a file; mail folders cannot be read yet",
+            hint=f"give the files in it, for example {path}/*",
         )
     if not os.path.exists(path):
         raise DataError(f"no such file: {path}", hint=_similar(path))

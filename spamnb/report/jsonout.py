@@ -24,5 +24,4 @@ def dumps(result: dict[str, Any], indent: int | None = 2) -> str:
     >>> dumps({"recall": float("nan"), "label": "späm"}, indent=None)
     '{"recall": null, "label": "sp\\u00e4m"}\n'
     """
-    text = json.dumps(_plain(result), indent=indent, ensure_ascii=True, allow_nan=False)
-    return text.replace("\x7f", "\\u007f") + "\n"  # the one control character that json leaves alone
+    return json.dumps(_plain(result), indent=indent, ensure_ascii=True, allow_nan=False) + "\n"

@@ -1,0 +1,181 @@
+"""`spamnb evaluate`: how good a model is, on data or by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import console, progress, report_skipped, say, write_json
+
+if TYPE_CHECKING:
+    from spamnb.evaluate import Evaluation
+    from spamnb.message import Chunk
+    from spamnb.readers import ReadOptions
+
+
+@click.command(short_help="Measure a model: precision, recall, F1 and more.")
+@click.argument("data", nargs=-1, metavar="[DATA]...")
+@options.model_option
+@click.option(
+    "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
+)
+@options.json_option
+@options.label_options
+@options.reading_options
+@options.input_format_option
+@options.feature_options
+@options.scorer_options
+@options.decision_options
+@click.option("--no-curves", is_flag=True, help="Do not draw the ROC and precision-recall curves.")
+@options.quiet_option
+@click.pass_context
+def evaluate(
+    ctx: click.Context,
+    data: tuple[str, ...],
+    model: str | None,
+    cv: int | None,
+    json_file: str | None,
+    no_curves: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    r"""Measure a model: precision, recall, F1 and more.
+
+    With DATA (labelled messages that the model was not trained on) the model is tried on them. With --cv K
+    it is DATA itself that is split: each fold is judged by what the others teach, with the settings
+    given (--scorer, --alpha, --ngrams ...). Without DATA: the figures that training stored in the model.
+
+    \b
+    Examples:
+      spamnb evaluate test.csv
+      spamnb evaluate data.csv --cv 10 --scorer bernoulli
+      spamnb evaluate --json figures.json
+    """
+    from spamnb.errors import ConfigError
+
+    _check_combination(ctx, data, cv)
+    if not data:
+        _stored(model, json_file)
+        return
+    if cv is not None and cv < 2:
+        raise ConfigError(f"--cv must be at least 2, got {cv}")
+    result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
+    title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(data)
+    if json_file:
+        write_json({"title": title, "notes": list(result.notes), **result.scores.to_dict()}, json_file)
+    if json_file != "-":
+        _show(result, title, not no_curves)
+
+
+def _check_combination(ctx: click.Context, data: tuple[str, ...], cv: int | None) -> None:
+    """Settings for training mean nothing to a trained model: say so instead of ignoring them."""
+    from click.core import ParameterSource
+
+    if cv is not None and not data:
+        raise click.UsageError("--cv needs DATA to split.")
+    settings = ("tokens", "ngrams", "chars", "patterns", "scorer", "alpha", "counts", "damping", "prior")
+    settings += ("balance", "order", "ddof", "categorical", "numeric")
+    given = [n for n in settings if ctx.get_parameter_source(n) == ParameterSource.COMMANDLINE]
+    if given and cv is None:
+        flag = "--pattern" if given[0] == "patterns" else f"--{given[0]}"
+        raise click.UsageError(
+            f"{flag} is a setting for training: use it with --cv K, or train a model with it."
+        )
+
+
+def _chunks(paths: tuple[str, ...], reading: ReadOptions, quiet: bool) -> Iterator[Chunk]:
+    from spamnb.readers import expand, open_source
+
+    for path in expand(paths):
+        with open_source(path, reading, labelled=True) as source:
+            say(source.description, quiet)
+            with progress(source.name, source.size, quiet) as bar:
+                for chunk in source:
+                    yield chunk
+                    bar.at(chunk.position)
+            report_skipped(source, quiet)
+
+
+def _try_model(data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool) -> Evaluation:
+    from dataclasses import replace
+
+    from spamnb.cli.paths import find_model
+    from spamnb.evaluate import on_chunks
+    from spamnb.model import SpamModel
+
+    loaded = SpamModel.load(find_model(model))
+    loaded = replace(loaded, decision=options.decision(given, loaded.decision))
+    columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
+    reading = options.read_options(given, default_format="csv", **columns)
+    return on_chunks(loaded, _chunks(data, reading, quiet))
+
+
+def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool) -> Evaluation:
+    from spamnb.errors import ConfigError
+    from spamnb.evaluate import cross_validated
+    from spamnb.training import Trainer
+
+    features, scoring = options.feature_config(given), options.scorer_config(given)
+    if scoring.balance == "undersample":
+        raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
+    reading = options.read_options(given, default_format="csv")
+    trainer = Trainer(features, scoring, options.decision(given), folds=cv)
+    for chunk in _chunks(data, reading, quiet):
+        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+    return cross_validated(trainer)
+
+
+def _show(result: Evaluation, title: str, curves: bool) -> None:
+    from spamnb.metrics import MultiScores
+    from spamnb.report import terminal
+    from spamnb.report.curves import Curves
+
+    scores = result.scores
+    if isinstance(scores, MultiScores):
+        terminal.multi_evaluation(console(), scores, title, result.notes)
+        return
+    positive = result.model.positive
+    negative = next(label for label in result.model.labels if label != positive)
+    both = 0 < result.truth.sum() < len(result.truth)
+    drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
+    terminal.evaluation(console(), scores, title, result.notes, drawn, positive, negative)
+
+
+def _stored(model: str | None, json_file: str | None) -> None:
+    """The figures of training."""
+    from spamnb.cli.paths import find_model
+    from spamnb.errors import ModelError
+    from spamnb.model import SpamModel
+
+    path = find_model(model)
+    loaded = SpamModel.load(path)
+    if loaded.figures is None:
+        raise ModelError(
+            f"{path} holds no figures: it was trained with --no-cv or on very few messages",
+            hint="evaluate it on labelled messages: spamnb evaluate DATA",
+        )
+    if json_file:
+        write_json(dict(loaded.figures), json_file)
+    if json_file != "-":
+        _show_stored(loaded, path)
+
+
+def _show_stored(loaded: Any, path: str) -> None:
+    from spamnb.metrics import MultiScores, Scores
+    from spamnb.report import terminal
+    from spamnb.report.stored import multi_scores, scores
+
+    figures = loaded.figures
+    title = f"{path}, as measured when it was trained"
+    notes = (
+        f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",
+    )
+    found: Scores | MultiScores = scores(figures) if "recall" in figures else multi_scores(figures)
+    if isinstance(found, MultiScores):
+        terminal.multi_evaluation(console(), found, title, notes)
+        return
+    negative = next(label for label in loaded.labels if label != loaded.positive)
+    terminal.evaluation(console(), found, title, notes, None, loaded.positive, negative)

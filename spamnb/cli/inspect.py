@@ -1,0 +1,103 @@
+"""`spamnb inspect`: what a model knows, what a word weighs, why a message was judged so."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import console, write_json
+
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
+
+
+@click.command(short_help="Look inside a model, look a word up, explain a message.")
+@click.argument("words", nargs=-1, metavar="[MODEL] [WORD]...")
+@options.model_option
+@click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it from stdin).")
+@click.option(
+    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows to show."
+)
+@options.json_option
+def inspect(
+    words: tuple[str, ...], model: str | None, message: str | None, top: int, json_file: str | None
+) -> None:
+    r"""Look inside a model, look a word up, explain a message.
+
+    Shows the model card, the tokens that speak most for each class with their counts, P(w|c) and weight,
+    and the linear view. MODEL is any file, read without executing anything in it.
+
+    \b
+    Examples:
+      spamnb inspect
+      spamnb inspect office.spamnb --top 30
+      spamnb inspect prize "call now" shape:url=1+
+      spamnb inspect --message "WIN a FREE prize"
+    """
+    from spamnb.cli.paths import find_model
+    from spamnb.model import SpamModel
+
+    if words and model is None and _is_file(words[0]):
+        model, words = words[0], words[1:]
+    path = find_model(model)
+    loaded = SpamModel.load(path)
+    if message is not None:
+        _explain(loaded, sys.stdin.buffer.read() if message == "-" else message.encode(), top, json_file)
+    elif words:
+        _look_up(loaded, words, json_file)
+    else:
+        _overview(loaded, path, top, json_file)
+
+
+def _is_file(word: str) -> bool:
+    return os.path.isfile(word) or word.endswith(".spamnb") or os.sep in word
+
+
+def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
+    from spamnb.inspection import Inspector, card, row_dict
+    from spamnb.report import inspection as report
+
+    reader = Inspector(model)
+    facts = card(model, path, os.path.getsize(path))
+    tops = {label: reader.top(label, top) for label in model.labels}
+    linear = reader.linear()
+    if json_file:
+        rows = {label: [row_dict(r) for r in found] for label, found in tops.items()}
+        view = None if linear is None else {n: getattr(linear, n) for n in linear.__slots__}
+        write_json({**facts, "top": rows, "linear": view}, json_file)
+    if json_file == "-":
+        return
+    out = console()
+    report.show_card(out, facts)
+    for label, found in tops.items():
+        if found:
+            report.show_tokens(out, f"speaks for {label}", model.labels, found)
+    if linear is not None:
+        report.show_linear(out, linear)
+
+
+def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) -> None:
+    from spamnb.inspection import Inspector, row_dict
+    from spamnb.report import inspection as report
+
+    found = Inspector(model).look_up(words)
+    if json_file:
+        write_json({"tokens": [row_dict(row) for row in found]}, json_file)
+    if json_file != "-":
+        report.show_tokens(console(), "tokens", model.labels, found)
+
+
+def _explain(model: SpamModel, message: bytes, top: int, json_file: str | None) -> None:
+    from spamnb.report import inspection as report
+    from spamnb.report.rows import explanation_row
+
+    told = model.explain(message.rstrip(b"\r\n"))
+    if json_file:
+        result: dict[str, Any] = {"label": told.verdict, "probability": told.probability}
+        write_json({**result, "log_odds": told.log_odds, **explanation_row(told)}, json_file)
+    if json_file != "-":
+        report.show_explanation(console(), told, top)

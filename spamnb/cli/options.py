@@ -1,0 +1,191 @@
+"""Options that several commands share: the same flag means the same thing everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from spamnb.errors import ConfigError
+from spamnb.scorers import REGISTRY
+
+if TYPE_CHECKING:
+    from spamnb.config import FeatureConfig, ScorerConfig
+    from spamnb.decision import Decision
+    from spamnb.readers import ReadOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null")
+
+
+def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    def apply(command: F) -> F:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return apply
+
+
+model_option = click.option(
+    "-m",
+    "--model",
+    metavar="MODEL",
+    help="Model file; else $SPAMNB_MODEL, your own model, the ready-made one.",
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+json_option = click.option(
+    "--json", "json_file", metavar="FILE", help="Write the figures as JSON ('-' for stdout)."
+)
+
+reading_options = _all(
+    click.option("--text-column", metavar="NAME", help="Column with the message: a name or a number from 1."),
+    click.option(
+        "--encoding", default="auto", metavar="NAME", help="Encoding of the data (default: detect)."
+    ),
+)
+label_options = _all(
+    click.option("--label-column", metavar="NAME", help="Column with the label: a name or a number from 1."),
+    click.option("--spam-label", metavar="LABEL", help="This label is spam, every other one is ham."),
+)
+input_format_option = click.option(
+    "--format",
+    "input_format",
+    type=click.Choice(FORMATS),
+    default="auto",
+    help="Format of the data (default: detect).",
+)
+feature_options = _all(
+    click.option(
+        "--tokens",
+        type=click.Choice(["shaped", "plain"]),
+        default="shaped",
+        help="shaped: words, pairs of words and word shapes. plain: just the words, \\w+ in lower case.",
+    ),
+    click.option("--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain 1)."),
+    click.option("--chars", type=int, default=0, metavar="N", help="Character n-grams from 2 to N."),
+    click.option(
+        "--pattern",
+        "patterns",
+        multiple=True,
+        metavar="NAME=REGEX",
+        help="Count the matches of a regular expression as token re:NAME. Repeatable.",
+    ),
+    click.option("--categorical", multiple=True, metavar="COLUMN", help="Column of categories. Repeatable."),
+    click.option(
+        "--numeric", multiple=True, metavar="COLUMN", help="Column of numbers (Gaussian). Repeatable."
+    ),
+)
+scorer_options = _all(
+    click.option("--scorer", type=click.Choice(list(REGISTRY)), default="multinomial", show_default=True),
+    click.option("--alpha", type=float, metavar="X", help="Smoothing; 0 is maximum likelihood."),
+    click.option(
+        "--counts",
+        type=click.Choice(["once", "all"]),
+        help="Count a word once per message or every time it occurs.",
+    ),
+    click.option(
+        "--damping", type=float, metavar="X", help="Divide log-odds by (number of tokens)^X, 0 to 1."
+    ),
+    click.option(
+        "--prior",
+        metavar="learned|uniform|P,Q,..",
+        help="Class priors; numbers go in the alphabetical order of labels.",
+    ),
+    click.option(
+        "--balance",
+        type=click.Choice(["none", "undersample", "weight"]),
+        default="none",
+        help="Treat classes of very different size alike.",
+    ),
+    click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
+    click.option("--ddof", type=int, metavar="0|1", help="Divide variances of numeric columns by N or N-1."),
+)
+decision_options = _all(
+    click.option("--threshold", type=float, metavar="P", help="Spam from this probability on (default 0.5)."),
+    click.option(
+        "--unsure", type=(float, float), metavar="LOW HIGH", help="Between these probabilities say unsure."
+    ),
+    click.option("--cost-fp", type=float, metavar="X", help="Cost of calling ham spam."),
+    click.option("--cost-fn", type=float, metavar="X", help="Cost of letting spam through."),
+)
+
+
+def feature_config(given: dict[str, Any]) -> FeatureConfig:
+    """The features that the flags ask for."""
+    from spamnb.config import FeatureConfig
+
+    plain, order = given["tokens"] == "plain", _order(given)
+    ngrams = given["ngrams"]
+    if ngrams is None:
+        ngrams = order + 1 if order else 1 if plain else FeatureConfig().ngrams
+    return FeatureConfig(
+        ngrams=ngrams,
+        shapes=not plain and not order,
+        chars=given["chars"],
+        patterns=tuple(_pattern(text) for text in given["patterns"]),
+        categorical=given["categorical"],
+        numeric=given["numeric"],
+    )
+
+
+def _order(given: dict[str, Any]) -> int:
+    return (given["order"] or 1) if given["scorer"] == "less-naive" else 0
+
+
+def _pattern(text: str) -> tuple[str, str]:
+    name, equals, regex = text.partition("=")
+    if not equals or not regex:
+        raise ConfigError(
+            f"--pattern {text!r} is not NAME=REGEX", hint="for example --pattern 'phone=\\d{10}'"
+        )
+    return name, regex
+
+
+def scorer_config(given: dict[str, Any]) -> ScorerConfig:
+    """The scorer that the flags ask for."""
+    from spamnb.config import ScorerConfig
+
+    once = None if given["counts"] is None else given["counts"] == "once"
+    options = {name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof")}
+    return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), **options)
+
+
+def _prior(text: str | None) -> str | tuple[float, ...] | None:
+    if text is None or text in ("learned", "uniform"):
+        return text
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(
+            f"--prior must be learned, uniform or numbers with commas, got {text!r}",
+            hint="for example --prior 0.8,0.2 for ham and spam",
+        ) from None
+
+
+def decision(given: dict[str, Any], default: Decision | None = None) -> Decision:
+    """The decision rule that the flags ask for; the model's own if none is given."""
+    from spamnb.decision import Decision
+
+    names = ("threshold", "unsure", "cost_fp", "cost_fn")
+    if default is not None and all(given[name] is None for name in names):
+        return default
+    return Decision.from_options(**{name: given[name] for name in names})
+
+
+def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
+    """How the flags ask for data to be read."""
+    from spamnb.readers import ReadOptions
+
+    columns = {name: given[name] for name in ("categorical", "numeric") if name in given}
+    stated = {name: given.get(name) for name in ("text_column", "label_column", "spam_label")}
+    return ReadOptions(
+        **{
+            "format": given.get("input_format", "auto"),
+            "encoding": given["encoding"],
+            **stated,
+            **columns,
+            **more,
+        }
+    )

@@ -1,0 +1,94 @@
+"""Where words go: the product to stdout, everything else to stderr, nothing foreign unescaped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from spamnb.errors import SpamnbError
+    from spamnb.readers import Source
+
+
+def say(text: str, quiet: bool = False) -> None:
+    """A line for the person at the terminal, on stderr."""
+    if not quiet:
+        from spamnb.report.safe import visible
+
+        click.echo("\n".join(visible(line) for line in text.split("\n")), err=True)
+
+
+def show_error(error: SpamnbError) -> None:
+    say(f"Error: {error.message}")
+    if error.hint:
+        say(f"Hint: {error.hint}")
+
+
+def report_skipped(source: Source, quiet: bool) -> None:
+    """Name the rows that could not be used."""
+    if source.skipped.count:
+        say(f"{source.name}: {source.skipped.summary()}", quiet)
+
+
+def console() -> Console:
+    """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS."""
+    from rich.console import Console
+
+    return Console(highlight=False, emoji=False, markup=False)
+
+
+def write_bytes(data: bytes) -> None:
+    """To stdout at once, so that a reader at the other end of a pipe sees it now."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write_json(result: dict[str, Any], target: str) -> None:
+    """Figures to a file, or to stdout for '-'."""
+    from spamnb.errors import DataError
+    from spamnb.report.jsonout import dumps
+
+    text = dumps(result)
+    if target == "-":
+        write_bytes(text.encode())
+        return
+    try:
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror}", hint="choose another path") from None
+
+
+class Bar:
+    """How far the reading is; does nothing where nobody watches."""
+
+    def __init__(self, progress: Any = None, task: Any = None) -> None:
+        self._progress, self._task = progress, task
+
+    def at(self, position: int) -> None:
+        if self._progress is not None:
+            self._progress.update(self._task, completed=position)
+
+
+@contextmanager
+def progress(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
+    """A progress bar on stderr if that is a terminal."""
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield Bar()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from spamnb.report.safe import visible
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
+    err = Console(stderr=True)
+    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as shown:
+        yield Bar(shown, shown.add_task(visible(label), total=total))

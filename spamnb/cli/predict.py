@@ -1,0 +1,138 @@
+"""`spamnb predict`: messages in, one verdict a message out, in order and as they come."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import report_skipped, say, write_bytes
+
+if TYPE_CHECKING:
+    from spamnb.message import Chunk
+    from spamnb.model import Predictions, SpamModel
+
+FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
+
+
+@click.command(short_help="Say spam, ham or unsure for each message.")
+@click.argument("files", nargs=-1, metavar="[FILES]...")
+@options.model_option
+@click.option("--format", "output_format", type=click.Choice(FORMATS), default="tsv", show_default=True)
+@click.option("--only", metavar="LABEL", help="Print only messages judged so: spam, ham, unsure or a label.")
+@click.option("--explain", is_flag=True, help="Add what spoke for and against.")
+@click.option("-0", "--null", is_flag=True, help="Messages end with a NUL byte, not with a line.")
+@click.option(
+    "--input-format",
+    type=click.Choice(options.FORMATS),
+    default="auto",
+    help="Format of FILES (default: detect; stdin is one message a line).",
+)
+@click.option(
+    "--csv-safe/--no-csv-safe",
+    default=True,
+    help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
+)
+@options.reading_options
+@options.decision_options
+@options.quiet_option
+def predict(
+    files: tuple[str, ...],
+    model: str | None,
+    output_format: str,
+    only: str | None,
+    explain: bool,
+    null: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    r"""Say spam, ham or unsure for each message.
+
+    Messages come from stdin, one a line, or from FILES: text files with a message a line, or CSV, TSV,
+    JSONL and Parquet files with a text column. Output is label, probability of spam and message,
+    separated by tabs.
+
+    \b
+    Examples:
+      echo "WIN a FREE prize" | spamnb predict
+      spamnb predict inbox.csv --format jsonl --explain
+      tail -f sms.log | spamnb predict --only spam
+    """
+    from dataclasses import replace
+
+    from spamnb.cli.paths import find_model
+    from spamnb.model import SpamModel
+    from spamnb.readers import expand, open_source
+
+    loaded = SpamModel.load(find_model(model))
+    loaded = replace(loaded, decision=options.decision(given, loaded.decision))
+    writer = _writer(loaded, output_format, explain, given["csv_safe"])
+    chosen = _chosen(loaded, only)
+    features = loaded.features
+    reading = options.read_options(
+        given | {"input_format": "null" if null else given["input_format"]},
+        categorical=features.categorical,
+        numeric=features.numeric,
+    )
+    _greet(files, quiet)
+    if writer.header:
+        write_bytes(writer.header)
+    for path in expand(files or ("-",)):
+        stdin_lines = path == "-" and reading.format == "auto" and not _columns_wanted(loaded, reading)
+        how = replace(reading, format="lines") if stdin_lines else reading
+        with open_source(path, how, labelled=False) as source:
+            if path != "-":
+                say(source.description, quiet)
+            for chunk in source:
+                found = loaded.score(chunk.texts, chunk.categories, chunk.numbers)
+                _write(writer, chunk, found, chosen)
+            report_skipped(source, quiet)
+    if hasattr(writer, "close"):
+        writer.close()
+
+
+def _columns_wanted(model: SpamModel, reading: Any) -> bool:
+    """Does the input have to be a table?"""
+    return bool(model.features.categorical or model.features.numeric or reading.text_column)
+
+
+def _write(writer: Any, chunk: Chunk, found: Predictions, chosen: int | None) -> None:
+    import numpy as np
+
+    rows = np.arange(len(chunk)) if chosen is None else np.flatnonzero(found.codes == chosen)
+    write_bytes(writer.lines(chunk.texts, found, rows))
+
+
+def _chosen(model: SpamModel, only: str | None) -> int | None:
+    if only is None:
+        return None
+    names = (*model.labels, "unsure")
+    if only not in names:
+        raise click.BadParameter(f"the model knows {', '.join(names)}, not {only!r}", param_hint="--only")
+    return names.index(only)
+
+
+def _writer(model: SpamModel, output_format: str, explain: bool, guard: bool) -> Any:
+    from spamnb.report import rows
+
+    names = (*model.labels, "unsure")
+    why = model.explain if explain else None
+    if output_format == "tsv":
+        return rows.Tsv(names, why)
+    if output_format == "jsonl":
+        return rows.Jsonl(why)
+    if output_format == "csv":
+        return rows.Csv(names, guard, why)
+    if output_format == "terse":
+        return rows.Terse(names)
+    from spamnb.cli.output import console
+    from spamnb.report.table import TableWriter
+
+    return TableWriter(console(), names, model.positive, why)
+
+
+def _greet(files: tuple[str, ...], quiet: bool) -> None:
+    if (not files or "-" in files) and sys.stdin is not None and sys.stdin.isatty():
+        say("Type messages, one a line; Ctrl-D ends.", quiet)

@@ -1,0 +1,48 @@
+"""Writing a model where one may already be: nothing foreign is overwritten, the previous model is kept."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from spamnb.cli.output import say
+from spamnb.errors import ModelError
+
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
+
+
+def check_target(path: str, force: bool) -> None:
+    """Refuse, before the work is done, to write over something that is no model."""
+    from spamnb import modelfile
+
+    if os.path.isdir(path):
+        raise ModelError(
+            f"{path} is a folder", hint=f"name a file in it: -o {os.path.join(path, 'model.spamnb')}"
+        )
+    if force or not os.path.exists(path):
+        return
+    try:
+        modelfile.read(path)
+    except ModelError:
+        raise ModelError(
+            f"{path} exists and is not a spamnb model: it was not overwritten",
+            hint="choose another name for -o, or add --force",
+        ) from None
+
+
+def save(model: SpamModel, path: str, quiet: bool) -> int:
+    """Write the model; the one it replaces stays beside it as PATH.bak."""
+    backup = f"{path}.bak"
+    if os.path.exists(path):
+        from shutil import copy2
+
+        try:
+            copy2(path, backup)
+            say(f"kept      the previous model as {backup}", quiet)
+        except OSError as error:
+            raise ModelError(
+                f"cannot keep the previous model as {backup}: {error.strerror}",
+                hint="choose another name for -o",
+            ) from None
+    return model.save(path)

@@ -1,0 +1,136 @@
+"""`spamnb train`: labelled messages in, a model file out."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import progress, report_skipped, say
+
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
+    from spamnb.readers import ReadOptions
+    from spamnb.training import Trainer
+
+
+@click.command(short_help="Learn from labelled messages and write a model.")
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@click.option("-o", "--output", metavar="MODEL", help="Where to write the model (default: your own model).")
+@click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+@options.label_options
+@options.reading_options
+@options.input_format_option
+@options.feature_options
+@options.scorer_options
+@options.decision_options
+@click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
+@click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
+@options.quiet_option
+def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, **given: Any) -> None:
+    r"""Learn from labelled messages and write a model.
+
+    DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin); gz, bz2 and
+    xz are unpacked. Format, encoding and columns are detected and told on stderr.
+
+    \b
+    Examples:
+      spamnb train data.csv
+      spamnb train jan.csv.gz feb.jsonl -o office.spamnb
+      spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
+    """
+    from spamnb.cli.paths import output_path
+    from spamnb.cli.saving import check_target, save
+    from spamnb.readers import expand
+    from spamnb.training import Trainer
+
+    started = time.perf_counter()
+    target = output_path(output)
+    check_target(target, force)
+    scoring, features = options.scorer_config(given), options.feature_config(given)
+    reading = options.read_options(given, default_format="csv")
+    paths = expand(data)
+    folds = 0 if given["no_cv"] else given["folds"]
+    keep = _shares(paths, reading) if scoring.balance == "undersample" else None
+    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
+    for path in paths:
+        _count(trainer, path, reading, quiet)
+    model = trainer.finish()
+    size = save(model, target, quiet)
+    _summary(model, target, size, time.perf_counter() - started, quiet)
+
+
+def _count(trainer: Trainer, path: str, reading: ReadOptions, quiet: bool) -> None:
+    from spamnb.readers import open_source
+
+    with open_source(path, reading, labelled=True) as source:
+        say(source.description, quiet)
+        with progress(source.name, source.size, quiet) as bar:
+            for chunk in source:
+                assert chunk.labels is not None
+                trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
+                bar.at(chunk.position)
+        report_skipped(source, quiet)
+
+
+def _shares(paths: list[str], reading: ReadOptions) -> dict[str, float]:
+    """For under-sampling: which share of each label's messages makes all classes as small as the smallest."""
+    from collections import Counter
+
+    from spamnb.errors import ConfigError
+    from spamnb.readers import open_source
+
+    if "-" in paths:
+        raise ConfigError(
+            "--balance undersample reads the data twice, which stdin cannot do",
+            hint="give a file, or use --balance weight",
+        )
+    seen: Counter[str] = Counter()
+    for path in paths:
+        with open_source(path, reading, labelled=True) as source:
+            for chunk in source:
+                seen.update(chunk.labels or [])
+    return {label: min(seen.values()) / n for label, n in seen.items()}
+
+
+def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
+    store = model.store
+    total = int(store.message_totals.sum())
+    classes = ", ".join(
+        f"{n:,} {label}" for label, n in zip(store.labels, store.message_totals.tolist(), strict=True)
+    )
+    say(f"learned   {total:,} messages ({classes}) in {seconds:.2f} s", quiet)
+    say(
+        f"knows     {store.vocabulary:,} tokens; scorer {model.scoring.name}, alpha {model.scoring.alpha:g}",
+        quiet,
+    )
+    say(f"expect    {_expected(model)}", quiet)
+    say(f"saved     {target} ({size / 1e6:.1f} MB)", quiet)
+    say(f'next      echo "your message" | spamnb predict{_model_flag(target)}', quiet)
+
+
+def _expected(model: SpamModel) -> str:
+    figures = model.figures
+    if figures is None:
+        return "no figures: too few messages of a class, or --no-cv; probabilities are not calibrated"
+    folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"
+    if "recall" not in figures:
+        return f"accuracy {figures['accuracy']:.1%}, macro F1 {figures['macro_f1']:.3f} ({folds})"
+    return (
+        f"{figures['recall'] or 0:.1%} of spam caught, {figures['false_positives']} of {figures['ham']:,} ham "
+        f"misjudged, accuracy {figures['accuracy']:.2%} ({folds})"
+    )
+
+
+def _model_flag(target: str) -> str:
+    from shlex import quote
+
+    from spamnb.cli.paths import find_model
+
+    try:
+        found = find_model(None)
+    except Exception:
+        found = ""
+    return "" if found == target else f" -m {quote(target)}"

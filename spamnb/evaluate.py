@@ -1,0 +1,76 @@
+"""Measuring a model: on labelled messages it has not seen, or by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from spamnb.errors import DataError
+from spamnb.message import Chunk, FloatArray
+from spamnb.metrics import MultiScores, Scores
+from spamnb.model import SpamModel
+from spamnb.training import Held, Trainer, calibrated, figures_of
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The figures, and for two classes what curves are drawn from: is it spam (n,), log-odds (n,)."""
+
+    model: SpamModel
+    scores: Scores | MultiScores
+    truth: FloatArray
+    log_odds: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:
+    """Score labelled messages and compare."""
+    index = {label: i for i, label in enumerate(model.labels)}
+    truth, log_odds, proba, known = [], [], [], []
+    for chunk in chunks:
+        truth.append(_indices(chunk.labels or [], index))
+        found = model.score(chunk.texts, chunk.categories, chunk.numbers)
+        log_odds.append(found.log_odds)
+        proba.append(model.proba(found))
+        known.append(found.known)
+    if not truth:
+        raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
+    held = Held(*(np.concatenate(part) for part in (truth, log_odds, proba, known)))
+    return _evaluation(model, held, ())
+
+
+def _indices(labels: list[str], index: dict[str, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    unknown = sorted(set(labels).difference(index))
+    if unknown:
+        raise DataError(
+            f"the data has labels that the model does not know: {', '.join(unknown[:5])}; "
+            f"it knows {', '.join(index)}",
+            hint="say which label means spam with --spam-label, or train a model on these labels",
+        )
+    return np.fromiter(map(index.__getitem__, labels), np.int64, len(labels))
+
+
+def cross_validated(trainer: Trainer) -> Evaluation:
+    """Each fold scored by a model of the other folds."""
+    model, sample = trainer.counted()
+    if sample is None:
+        raise DataError(
+            "too few messages to cross-validate: every class needs at least 10",
+            hint="give more labelled messages",
+        )
+    model, held = calibrated(model, sample, trainer.folds)
+    total = int(model.store.message_totals.sum())
+    note = f"{trainer.folds} folds, copies of a text in the same fold"
+    if len(sample) < total:
+        note += f"; a sample of {len(sample):,} of {total:,} messages"
+    return _evaluation(model, held, (note, "probabilities calibrated on the same out-of-fold scores"))
+
+
+def _evaluation(model: SpamModel, held: Held, notes: tuple[str, ...]) -> Evaluation:
+    scores = figures_of(model, held)
+    if len(model.labels) > 2:
+        return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes)
+    spam = held.truth == model.labels.index(model.positive)
+    return Evaluation(model, scores, spam.astype(np.float64), held.log_odds, notes)

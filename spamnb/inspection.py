@@ -1,0 +1,130 @@
+"""What is inside a model, as plain data: a card, the strongest tokens of each class, the linear view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from spamnb.features.hashing import token_key
+from spamnb.message import FloatArray, IntArray
+from spamnb.model import SpamModel
+from spamnb.scorers.base import Stats
+from spamnb.scoring import weighted
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token: occurrences and messages by class, P(token | class), and its weight.
+
+    `weight` is log P(i|positive) - log P(i|other): what one occurrence adds to the log-odds before
+    damping and calibration. For more than two classes it is the class's log P minus the mean of the others.
+    """
+
+    token: str
+    known: bool
+    occurrences: tuple[int, ...]
+    messages: tuple[int, ...]
+    probabilities: tuple[float, ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """log-odds = slope * (w.x + b) / m^damping + offset, for `positive` against `negative`."""
+
+    positive: str
+    negative: str
+    b: float
+    slope: float
+    offset: float
+    damping: float
+
+
+class Inspector:
+    """Reads a model out; estimates every token once."""
+
+    def __init__(self, model: SpamModel) -> None:
+        self.model = model
+        stats = weighted(Stats.of(model.store), model.scoring)
+        self._log_p: FloatArray = model.engine.scorer.estimate(stats)
+        self._bias = model.engine.scorer.bias(stats)
+
+    def top(self, label: str, limit: int) -> list[TokenRow]:
+        """The tokens that speak most for a class."""
+        weights = self._weights(self.model.labels.index(label))
+        order = np.lexsort((self.model.store.keys, -weights))[:limit]
+        return [self._row(int(i), float(weights[i])) for i in order if weights[i] > 0]
+
+    def look_up(self, words: Iterable[str]) -> list[TokenRow]:
+        """Tokens by their spelling; case does not matter, except after a tag."""
+        return [self._found(word) for word in words]
+
+    def _found(self, word: str) -> TokenRow:
+        token = word if ":" in word else " ".join(word.lower().split())
+        row = int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
+        if row < 0:
+            none = (0,) * len(self.model.labels)
+            return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0)
+        return self._row(row, float(self._weights(self._positive())[row]))
+
+    def _positive(self) -> int:
+        labels = self.model.labels
+        return labels.index(self.model.positive) if self.model.positive in labels else len(labels) - 1
+
+    def _weights(self, c: int) -> FloatArray:
+        others = np.delete(self._log_p, c, axis=1).mean(axis=1)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.nan_to_num(self._log_p[:, c] - others, nan=0.0))
+
+    def _row(self, i: int, weight: float) -> TokenRow:
+        store = self.model.store
+        return TokenRow(
+            store.spellings[i],
+            True,
+            tuple(store.tokens[i].tolist()),
+            tuple(store.messages[i].tolist()),
+            tuple(np.exp(self._log_p[i]).tolist()),
+            weight,
+        )
+
+    def linear(self) -> Linear | None:
+        """The linear view of document 003; None for more than two classes."""
+        from spamnb.calibration import Platt
+
+        fit = self.model.calibration
+        if len(self.model.labels) != 2 or not isinstance(fit, Platt):
+            return None
+        plus = self._positive()
+        b = float(self._bias[plus] - self._bias[1 - plus])
+        labels = self.model.labels
+        return Linear(labels[plus], labels[1 - plus], b, fit.slope, fit.offset, self.model.scoring.damping)
+
+
+def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
+    """The model card: stable names, builtins only."""
+    store = model.store
+    kinds: IntArray = np.bincount(store.kinds, minlength=256)
+    return {
+        "path": path,
+        "bytes": size,
+        "classes": dict(zip(store.labels, store.message_totals.tolist(), strict=True)),
+        "positive": model.positive,
+        "tokens": {"all": store.vocabulary, "words": int(kinds[1]), "word_ngrams": int(kinds[2:6].sum())},
+        "occurrences": dict(zip(store.labels, store.token_totals.tolist(), strict=True)),
+        "features": model.features.to_dict(),
+        "scorer": model.scoring.to_dict(),
+        "calibration": model.calibration.to_dict(),
+        "decision": model.decision.to_dict(),
+        "figures": dict(model.figures) if model.figures is not None else None,
+        "columns": {
+            "categorical": {c: len(v) for c, v in store.categories.items()},
+            "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},
+        },
+    }
+
+
+def row_dict(row: TokenRow) -> dict[str, Any]:
+    return asdict(row)

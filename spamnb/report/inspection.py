@@ -1,0 +1,142 @@
+"""A model card, token tables and explanations for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spamnb.explain import Explanation, Part
+from spamnb.inspection import Linear, TokenRow
+from spamnb.report.safe import visible
+
+_BAR = 20
+
+
+def _table(*columns: tuple[str, str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in columns:
+        table.add_column(visible(name), justify="right" if side == "right" else "left", overflow="fold")
+    return table
+
+
+def show_card(console: Console, card: dict[str, Any]) -> None:
+    """The model in a few lines."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in _card_rows(card):
+        table.add_row(name, Text(visible(value)))
+    console.print(table)
+
+
+def _card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
+    features, scorer, tokens = card["features"], card["scorer"], card["tokens"]
+    shapes = ", shapes" if features["shapes"] else ""
+    chars = f", characters to {features['chars']}" if features["chars"] else ""
+    patterns = "".join(f", re:{name}" for name, _ in features["patterns"])
+    columns = "".join(f", column {c}" for c in (*features["categorical"], *features["numeric"]))
+    rows = [
+        ("model", f"{card['path']} ({card['bytes'] / 1e6:.2f} MB)"),
+        ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items())),
+        ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
+        ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
+        ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
+        ("decision", _decision_text(card["decision"], card["positive"])),
+    ]
+    return [*rows, ("expect", _figures_text(card["figures"]))]
+
+
+def _scorer_text(scorer: dict[str, Any]) -> str:
+    counts = "each token once per message" if scorer["once"] else "every occurrence counts"
+    prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"given {scorer['prior']}"
+    return f"alpha {scorer['alpha']:g}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+
+
+def _decision_text(decision: dict[str, Any], positive: str) -> str:
+    if decision["low"] is not None:
+        return f"{positive} from P = {decision['threshold']:g}, unsure above {decision['low']:g}"
+    return f"{positive} from P = {decision['threshold']:.4g}"
+
+
+def _figures_text(figures: dict[str, Any] | None) -> str:
+    if figures is None:
+        return "no figures stored"
+    folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"
+    text = f"accuracy {figures['accuracy']:.2%}"
+    if "recall" in figures:
+        text += f", recall {figures['recall'] or 0:.1%}"
+        text += f", {figures['false_positives']} of {figures['ham']:,} ham misjudged"
+    return f"{text} ({folds})"
+
+
+def show_tokens(console: Console, title: str, labels: Sequence[str], rows: Sequence[TokenRow]) -> None:
+    """Tokens with counts, P(w|c) and weight."""
+    console.print()
+    console.print(Text(visible(title), "bold"))
+    columns = [("token", "left"), *((f"in {label}", "right") for label in labels)]
+    columns += [(f"P(w|{label})", "right") for label in labels] + [("weight", "right")]
+    table = _table(*columns)
+    for row in rows:
+        counts = [Text(f"{n:,}") for n in row.messages]
+        shares = [Text(f"{p:.2e}" if row.known else "–") for p in row.probabilities]
+        weight = (
+            Text(f"{row.weight:+.2f}", "red" if row.weight > 0 else "green") if row.known else Text("unknown")
+        )
+        table.add_row(Text(visible(row.token)), *counts, *shares, weight)
+    console.print(table)
+
+
+def show_linear(console: Console, linear: Linear) -> None:
+    """The linear view with its numbers."""
+    console.print()
+    console.print(Text("linear view", "bold"))
+    sides = f"{linear.positive} against {linear.negative}"
+    length = f" / m^{linear.damping:g}" if linear.damping else ""
+    lines = [
+        f"log-odds({sides}) = {linear.slope:.4f} * (w.x + b){length} {linear.offset:+.4f}",
+        f"b = {linear.b:+.4f}; w is the weight column; x counts the tokens"
+        + ("; m is how many known tokens a message has" if linear.damping else ""),
+    ]
+    for line in lines:
+        console.print(Text(visible(line)))
+
+
+def show_explanation(console: Console, told: Explanation, limit: int) -> None:
+    """What spoke for and against, strongest first; the figures sum to the score."""
+    heading = Text(visible(told.verdict), "red" if told.verdict == told.label else "green")
+    heading.append(
+        f"  P({visible(told.label)}) = {told.probability:.4f}, log-odds {told.log_odds:+.3f}", "bold"
+    )
+    console.print(heading)
+    line = f"{told.known} known tokens, {told.unknown} unknown; log p(x) = {told.evidence:.1f}"
+    console.print(Text(line, "dim"))
+    table = _table(
+        ("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), ("seen in", "left")
+    )
+    most = max((abs(p.log_odds) for p in told.parts), default=1.0) or 1.0
+    table.add_row(Text(f"{told.bias:+.3f}"), "", Text("prior and calibration", "dim"), "", "")
+    for part in told.parts[:limit]:
+        table.add_row(*_part_cells(part, most))
+    rest = told.parts[limit:]
+    if rest:
+        total = sum(p.log_odds for p in rest)
+        table.add_row(Text(f"{total:+.3f}"), "", Text(f"{len(rest)} weaker ones", "dim"), "", "")
+    table.add_row(Text(f"{told.log_odds:+.3f}", "bold"), "", Text("sum", "bold"), "", "")
+    console.print(table)
+
+
+def _part_cells(part: Part, most: float) -> list[Text]:
+    style = "red" if part.log_odds > 0 else "green"
+    bar = "█" * max(1, round(abs(part.log_odds) / most * _BAR))
+    seen = " / ".join(f"{n:,}" for n in part.counts)
+    return [
+        Text(f"{part.log_odds:+.3f}", style),
+        Text(bar, style),
+        Text(visible(part.token)),
+        Text(str(part.times)),
+        Text(seen, "dim"),
+    ]

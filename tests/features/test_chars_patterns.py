@@ -1,0 +1,103 @@
+"""Character n-grams and the user's patterns against their twins."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from reference import keys, tokens
+from support import any_texts, batches, keyed, odd_texts, spelled, tokens_of
+
+from spamnb.config import FeatureConfig
+from spamnb.errors import ConfigError
+from spamnb.features import extract
+from spamnb.features.chars import char_streams
+from spamnb.message import Texts
+from spamnb.sparse import Batch
+
+
+def chars_of(given_messages: list[str | bytes], longest: int) -> Batch:
+    return Batch(len(given_messages), tuple(char_streams(Texts.of(given_messages), longest)))
+
+
+@given(batches, st.integers(2, 8))
+@example([b"\x80\xbfa\x80b", b"\xc3", b"\xa9", b"\xff\xfe"], 3)
+def test_characters(given_messages: list[str | bytes], longest: int) -> None:
+    expected = [
+        [gram for n in range(2, longest + 1) for gram in tokens.chars(m, n)] for m in given_messages
+    ]
+    batch = chars_of(given_messages, longest)
+    assert spelled(batch) == [[tokens.shown(t) for t in message] for message in expected]
+    assert keyed(batch) == [[keys.token_key(t) for t in message] for message in expected]
+
+
+@given(odd_texts | any_texts.filter(lambda t: t.encode("utf-8", "replace") == t.encode("utf-8", "ignore")))
+def test_valid_text_gives_slices_of_its_lower_case(text: str) -> None:
+    low = text.lower()
+    expected = ["char:" + low[i : i + n] for n in (2, 3) for i in range(len(low) - n + 1)]
+    assert spelled(chars_of([text], 3)) == [expected]
+
+
+def test_characters_never_cross_messages() -> None:
+    assert spelled(chars_of(["ab", "", "c", "de"], 2)) == [["char:ab"], [], [], ["char:de"]]
+
+
+def test_messages_of_lines_end_before_the_carriage_return() -> None:
+    batch = Batch(2, tuple(char_streams(Texts.lines(b"ab\r\ncd\r\n"), 2)))
+    assert spelled(batch) == [["char:ab"], ["char:cd"]]
+
+
+def test_nul_at_the_end_of_a_short_token_does_not_enter_its_key() -> None:
+    [found] = keyed(chars_of(["a\0\0"], 3))  # "a\0", "\0\0", "a\0\0"; words hold no NUL
+    assert found[0] == found[2] != found[1]
+
+
+PATTERNS = (("number", r"\d+"), ("upper", "[A-Z]{2,}"), ("nothing", "x*"), ("group", "(a)(b)?"))
+
+
+@given(batches)
+@example([b"caf\xe9 \xff\xff", "AB ab 12 ٣"])
+def test_patterns(given_messages: list[str | bytes]) -> None:
+    config = FeatureConfig(ngrams=1, shapes=False, patterns=PATTERNS)
+    batch = extract(Texts.of(given_messages), config)
+    batch = Batch(batch.size, batch.streams[1:])
+    expected = [[t for p in PATTERNS for t in tokens.matches(m, *p)] for m in given_messages]
+    assert spelled(batch) == expected
+    assert keyed(batch) == [[keys.token_key(t) for t in message] for message in expected]
+
+
+def test_patterns_see_the_message_as_it_was_written() -> None:
+    config = FeatureConfig(ngrams=1, shapes=False, patterns=(("shout", "[A-Z]{3}"), ("bad", "\ufffd")))
+    assert tokens_of(["WIN", "win", b"\xff"], config) == [["win", "re:shout"], ["win"], ["re:bad"]]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        ((("a b", "x"),), "--pattern name 'a b' may hold only letters, digits, '_' and '-'"),
+        ((("", "x"),), "--pattern name '' may hold only letters, digits, '_' and '-'"),
+        (
+            (("open", "("),),
+            "--pattern open: not a regular expression: missing ), unterminated subpattern at position 0",
+        ),
+    ],
+)
+def test_bad_patterns(patterns: tuple[tuple[str, str], ...], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        FeatureConfig(patterns=patterns)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"ngrams": 0}, "--ngrams must be between 1 and 5, got 0"),
+        ({"ngrams": 6}, "--ngrams must be between 1 and 5, got 6"),
+        ({"chars": 1}, "--chars must be 0 or between 2 and 8, got 1"),
+        ({"chars": 9}, "--chars must be 0 or between 2 and 8, got 9"),
+    ],
+)
+def test_bad_settings(settings: dict[str, int], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        FeatureConfig(**settings)  # type: ignore[arg-type]
+    assert caught.value.message == message

@@ -1,0 +1,155 @@
+"""Bare messages, and streams that are answered as they arrive."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spamnb.errors import DataError
+from spamnb.message import Texts
+from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.inputs import Input
+from spamnb.readers.lines import open_input
+from spamnb.readers.streams import ByteStream
+
+Read = Callable[..., Any]
+
+
+class Stdin:
+    """A stand-in for sys.stdin over given bytes or a pipe."""
+
+    def __init__(self, buffer: io.BufferedIOBase) -> None:
+        self.buffer = buffer
+
+
+@pytest.fixture
+def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The writing end of a pipe that is standard input."""
+    reading, writing = os.pipe()
+    with open(reading, "rb") as stream:
+        monkeypatch.setattr(sys, "stdin", Stdin(stream))
+        yield writing
+
+
+def messages(data: bytes, format: str, chunk_bytes: int) -> list[tuple[int, bytes]]:
+    stream = ByteStream("x", io.BufferedReader(io.BytesIO(data)), live=True)  # type: ignore[arg-type]
+    opened = Input(stream)
+    opened.decode("auto", nuls=format == "null")
+    found: list[tuple[int, bytes]] = []
+    for chunk in open_input(opened, ReadOptions(chunk_bytes=chunk_bytes), format=format, labelled=False):
+        found += zip(chunk.lines.tolist(), chunk.texts.tolist(), strict=True)
+    return found
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"\r", b" ", "é".encode()]), max_size=30),
+    st.integers(1, 40),
+)
+def test_lines_are_the_same_at_any_chunk_size(pieces: list[bytes], chunk_bytes: int) -> None:
+    data = b"".join(pieces)
+    expected = list(enumerate(Texts.lines(data).tolist(), 1))
+    assert messages(data, "lines", chunk_bytes) == expected
+
+
+@given(st.lists(st.sampled_from([b"a", b"\n", b"\0", b"b c"]), max_size=30), st.integers(1, 40))
+def test_nul_separated_messages_keep_their_newlines(pieces: list[bytes], chunk_bytes: int) -> None:
+    data = b"".join(pieces)
+    parts = data.removesuffix(b"\0").split(b"\0") if data else []
+    starts = [sum(len(part) + 1 for part in parts[:i]) for i in range(len(parts))]
+    expected = [(1 + data[:start].count(b"\n"), part) for start, part in zip(starts, parts, strict=True)]
+    assert messages(data, "null", chunk_bytes) == expected
+
+
+def test_gaps_between_messages_are_newlines(read: Read) -> None:
+    for data, format in ((b"a b\0c\0", "null"), (b"a b\nc\n", "lines")):
+        texts = read(data, "x", labelled=False, format=format).chunks[0].texts
+        assert texts.data[texts.ends[0] : texts.starts[1]] == b"\n"
+
+
+def test_blank_lines_are_messages(read: Read) -> None:
+    assert read(b"a\n\n\nb", "x.txt", labelled=False).texts == [b"a", b"", b"", b"b"]
+
+
+def test_a_stream_is_answered_as_it_arrives(pipe: int) -> None:
+    os.write(pipe, b"first\nsec")
+    source = open_source("-", ReadOptions(), labelled=False)
+    assert (source.name, source.size) == ("stdin", None)
+    assert source.description == "stdin: one message per line (UTF-8)"
+    chunks = iter(source)
+    assert next(chunks).texts.tolist() == [b"first"]
+    os.write(pipe, b"ond\nthird\n")
+    assert next(chunks).texts.tolist() == [b"second", b"third"]
+    os.write(pipe, b"\n")
+    chunk = next(chunks)
+    assert (chunk.texts.tolist(), chunk.lines.tolist(), chunk.position) == ([b""], [4], 20)
+    os.write(pipe, b"no newline")
+    os.close(pipe)
+    assert next(chunks).texts.tolist() == [b"no newline"]
+    assert list(chunks) == []
+
+
+def test_a_stream_of_csv_is_answered_as_it_arrives(pipe: int) -> None:
+    os.write(pipe, b"label,text\n")
+    source = open_source("-", ReadOptions(), labelled=False)
+    chunks = iter(source)
+    os.write(pipe, b'ham,"a\n')
+    os.write(pipe, b'b"\nspam,c')
+    assert next(chunks).texts.tolist() == [b"a\nb"]
+    os.write(pipe, b"\n")
+    chunk = next(chunks)
+    assert (chunk.texts.tolist(), chunk.lines.tolist()) == ([b"c"], [4])
+    os.close(pipe)
+    assert list(chunks) == []
+
+
+def test_a_stream_of_json_is_answered_as_it_arrives(pipe: int) -> None:
+    os.write(pipe, b'{"text": "a"}\n{"te')
+    chunks = iter(open_source("-", ReadOptions(), labelled=False))
+    assert next(chunks).texts.tolist() == [b"a"]
+    os.write(pipe, b'xt": "b"}\n')
+    assert next(chunks).texts.tolist() == [b"b"]
+    os.close(pipe)
+    assert list(chunks) == []
+
+
+def test_a_fast_stream_comes_in_large_chunks(pipe: int) -> None:
+    os.write(pipe, b"x" * 99 + b"\n")
+    chunks = iter(open_source("-", ReadOptions(), labelled=False))
+    assert len(next(chunks)) == 1
+    for _ in range(3):
+        os.write(pipe, (b"x" * 99 + b"\n") * 200)
+    assert len(next(chunks)) == 600
+    os.close(pipe)
+    assert list(chunks) == []
+
+
+def test_training_from_a_pipe_waits_for_a_full_head(pipe: int) -> None:
+    os.write(pipe, b"a,b\n")
+    os.write(pipe, b"ham,first\nspam,second\n")
+    os.close(pipe)
+    chunks = list(open_source("-", ReadOptions(), labelled=True))
+    assert [chunk.labels for chunk in chunks] == [["ham", "spam"]]
+
+
+def test_stdin_that_is_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(b"one\ntwo\n")))
+    assert [c.texts.tolist() for c in open_source("-", ReadOptions(), labelled=False)] == [[b"one", b"two"]]
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(DataError, match=r"^there is no standard input to read$"):
+        open_source("-", ReadOptions(), labelled=False)
+
+
+def test_columns_need_a_table(here: Path) -> None:
+    (here / "x").write_bytes(b"hello\n")
+    with pytest.raises(DataError) as caught:
+        open_source("x", ReadOptions(format="lines", numeric=("size",)), labelled=False)
+    assert str(caught.value) == "x is read as one message per line and has no columns"
+    assert caught.value.hint == "labels and columns need --format csv, tsv, jsonl or parquet"

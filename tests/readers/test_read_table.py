@@ -1,0 +1,272 @@
+"""CSV and TSV as people have them: names, headers, delimiters, damage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spamnb.errors import DataError
+from spamnb.readers import ReadOptions, open_source, table
+
+Read = Callable[..., Any]
+
+TWO = [("ham", b"ok lar"), ("spam", b"WIN now")]
+
+
+@pytest.mark.parametrize(
+    ("data", "shape"),
+    [
+        pytest.param(b"Label,Message\nham,ok lar\nspam,WIN now\n", "CSV (comma, header", id="comma"),
+        pytest.param(b"text;class\nok lar;ham\nWIN now;spam\n", "CSV (semicolon, header", id="semicolon"),
+        pytest.param(b"is_spam|sms\n0|ok lar\n1|WIN now", "CSV (pipe, header", id="pipe"),
+        pytest.param(b"ham\tok lar\nspam\tWIN now\n", "TSV (tab, no header", id="tab without header"),
+        pytest.param(b"ham,ok lar\r\nspam,WIN now\r\n", "CSV (comma, no header", id="comma without header"),
+        pytest.param(b"spam,content\nno,ok lar\nyes,WIN now\n", "CSV (comma, header", id="yes and no"),
+        pytest.param(b"id,Category,Body\n1,ham,ok lar\n2,spam,WIN now\n", "CSV (comma, header", id="id"),
+        pytest.param(b"a,b\nham,ok lar\nspam,WIN now\nham,\nspam,\n", "CSV (comma, header", id="odd names"),
+        pytest.param(
+            b"\n\nlabel,text\n\nham,ok lar\n\nspam,WIN now\n\n", "CSV (comma, header", id="blank lines"
+        ),
+        pytest.param(b"label,text\rham,ok lar\rspam,WIN now\r", "CSV (comma, header", id="old Mac line ends"),
+        pytest.param(b"\xef\xbb\xbflabel,text\nham,ok lar\nspam,WIN now\n", "CSV (comma, header", id="BOM"),
+    ],
+)
+def test_shapes_are_found(read: Read, data: bytes, shape: str) -> None:
+    for chunk_bytes in (1 << 18, 7):
+        result = read(data, chunk_bytes=chunk_bytes)
+        assert result.rows == TWO
+        assert shape in result.source.description
+        assert result.source.positive_hint == "spam"
+
+
+def test_description_says_it_all(here: Path) -> None:
+    (here / "sms.csv").write_bytes(b"Label,Message,length,from\nham,ok,2,x\n1,no,2,y\n")
+    options = ReadOptions(categorical=("from",), numeric=("length",))
+    with open_source("sms.csv", options, labelled=True) as source:
+        assert source.description == (
+            'sms.csv: CSV (comma, header, UTF-8), text column "Message", '
+            'label column "Label" (spam = "1"), categorical "from", numeric "length"'
+        )
+        assert (source.name, source.size) == ("sms.csv", 46)
+    (here / "plain.tsv").write_bytes(b"ham\tok\nspam\tno\n")
+    with open_source("plain.tsv", ReadOptions(), labelled=True) as source:
+        assert source.description == (
+            'plain.tsv: TSV (tab, no header, UTF-8), text column 2, label column 1 (spam = "spam")'
+        )
+
+
+def test_file_as_a_spreadsheet_exports_it(read: Read) -> None:
+    rows = ["v1,v2,,,", 'ham,"Go, ""now""",,,', "spam,WIN £100,,,", 'ham,"more, text"," PO Box",,"']
+    result = read("\r\n".join(rows).encode("latin-1"))
+    assert result.rows[:2] == [("ham", b'Go, "now"'), ("spam", "WIN £100".encode())]
+    assert "cp1252" in result.source.description
+    assert result.source.skipped.examples == [(4, "quote is never closed")]
+
+
+def test_rows_that_cannot_be_used_are_named_with_their_lines(read: Read) -> None:
+    data = b'label,text\nham,"two\nlines"\n,no label\nham,\nspam,ok\n\nham\nspam,a,b\n'
+    result = read(data)
+    assert result.rows == [("ham", b"two\nlines"), ("spam", b"ok"), ("spam", b"a,b")]
+    assert result.lines == [2, 6, 9]
+    assert result.source.skipped.count == 3
+    assert result.source.skipped.examples == [(4, "no label"), (5, "no text"), (8, "no text")]
+    assert result.source.skipped.reasons == {"no label": 1, "no text": 2}
+
+
+def test_unknown_label_after_the_sample(read: Read) -> None:
+    data = b"label,text\n" + b"ham,a message of some length\n" * 3000 + b"maybe\x1b,b\nspam,c\n"
+    result = read(data)
+    assert result.source.skipped.examples == [(3002, "unknown label maybe\\x1b")]
+    assert len(result.texts) == 3001
+
+
+def test_without_labels_every_row_is_a_message(read: Read) -> None:
+    data = b"label,text\nham,a\n,\nspam\nham,b,c\nx,y\n"
+    result = read(data, labelled=False)
+    assert result.texts == [b"a", b"", b"", b"b,c", b"y"]
+    assert result.chunks[0].labels is None
+    assert result.source.positive_hint is None
+
+
+def test_surplus_fields_before_the_last_column(read: Read) -> None:
+    data = b"text,label\na,ham\nb,c,spam\nd,spam,,\n"
+    labelled = read(data)
+    assert labelled.rows == [("ham", b"a"), ("spam", b"d")]
+    assert labelled.source.skipped.examples == [(3, "3 fields, expected 2")]
+    assert read(data, labelled=False).texts == [b"a", b"b", b"d"]
+
+
+def test_classes_other_than_spam_stay_as_they_are(read: Read) -> None:
+    result = read(
+        b"lang,text\nen,good day\n de ,guten Tag\nfr,bonjour\nen,hello\nde,hallo\n", label_column="lang"
+    )
+    assert result.labels == ["en", "de", "fr", "en", "de"]
+    assert result.source.positive_hint is None
+    assert 'label column "lang" (classes en, de, fr)' in result.source.description
+
+
+def test_spam_label_makes_two_classes(read: Read, here: Path) -> None:
+    data = b"kind,text\nads,buy\nfriend,hi\nnews,read\n"
+    result = read(data, label_column="kind", spam_label="ADS")
+    assert result.labels == ["spam", "ham", "ham"]
+    (here / "x.csv").write_bytes(data)
+    source = open_source("x.csv", ReadOptions(label_column="kind", spam_label="junk"), labelled=True)
+    with pytest.raises(DataError) as caught:
+        list(source)
+    assert str(caught.value) == 'spam label "junk" never occurs in x.csv; its labels: ads, friend, news'
+    assert caught.value.hint == "give one of these labels with --spam-label"
+
+
+def test_columns_by_number_and_by_any_case(read: Read) -> None:
+    data = b"A,B,C\nx,ham,first one\ny,spam,second\n"
+    assert read(data, text_column="3", label_column="2").rows == [("ham", b"first one"), ("spam", b"second")]
+    assert read(data, text_column="a", label_column="b").texts == [b"x", b"y"]
+
+
+TENNIS = (
+    b"Day,Outlook,Temperature,Wind,Play\n1,Sunny,30.5,Weak,No\n2,Rain,,Strong,No\n"
+    b"3, Rain ,hot,Weak,Yes\n4,,12,Weak,Yes\n"
+)
+
+
+def test_a_table_without_text(read: Read) -> None:
+    for chunk_bytes in (1 << 18, 9):
+        result = read(
+            TENNIS, categorical=("Outlook", "wind"), numeric=("Temperature",), chunk_bytes=chunk_bytes
+        )
+        assert result.rows == [("No", b""), ("No", b""), ("Yes", b""), ("Yes", b"")]
+        assert "no text column" in result.source.description
+        outlook = [value for chunk in result.chunks for value in chunk.categories["Outlook"]]
+        wind = [value for chunk in result.chunks for value in chunk.categories["wind"]]
+        degrees = [value for chunk in result.chunks for value in chunk.numbers["Temperature"].tolist()]
+        assert outlook == ["Sunny", "Rain", "Rain", ""]
+        assert wind == ["Weak", "Strong", "Weak", "Weak"]
+        assert degrees[0::3] == [30.5, 12.0]
+        assert all(map(math.isnan, degrees[1:3]))
+
+
+def test_columns_of_skipped_rows_are_skipped_too(read: Read) -> None:
+    result = read(b"label,text,n,c\nham,a,1,x\n,b,2,y\nspam,,3,z\n", categorical=("c",), numeric=("n",))
+    assert result.rows == [("ham", b"a"), ("spam", b"")]
+    assert result.chunks[0].categories == {"c": ["x", "z"]}
+    assert result.chunks[0].numbers["n"].tolist() == [1.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message", "hint"),
+    [
+        pytest.param(
+            b"label,text\nham,a\n",
+            {"numeric": ("size",)},
+            'x.csv has no column "size"',
+            "its columns: label, text",
+            id="missing column",
+        ),
+        pytest.param(
+            b"ham\ta\nspam\tb\n",
+            {"text_column": "3"},
+            'x.csv has no column "3"',
+            "its columns: 1, 2",
+            id="number out of range",
+        ),
+        pytest.param(
+            b"label,text,c\nham,a,red\n",
+            {"numeric": ("c",)},
+            'column "c" of x.csv holds no numbers, for example "red"',
+            "give it as --categorical c",
+            id="words as numbers",
+        ),
+        pytest.param(
+            b"text\nhello there\nyou\n",
+            {},
+            "x.csv has one column, expected a text and a label column",
+            "give --label-column, or another --format; plain lines cannot be labelled",
+            id="one column",
+        ),
+        pytest.param(
+            b"a,b\none two,three four\nfive,six\n",
+            {},
+            "no label column found in x.csv",
+            "give --label-column, one of: 1, 2",
+            id="no label",
+        ),
+        pytest.param(
+            b"label,text\nham,a\n",
+            {"text_column": "label", "label_column": "label"},
+            'column "label" of x.csv cannot be both text and label',
+            "give another --text-column or --label-column",
+            id="one column for both",
+        ),
+    ],
+)
+def test_columns_that_cannot_be(
+    here: Path, data: bytes, options: dict[str, object], message: str, hint: str
+) -> None:
+    (here / "x.csv").write_bytes(data)
+    with pytest.raises(DataError) as caught:
+        open_source("x.csv", ReadOptions(**options), labelled=True)  # type: ignore[arg-type]
+    assert (str(caught.value), caught.value.hint) == (message, hint)
+
+
+def test_nothing_usable(here: Path) -> None:
+    (here / "x.csv").write_bytes(b"label,text\n" + b",a\n" * 6)
+    with pytest.raises(DataError) as caught:
+        list(open_source("x.csv", ReadOptions(), labelled=True))
+    lines = ", ".join(f"line {i}: no label" for i in range(2, 7))
+    assert str(caught.value) == f"no usable rows in x.csv: 6 skipped ({lines}, ...)"
+    assert caught.value.hint == "name the columns with --text-column and --label-column"
+    (here / "x.csv").write_bytes(b"label,text\n")
+    with pytest.raises(DataError, match=r"^no usable rows in x\.csv: nothing but a header$"):
+        list(open_source("x.csv", ReadOptions(), labelled=True))
+
+
+def test_an_id_taken_for_a_label(here: Path) -> None:
+    (here / "x.csv").write_bytes(b"id,text\n" + b"".join(b"%d,a\n" % i for i in range(1500)))
+    with pytest.raises(DataError) as caught:
+        list(open_source("x.csv", ReadOptions(label_column="id"), labelled=True))
+    assert str(caught.value) == 'column "id" has more than 1000 different labels'
+
+
+def test_quotes_of_a_tab_separated_file(read: Read) -> None:
+    ordinary = read(b'ham\t"Hi" he said\nspam\t"WIN\nham\t"ok"\n', "x.tsv")
+    assert ordinary.texts == [b'"Hi" he said', b'"WIN', b'"ok"']
+    assert "quotes are ordinary characters" in ordinary.source.description
+    wrapped = read(b'ham\t"two\nlines"\nspam\t"a\tb"\n', "x.tsv")
+    assert wrapped.texts == [b"two\nlines", b"a\tb"]
+    assert "ordinary" not in wrapped.source.description
+
+
+def test_a_quote_that_never_closes_ends_in_an_error_not_in_all_memory(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "LONGEST_RECORD", 1 << 20)
+    (here / "x.csv").write_bytes(b"label,text\nham,a\n" * 10000 + b'spam,"b\n' + b"ham,c\n" * 500_000)
+    with pytest.raises(DataError) as caught:
+        list(open_source("x.csv", ReadOptions(), labelled=True))
+    assert str(caught.value) == (
+        "x.csv line 20001: a quote opens in this record and is not closed within 1 MiB"
+    )
+
+
+def test_a_record_longer_than_head_and_chunk(read: Read) -> None:
+    long = b"word, " * 50_000
+    result = read(b'label,text\nham,"' + long + b'"\nspam,ok\n', chunk_bytes=1000)
+    assert result.rows == [("ham", long), ("spam", b"ok")]
+    assert result.lines == [2, 3]
+
+
+def test_positions_grow_to_the_size(read: Read) -> None:
+    result = read(b"label,text\n" + b"ham,hello\n" * 20_000, chunk_bytes=50_000)
+    positions = [chunk.position for chunk in result.chunks]
+    assert len(positions) > 2
+    assert positions == sorted(positions)
+    assert positions[-1] == result.source.size
+
+
+def test_invalid_bytes_are_kept(read: Read) -> None:
+    data = b"label,text\n" + b"ham,some text that fills the head\n" * 3000 + b'spam,\xff\xfe\nham,x"\xff\n'
+    assert read(data).texts[-2:] == [b"\xff\xfe", b'x"\xff']

@@ -1,0 +1,71 @@
+r"""The tokens of one message as strings, straight from their definition.
+
+A message of bytes is UTF-8. An invalid byte is a character of its own that is no word character, so it ends a
+word as a comma does; for character n-grams a stray continuation byte (80..BF) belongs to the character before
+it, and at the very start of a message to none.
+
+The two known differences between tokens and keys (`reference.keys` shares them with the core): words longer
+than 64 bytes share a key if their first 64 bytes and their length agree, and their spelling is cut (`shown`);
+character n-grams of up to 8 bytes share a key if they differ only in how many NULs stand at their end.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reference.shapes import shape_tokens
+
+from spamnb.config import FeatureConfig
+
+
+def as_bytes(message: str | bytes) -> bytes:
+    return message if isinstance(message, bytes) else message.encode("utf-8", "surrogatepass")
+
+
+def lower(message: str | bytes) -> str:
+    """Lower-cased text; each invalid byte is one lone surrogate."""
+    return as_bytes(message).decode("utf-8", "surrogateescape").lower()
+
+
+def words(message: str | bytes) -> list[str]:
+    return re.findall(r"\w+", lower(message))
+
+
+def ngrams(listed: list[str], n: int) -> list[str]:
+    return [" ".join(listed[i : i + n]) for i in range(len(listed) - n + 1)]
+
+
+def chars(message: str | bytes, n: int) -> list[str]:
+    data = lower(message).encode("utf-8", "surrogateescape")
+    single = re.findall(rb"[^\x80-\xbf][\x80-\xbf]*", data)
+    runs = [b"".join(single[i : i + n]) for i in range(len(single) - n + 1)]
+    return ["char:" + run.decode("utf-8", "surrogateescape") for run in runs]
+
+
+def matches(message: str | bytes, name: str, pattern: str) -> list[str]:
+    text = as_bytes(message).decode("utf-8", "replace")
+    return [f"re:{name}" for _ in re.finditer(pattern, text)]
+
+
+def tokens(message: str | bytes, config: FeatureConfig) -> list[str]:
+    """Words, then 2-grams .. n-grams, shapes, characters, patterns."""
+    listed = words(message)
+    result = [gram for n in range(1, config.ngrams + 1) for gram in ngrams(listed, n)]
+    if config.shapes:
+        result += shape_tokens(as_bytes(message))
+    if config.chars:
+        result += [gram for n in range(2, config.chars + 1) for gram in chars(message, n)]
+    for name, pattern in config.patterns:
+        result += matches(message, name, pattern)
+    return result
+
+
+def shown(token: str) -> str:
+    """How a model spells a token: of a word longer than 64 bytes it keeps the first 64."""
+    if ":" in token:
+        return token.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return " ".join(_cut(word.encode()) for word in token.split(" "))
+
+
+def _cut(word: bytes) -> str:
+    return (word if len(word) <= 64 else word[:64] + b"...").decode("utf-8", "replace")
