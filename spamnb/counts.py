@@ -19,7 +19,7 @@ Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> m
 Numbers = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CountStore:
     """Counts by token and class; rows ascend by key and no row is all zero, so equal contents are equal bits.
 

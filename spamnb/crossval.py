@@ -16,13 +16,13 @@ from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
 from spamnb.scoring import damping_scale, weighted
-from spamnb.sparse import SHAPE, Batch, Entries
+from spamnb.sparse import SHAPE, Batch, Entries, distinct
 from spamnb.spellings import Spellings
 
 Digests = NDArray[np.uint64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sample:
     """Messages kept from training: their entries (ids are rows of the store), labels and columns.
 
@@ -39,7 +39,7 @@ class Sample:
         return self.entries.size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FoldScores:
     """Out-of-fold scores of a sample: damped log scores (n, K), and what was known of each message."""
 
@@ -90,7 +90,7 @@ def _score_fold(
 
 def _used(entries: Entries) -> IntArray:
     words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
-    return np.unique(np.concatenate((entries.ids, words[words >= 0])))
+    return distinct(np.concatenate((entries.ids, words[words >= 0])))
 
 
 def _stats_without(

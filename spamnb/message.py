@@ -12,7 +12,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Texts:
     """N messages in one UTF-8 byte string: message i is `data[starts[i]:ends[i]]`.
 
@@ -64,7 +64,7 @@ class Texts:
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Chunk:
     """What a reader hands on: some hundreds of messages with what the source says about them.
 

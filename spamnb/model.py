@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counts import CountStore
 from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.explain import Explanation, parts_of
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.scoring import Engine, Scored
+
+if TYPE_CHECKING:
+    from spamnb.explain import Explanation
 
 Messages = Texts | Iterable[str | bytes]
 Categories = Mapping[str, Sequence[str]] | None
@@ -31,7 +33,7 @@ UNSURE_LABEL = "unsure"
 _LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Predictions:
     """What the model says about n messages.
 
@@ -51,7 +53,7 @@ class Predictions:
         return [self.names[code] for code in self.codes.tolist()]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpamModel:
     """A spam filter. It never changes: learning and forgetting give a new one.
 
@@ -203,6 +205,8 @@ class SpamModel:
         self, message: str | bytes, categories: Categories = None, numbers: Numbers = None
     ) -> Explanation:
         """What speaks for and against; the parts and the bias sum to the log-odds."""
+        from spamnb.explain import Explanation, parts_of
+
         batch = extract(Texts.of([message]), self.features)
         cats, nums = self._checked(categories, numbers)
         result = self.score([message], cats, nums)

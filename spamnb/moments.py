@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 
 # Every finite double is a whole multiple of 2**-1074, and its square of 2**-2148.
 _UNIT = 1 << 1074
@@ -42,11 +41,16 @@ class Moments:
 
     @property
     def mean(self) -> float:
-        return float(Fraction(self.total, self.count * _UNIT)) if self.count else math.nan
+        return _ratio(self.total, self.count * _UNIT) if self.count else math.nan
 
     def variance(self, ddof: int = 0) -> float:
         """sum (x - mean)^2 / (n - ddof), computed exactly and rounded once."""
         if self.count <= ddof:
             return math.nan
-        spread = Fraction(self.squares) - Fraction(self.total * self.total, self.count)
-        return float(spread / (_UNIT * _UNIT * (self.count - ddof)))
+        spread = self.squares * self.count - self.total * self.total
+        return _ratio(spread, self.count * (self.count - ddof) * _UNIT * _UNIT)
+
+
+def _ratio(above: int, below: int) -> float:
+    """Two integers divided, rounded once: Python does this exactly, however long they are."""
+    return above / below

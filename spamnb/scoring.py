@@ -12,10 +12,10 @@ from spamnb.counts import CountStore
 from spamnb.message import FloatArray, IntArray
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
-from spamnb.sparse import SHAPE, Batch, Entries, KeyTable
+from spamnb.sparse import SHAPE, Batch, Entries, KeyTable, distinct
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scored:
     """Log scores of n messages and K classes.
 
@@ -40,7 +40,7 @@ class Scored:
             return np.asarray(safe + np.log(np.exp(self.joint - safe[:, None]).sum(axis=1)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Looked:
     """A batch looked up: its entries, and the statistics and weights their ids point into."""
 
@@ -98,7 +98,7 @@ class Engine:
     def _few(self, entries: Entries) -> Looked:
         """Statistics and weights of just the tokens in these entries."""
         words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
-        rows = np.unique(np.concatenate((entries.ids, words[words >= 0])))
+        rows = distinct(np.concatenate((entries.ids, words[words >= 0])))
         stats = weighted(Stats.of(self.store, rows), self.config)
         return Looked(entries.compact(rows), stats, self.scorer.estimate(stats), rows)
 

@@ -264,9 +264,9 @@ def _texts(X: Any) -> Texts:
 def _labels(y: Any) -> Labels:
     """One-dimensional, and of numpy's own type for it; tuples and a mix of types stay whole as objects."""
     array = np.asarray(y)
-    kind = str if array.dtype.kind == "U" else object
-    if isinstance(y, list) and (array.ndim == 2 or not all(isinstance(label, kind) for label in y)):
-        array = np.fromiter(y, object, len(y)) if not any(isinstance(v, list) for v in y) else array
+    mixed = array.ndim == 1 and array.dtype.kind == "U" and not all(isinstance(label, str) for label in y)
+    if mixed or (array.ndim == 2 and all(isinstance(label, tuple) for label in y)):
+        array = np.fromiter(y, object, len(y))  # numpy writes 1 beside 'a' as '1', and a tuple as a row
     if array.ndim != 1:
         raise InputError(f"expected one label for each message, got y of shape {array.shape}")
     if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():

@@ -13,7 +13,7 @@ from spamnb.message import IntArray
 Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Spellings:
     """Spelling i is `blob[ends[i - 1]:ends[i]]`.
 

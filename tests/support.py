@@ -1,4 +1,4 @@
-"""What several test files need: batches as lists, the public SMS corpus, and hypothesis strategies of texts."""
+"""What several test files need: batches as lists, the public SMS corpus, strategies of odd texts."""
 
 from __future__ import annotations
 

@@ -62,9 +62,10 @@ def main() -> None:
     code = _run()
     try:
         sys.stdout.flush()
+        sys.stderr.flush()
     except OSError:
         code = code or _pipe_closed()
-    sys.exit(code)
+    os._exit(code)  # everything is written: tearing numpy down would take another 13 ms
 
 
 def _run() -> int:

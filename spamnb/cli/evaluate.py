@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 @options.decision_options
 @click.option("--no-curves", is_flag=True, help="Do not draw the ROC and precision-recall curves.")
 @options.quiet_option
-@click.pass_context
 def evaluate(
-    ctx: click.Context,
     data: tuple[str, ...],
     model: str | None,
     cv: int | None,
@@ -56,7 +54,7 @@ def evaluate(
     """
     from spamnb.errors import ConfigError
 
-    _check_combination(ctx, data, cv)
+    _check_combination(click.get_current_context(), data, cv)
     if not data:
         _stored(model, json_file)
         return
@@ -76,9 +74,9 @@ def _check_combination(ctx: click.Context, data: tuple[str, ...], cv: int | None
 
     if cv is not None and not data:
         raise click.UsageError("--cv needs DATA to split.")
-    settings = ("tokens", "ngrams", "chars", "patterns", "scorer", "alpha", "counts", "damping", "prior")
-    settings += ("balance", "order", "ddof", "categorical", "numeric")
-    given = [n for n in settings if ctx.get_parameter_source(n) == ParameterSource.COMMANDLINE]
+    settings = "tokens ngrams chars patterns scorer alpha counts damping prior balance order ddof"
+    settings += " categorical numeric"
+    given = [n for n in settings.split() if ctx.get_parameter_source(n) == ParameterSource.COMMANDLINE]
     if given and cv is None:
         flag = "--pattern" if given[0] == "patterns" else f"--{given[0]}"
         raise click.UsageError(

@@ -98,9 +98,8 @@ def _shares(paths: list[str], reading: ReadOptions) -> dict[str, float]:
 def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
     store = model.store
     total = int(store.message_totals.sum())
-    classes = ", ".join(
-        f"{n:,} {label}" for label, n in zip(store.labels, store.message_totals.tolist(), strict=True)
-    )
+    each = zip(store.labels, store.message_totals.tolist(), strict=True)
+    classes = ", ".join(f"{n:,} {label}" for label, n in each)
     say(f"learned   {total:,} messages ({classes}) in {seconds:.2f} s", quiet)
     say(
         f"knows     {store.vocabulary:,} tokens; scorer {model.scoring.name}, alpha {model.scoring.alpha:g}",
@@ -118,10 +117,9 @@ def _expected(model: SpamModel) -> str:
     folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"
     if "recall" not in figures:
         return f"accuracy {figures['accuracy']:.1%}, macro F1 {figures['macro_f1']:.3f} ({folds})"
-    return (
-        f"{figures['recall'] or 0:.1%} of spam caught, {figures['false_positives']} of {figures['ham']:,} ham "
-        f"misjudged, accuracy {figures['accuracy']:.2%} ({folds})"
-    )
+    mistakes = f"{figures['false_positives']} of {figures['ham']:,} ham misjudged"
+    caught = f"{figures['recall'] or 0:.1%} of spam caught"
+    return f"{caught}, {mistakes}, accuracy {figures['accuracy']:.2%} ({folds})"
 
 
 def _model_flag(target: str) -> str:

@@ -72,6 +72,17 @@ def key(token: bytes) -> KeyArray:
     return span_keys(token, np.zeros(1, np.int64), np.array([len(token)]))
 
 
+def token_keys(tag: str, words: list[str]) -> KeyArray:
+    """The keys of many tokens `tag + word` at once.
+
+    >>> int(token_keys("shape:", ["url=0"])[0]) == token_key("shape:url=0")
+    True
+    """
+    encoded = [word.encode() for word in words]
+    sizes = np.array([len(word) for word in encoded])
+    return join(key(tag.encode()), span_keys(b"".join(encoded), np.cumsum(sizes) - sizes, sizes))
+
+
 def token_key(token: str) -> int:
     """The key of a token as it is spelled in `inspect`: a word, an n-gram with spaces, or tag:rest.
 

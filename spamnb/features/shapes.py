@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.features.hashing import KeyArray, token_key
+from spamnb.features.hashing import KeyArray, token_keys
 from spamnb.features.words import rows_of
 from spamnb.message import IntArray, Texts
 from spamnb.sparse import SHAPE, Stream
@@ -68,7 +68,7 @@ def bucket_names(name: str) -> list[str]:
 NUMBER_NAMES = [f"shape:number={n}" for n in range(3, LONGEST_NUMBER)] + [f"shape:number={LONGEST_NUMBER}+"]
 _BUCKETS = {name: bucket_names(name) for name in EDGES}
 _NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
-_KEYS: KeyArray = np.array([token_key(name) for name in _NAMES], np.uint64)
+_KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
 _FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES)
 

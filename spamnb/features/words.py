@@ -15,7 +15,7 @@ _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for b
 _SHOWN = 64  # bytes of a long word kept for display
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Words:
     """The words of a batch in reading order: where they are, in which message, and their keys."""
 

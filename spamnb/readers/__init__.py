@@ -40,7 +40,7 @@ def open_source(path: str, options: ReadOptions, *, labelled: bool) -> Source:
         format = "parquet"
         if not is_parquet(given, options):
             nuls = options.format == "null"
-            refuse_binary(given, nuls=nuls)
+            refuse_binary(given, options.encoding, nuls=nuls)
             given.decode(options.encoding, nuls=nuls)
             format = find_format(given, options, labelled=labelled)
         source: Source = import_module(READERS[format]).open_input(

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spamnb.errors import DataError
 from spamnb.readers.labels import LabelMap, known_label, shown
+from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 
-# In order of preference, as `normal` writes them.
-TEXT_NAMES = ["text", "message", "body", "sms", "content", "msg", "v2", "message_text", "sms_text"]
-TEXT_NAMES += ["text_message", "email_text", "message_body", "full_text", "tweet", "comment", "email", "mail"]
-LABEL_NAMES = ["label", "class", "category", "target", "is_spam", "isspam", "spam", "spam/ham", "spam_or_ham"]
-LABEL_NAMES += ["v1", "type", "labels", "classification", "y"]
 _MOST_CLASSES, _LONGEST_LABEL = 20, 40
 _SHORTEST_TEXT = 20  # average length below which an unnamed column beside stated ones is not taken for text
 
@@ -39,15 +35,6 @@ class Columns:
     def wanted(self) -> list[int]:
         stated = [*self.categorical.values(), *self.numeric.values()]
         return sorted({i for i in (self.text, self.label, *stated) if i is not None})
-
-
-def normal(name: str) -> str:
-    """A column's name for comparing.
-
-    >>> normal(" Is-Spam ")
-    'is_spam'
-    """
-    return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def number(value: str | bytes) -> float:
@@ -78,33 +65,29 @@ def find_column(spec: str, names: Sequence[str]) -> int | None:
 def choose_columns(
     source: str, names: Sequence[str], rows: Rows, options: ReadOptions, *, labelled: bool
 ) -> Columns:
-    """Settle the columns from their names and some rows."""
+    """Settle the columns from their names and some rows: as stated, else by name, else by content."""
+    categorical = {spec: _stated(source, spec, names) for spec in options.categorical}
+    numeric = {spec: _stated(source, spec, names) for spec in options.numeric}
+    text = None if options.text_column is None else _stated(source, options.text_column, names)
+    label = None if options.label_column is None else _stated(source, options.label_column, names)
+    taken = {*categorical.values(), *numeric.values(), text, label}
 
-    def stated(spec: str | None) -> int | None:
-        if spec is None:
-            return None
-        found = find_column(spec, names)
-        if found is None:
-            raise DataError(f'{source} has no column "{spec}"', hint=f"its columns: {_listed(names)}")
+    def first(*choices: Callable[[list[int]], int | None]) -> int | None:
+        free = [i for i in range(len(names)) if i not in taken]
+        found = next((i for choice in choices if (i := choice(free)) is not None), None)
+        taken.add(found)
         return found
 
-    categorical = {spec: stated(spec) or 0 for spec in options.categorical}
-    numeric = {spec: stated(spec) or 0 for spec in options.numeric}
-    text, label = stated(options.text_column), stated(options.label_column)
-    free = [i for i in range(len(names)) if i not in {*categorical.values(), *numeric.values(), text, label}]
-    plain = [normal(name) for name in names]
     if text is None:
-        text = _by_name(plain, free, TEXT_NAMES)
-        free = [i for i in free if i != text]
+        text = first(lambda free: _by_name(names, free, TEXT_NAMES))
     if labelled and label is None:
-        label = _by_name(plain, free, LABEL_NAMES)
-        label = _by_known_labels(names, free, rows) if label is None else label
-        free = [i for i in free if i != label]
+        label = first(
+            lambda free: _by_name(names, free, LABEL_NAMES), lambda free: _by_known_labels(names, free, rows)
+        )
     if text is None:
-        text = _longest(free, rows, _SHORTEST_TEXT if options.columns else 0)
-        free = [i for i in free if i != text]
+        text = first(lambda free: _longest(free, rows, _SHORTEST_TEXT if options.columns else 0))
     if labelled and label is None:
-        label = _few_values(free, rows)
+        label = first(lambda free: _few_values(free, rows))
     _check(source, names, text, label, options, labelled)
     _check_numeric(source, numeric, rows)
     return Columns(text, label if labelled else None, categorical, numeric)
@@ -136,11 +119,19 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(shown(name) or '""' for name in names[:20]) + (", ..." if len(names) > 20 else "")
 
 
+def _stated(source: str, spec: str, names: Sequence[str]) -> int:
+    found = find_column(spec, names)
+    if found is None:
+        raise DataError(f'{source} has no column "{spec}"', hint=f"its columns: {_listed(names)}")
+    return found
+
+
 def _values(rows: Rows, column: int) -> list[str]:
     return [row[column] for row in rows if column < len(row)]
 
 
-def _by_name(plain: Sequence[str], free: Sequence[int], known: Sequence[str]) -> int | None:
+def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) -> int | None:
+    plain = [normal(name) for name in names]
     return next((i for name in known for i in free if plain[i] == name), None)
 
 

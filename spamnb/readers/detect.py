@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spamnb.readers.columns import LABEL_NAMES, TEXT_NAMES, find_column, normal, number
+from spamnb.readers.columns import find_column, number
 from spamnb.readers.labels import known_label
+from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.slowcsv import parse_rows
 
@@ -62,7 +63,9 @@ def find_delimiter(head: bytes, options: ReadOptions, *, final: bool) -> str:
     for delimiter in DELIMITERS:
         if delimiter.encode() not in sample:
             continue
-        rows = parse_rows(sample, delimiter, quoting=True, final=final and len(sample) == len(head)).rows
+        whole = final and len(sample) == len(head)
+        rows = parse_rows(sample, delimiter, quoting=True, final=whole).rows
+        rows = rows or parse_rows(sample, delimiter, quoting=True, final=True).rows
         if not rows or len(rows[0]) < 2:
             continue
         score = sum(len(row) == len(rows[0]) for row in rows) / len(rows)

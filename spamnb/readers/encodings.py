@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from functools import cache
 
 from spamnb.errors import DataError
 
@@ -13,8 +14,6 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 LE"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 BE"),
 )
-# cp1252 leaves five bytes undefined; browsers read them as Latin-1 does, so that no byte is an error.
-_CP1252 = "".join(bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(256))
 
 
 def detect_encoding(head: bytes, *, whole: bool, nuls: bool = False) -> tuple[str, str]:
@@ -61,7 +60,7 @@ class Transcoder:
         if self._codec == "":
             return data
         if self._decoder is None:
-            return codecs.charmap_decode(data, "strict", _CP1252)[0].encode()
+            return codecs.charmap_decode(data, "strict", _cp1252())[0].encode()
         held = len(self._decoder.getstate()[0])  # the start of a character whose rest is still to come
         try:
             return self._decoder.decode(data, final).encode("utf-8", "surrogatepass")
@@ -71,3 +70,9 @@ class Transcoder:
                 f"{self._name} is not {self._codec}: byte {where + 1} cannot be decoded",
                 hint="leave --encoding to auto, or try --encoding cp1252",
             ) from error
+
+
+@cache
+def _cp1252() -> str:
+    """The characters of cp1252, its five undefined bytes as in Latin-1 (as browsers do): none is an error."""
+    return "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))

@@ -1,8 +1,9 @@
 """Delimited rows found by numpy in a whole block at once; anything irregular is left to the csv module.
 
-Measured on 25 MB of quoted CSV, one core: the csv module 42 MB/s, this file with the chunks built 190 MB/s.
-A third of that is slicing the texts; blanking everything else in place of slicing was slower (mask and
-`where`: 90 ms against 50 ms), and so was looking the labels up one by one (46 ms against 8 ms).
+Measured with everything around it (opening, labels, texts joined) on 25 MB of short messages, one busy core:
+quoted CSV 170-185 MB/s, TSV 200-245; the same by the csv module 45. A quarter of that is slicing the texts;
+masking out the rest of the block with numpy instead took as long for short messages and longer for long ones.
+Labels are compared as integers: looking up 280,000 slices one by one took 46 ms, this 17.
 """
 
 from __future__ import annotations
@@ -113,9 +114,7 @@ def split_rows(data: bytes, delimiter: str, columns: int, *, quoting: bool, fina
     if not len(row_ends):
         return None
     used = int(row_ends[-1]) + 1
-    separators, quotes, newlines = (
-        part[: part.searchsorted(used)] for part in (separators, quotes, newlines)
-    )
+    separators, quotes, newlines = (p[: p.searchsorted(used)] for p in (separators, quotes, newlines))
     cut_off, raw = final and used < len(data), raw[:used]
     if cut_off or not _plain(data, raw, newlines) or not _regular(raw, quotes, delimiter):
         return None
@@ -139,9 +138,8 @@ def _marks(raw: Bytes, delimiter: str, quoting: bool) -> IntArray:
 def _outside(marks: IntArray, kinds: Bytes) -> IntArray:
     """The newlines and delimiters with an even number of quotes before them."""
     others = np.flatnonzero(kinds != _QUOTE)
-    before = others - np.arange(
-        len(others)
-    )  # the k-th that is no quote, at place i, has i - k quotes before it
+    # The k-th mark that is no quote stands at place i, so i - k quotes are before it.
+    before = others - np.arange(len(others))
     return marks.take(np.compress((before & 1) == 0, others))
 
 
@@ -159,9 +157,8 @@ def _regular(raw: Bytes, quotes: IntArray, delimiter: str) -> bool:
         return True
     around = np.zeros(256, bool)
     around[[_NEWLINE, _QUOTE, ord(delimiter)]] = True
-    before = around.take(
-        raw.take(quotes[0::2] - 1)
-    )  # before the first byte, at -1, is the last one: a newline
+    # A quote at 0 has nothing before it; index -1 then takes the last byte, which is a newline.
+    before = around.take(raw.take(quotes[0::2] - 1))
     around[_CARRIAGE] = True
     return bool(before.all() and around.take(raw.take(quotes[1::2] + 1)).all())
 

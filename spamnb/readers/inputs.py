@@ -91,15 +91,20 @@ def _read_head(stream: ByteStream) -> bytes:
     return head
 
 
-def refuse_binary(raw: Input, *, nuls: bool = False) -> None:
+def refuse_binary(raw: Input, encoding: str, *, nuls: bool = False) -> None:
     """Name what was given instead of text (`nuls`: NUL bytes separate messages)."""
-    head = raw.raw_head.replace(b"\0", b"") if nuls else raw.raw_head
+    head = raw.raw_head
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
-    if not kind and detect_encoding(head, whole=False)[0][:5] not in ("utf-1", "utf-3"):
-        controls = len(head) - len(head.translate(None, _CONTROL))
-        kind = "a binary file" if controls > _MOST_CONTROL * len(head) else ""
+    if not kind and encoding == "auto" and _looks_binary(head.replace(b"\0", b"") if nuls else head):
+        kind = "a binary file"
     if kind:
         raise DataError(
             f"{raw.name} is {kind}, expected messages as text",
-            hint="give CSV, TSV, JSONL, Parquet or plain text; unpack archives first",
+            hint="give CSV, TSV, JSONL, Parquet or text, unpacked; for a rare encoding give --encoding",
         )
+
+
+def _looks_binary(head: bytes) -> bool:
+    if detect_encoding(head, whole=False)[0].startswith(("utf-16", "utf-32")):
+        return False
+    return len(head) - len(head.translate(None, _CONTROL)) > _MOST_CONTROL * len(head)

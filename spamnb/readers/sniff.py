@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from spamnb.readers.columns import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.inputs import Input
+from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 
 SUFFIXES = {

@@ -25,6 +25,7 @@ class ByteStream:
         self.ended = False
         self._file = file
         self._count = 0
+        self._closed = False
         try:
             self.packer = _packer(file)
         except OSError as error:
@@ -64,10 +65,14 @@ class ByteStream:
         return part
 
     def close(self) -> None:
+        """Close what was opened here; standard input stays open."""
         if self._source is not self._file:
             self._source.close()
         if self.path != "-":
             self._file.close()
+        elif self._file is not getattr(sys.stdin, "buffer", None) and not self._closed:
+            self._file.detach()  # else the wrapper, when it goes, closes the stand-in for stdin under it
+        self._closed = True
 
 
 def open_bytes(path: str, *, live: bool) -> ByteStream:

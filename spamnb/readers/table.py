@@ -108,7 +108,7 @@ class _Table:
         return DataError(
             f"{self._input.name} line {self._line}: a quote opens in this record and is not closed "
             f"within {LONGEST_RECORD >> 20} MiB",
-            hint='remove that quote or double it (""); a TSV file may have single quotes anywhere',
+            hint='close that quote, or double it ("") if it belongs to the text',
         )
 
 

@@ -6,19 +6,20 @@ than reading, tokenising and scoring the messages.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.explain import Explanation
 from spamnb.message import IntArray, Texts
 from spamnb.model import Predictions
 from spamnb.report.safe import visible, visible_bytes
 
+if TYPE_CHECKING:
+    from spamnb.explain import Explanation
+
 Row = dict[str, Any]
-_UNSAFE = bytes(not 0x20 <= byte < 0x7F for byte in range(256))
+_UNSAFE = bytes(not 0x20 <= byte < 0x7F and byte != 10 for byte in range(256))
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 SHOWN_PARTS = 6
 
@@ -27,8 +28,9 @@ def safe_messages(texts: Texts) -> list[bytes]:
     """Every message as one field of a line; only those with unusual bytes are looked at one by one."""
     messages = texts.tolist()
     odd = np.flatnonzero(np.frombuffer(texts.data.translate(_UNSAFE), np.uint8))
-    rows = np.unique(np.searchsorted(texts.starts, odd, side="right") - 1)
-    for row in rows.tolist():
+    if texts.data.count(b"\n") > len(messages):  # more than one line end a message: some are inside
+        odd = np.concatenate((odd, np.flatnonzero(np.frombuffer(texts.data, np.uint8) == 10)))
+    for row in set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist()):
         if row >= 0:
             messages[row] = visible_bytes(messages[row], tsv=True)
     return messages
@@ -63,7 +65,7 @@ def parts_text(explanation: Explanation) -> str:
     return ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
 
 
-Explain = Callable[[bytes], Explanation]
+Explain = Callable[[bytes], "Explanation"]
 
 
 class Tsv:
@@ -109,6 +111,8 @@ class Jsonl:
         self._explain = explain
 
     def lines(self, texts: Texts, found: Predictions, rows: IntArray) -> bytes:
+        import json
+
         evidence = found.scored.evidence
         out = []
         for i in rows.tolist():

@@ -15,7 +15,7 @@ from spamnb.message import FloatArray, IntArray
 from spamnb.sparse import Entries, row_sums
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stats:
     """The counts as a scorer sees them: R tokens (all, or those needed) and K classes, maybe re-weighted.
 

@@ -23,9 +23,7 @@ def chars_of(given_messages: list[str | bytes], longest: int) -> Batch:
 @given(batches, st.integers(2, 8))
 @example([b"\x80\xbfa\x80b", b"\xc3", b"\xa9", b"\xff\xfe"], 3)
 def test_characters(given_messages: list[str | bytes], longest: int) -> None:
-    expected = [
-        [gram for n in range(2, longest + 1) for gram in tokens.chars(m, n)] for m in given_messages
-    ]
+    expected = [[gram for n in range(2, longest + 1) for gram in tokens.chars(m, n)] for m in given_messages]
     batch = chars_of(given_messages, longest)
     assert spelled(batch) == [[tokens.shown(t) for t in message] for message in expected]
     assert keyed(batch) == [[keys.token_key(t) for t in message] for message in expected]

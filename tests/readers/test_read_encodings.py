@@ -55,6 +55,11 @@ def test_stated_encodings(read: Read, encoding: str) -> None:
     assert f"(comma, header, {encoding})" in result.source.description
 
 
+def test_a_stated_encoding_is_not_taken_for_binary(read: Read) -> None:
+    data = "привет\nпока\n".encode("utf-16-le")
+    assert read(data, "x", labelled=False, encoding="utf-16-le").texts == ["привет".encode(), "пока".encode()]
+
+
 def test_bytes_that_cp1252_leaves_undefined(read: Read) -> None:
     assert read(b"caf\xe9 \x81 \x80\n", "x", labelled=False).texts == ["café \x81 €".encode()]
 

@@ -140,8 +140,12 @@ def test_training_from_a_pipe_waits_for_a_full_head(pipe: int) -> None:
 
 
 def test_stdin_that_is_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(b"one\ntwo\n")))
-    assert [c.texts.tolist() for c in open_source("-", ReadOptions(), labelled=False)] == [[b"one", b"two"]]
+    buffer = io.BytesIO(b"one\ntwo\n")
+    monkeypatch.setattr(sys, "stdin", Stdin(buffer))
+    with open_source("-", ReadOptions(), labelled=False) as source:
+        assert [chunk.texts.tolist() for chunk in source] == [[b"one", b"two"]]
+    del source
+    assert not buffer.closed
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(DataError, match=r"^there is no standard input to read$"):
         open_source("-", ReadOptions(), labelled=False)

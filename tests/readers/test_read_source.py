@@ -8,6 +8,7 @@ import lzma
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,7 @@ def test_binary_files(here: Path, data: bytes, kind: str) -> None:
     (here / "x.csv").write_bytes(data)
     assert failure("x.csv") == (
         f"x.csv is {kind}, expected messages as text",
-        "give CSV, TSV, JSONL, Parquet or plain text; unpack archives first",
+        "give CSV, TSV, JSONL, Parquet or text, unpacked; for a rare encoding give --encoding",
     )
 
 
@@ -201,6 +202,21 @@ def test_unknown_format_and_encoding() -> None:
 def test_wrong_format(here: Path, format: str, message: str) -> None:
     (here / "x.csv").write_bytes(CSV)
     assert failure("x.csv", format=format)[0] == message
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.txt", "x.csv.gz"])
+def test_memory_does_not_grow_with_the_input(here: Path, name: str) -> None:
+    record = b'{"label": "ham", "text": "some words"}\n' if "json" in name else b"ham,some words\n"
+    data = b"label,text\n" * ("csv" in name) + record * (3_000_000 // len(record))
+    (here / name).write_bytes(gzip.compress(data, 1) if name.endswith("gz") else data)
+    with open_source(name, ReadOptions(chunk_bytes=1 << 14), labelled="txt" not in name) as source:
+        del data
+        tracemalloc.start()
+        rows = sum(map(len, source))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert rows >= 3_000_000 // len(record)
+    assert peak < 2_000_000
 
 
 def test_a_source_is_read_once(read: Read) -> None:

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from reference.tokens import ngrams, tokens, words
-
 from spamnb.config import FeatureConfig
 
 
 class Counts:
     """N_ic, D_ic and D_c of every class, and the word n-grams apart."""
 
-    def __init__(self, messages: Sequence[str | bytes], labels: Sequence[str], features: FeatureConfig) -> None:
+    def __init__(
+        self, messages: Sequence[str | bytes], labels: Sequence[str], features: FeatureConfig
+    ) -> None:
         self.features = features
         self.labels = sorted(set(labels))
         self.occurrences: dict[str, Counter[str]] = {c: Counter() for c in self.labels}

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from reference.counts import Counts
 from reference.tokens import tokens, words
-
 from spamnb.config import ScorerConfig
 from spamnb.scorers.lessnaive import BACK_OFF
 
@@ -72,17 +71,13 @@ class Twin:
 
 def categorical(twin: Twin, message: str | bytes, c: str) -> float:
     a = twin.alpha
-    terms = [
-        n * log_ratio(twin.n(t, c) + a, twin.total[c] + 2 * a) for t, n in twin.times(message).items()
-    ]
+    terms = [n * log_ratio(twin.n(t, c) + a, twin.total[c] + 2 * a) for t, n in twin.times(message).items()]
     return total(terms)
 
 
 def multinomial(twin: Twin, message: str | bytes, c: str) -> float:
     a, v = twin.alpha, len(twin.vocabulary)
-    terms = [
-        n * log_ratio(twin.n(t, c) + a, twin.total[c] + a * v) for t, n in twin.times(message).items()
-    ]
+    terms = [n * log_ratio(twin.n(t, c) + a, twin.total[c] + a * v) for t, n in twin.times(message).items()]
     return total(terms)
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 
 from reference.shapes import shape_tokens
-
 from spamnb.config import FeatureConfig
 
 

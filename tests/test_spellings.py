@@ -1,0 +1,42 @@
+"""Spellings: many byte strings in one array."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spamnb.spellings import Spellings
+
+parts = st.lists(st.binary(max_size=10), max_size=8)
+
+
+def shown(listed: list[bytes]) -> list[str]:
+    return [part.decode("utf-8", "replace") for part in listed]
+
+
+@given(parts)
+def test_there_and_back(listed: list[bytes]) -> None:
+    spellings = Spellings.of(listed)
+    assert len(spellings) == len(listed)
+    assert spellings.tolist() == shown(listed)
+    assert spellings.blob.tobytes() == b"".join(listed)
+
+
+@given(parts, st.lists(st.integers(0, 7), max_size=12))
+def test_take(listed: list[bytes], which: list[int]) -> None:
+    which = [i for i in which if i < len(listed)]
+    taken = Spellings.of(listed).take(np.array(which, np.int64))
+    assert taken.tolist() == shown([listed[i] for i in which])
+    assert taken.blob.tobytes() == b"".join(listed[i] for i in which)
+
+
+@given(parts, parts)
+def test_plus(first: list[bytes], second: list[bytes]) -> None:
+    both = Spellings.of(first).plus(Spellings.of(second))
+    assert both.tolist() == shown(first + second)
+    assert both.ends.tolist() == Spellings.of(first + second).ends.tolist()
+
+
+def test_invalid_bytes_are_shown_as_replacement_characters() -> None:
+    assert Spellings.of([b"caf\xe9", b""]).tolist() == ["caf\ufffd", ""]
