@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _one_core() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def interleaved(commands: dict[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:
+def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:
     """Every command in turn, `rounds` times; the best time of each, so that a noisy moment hits nobody."""
     best: dict[str, Cost] = {}
     for _ in range(rounds):

@@ -9,7 +9,28 @@ from benchmarks.common import ROOT, SHARED
 
 UCI = SHARED / "sms" / "SMSSpamCollection.tsv"
 SAMPLE = ROOT / "data" / "sms_sample.csv"
-_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
+_SYLLABLES = [
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "ri",
+    "so",
+    "tu",
+    "va",
+    "we",
+    "xi",
+    "yo",
+    "zu",
+]
 
 
 def base() -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import corpus
-from benchmarks.common import interleaved, run, spamnb
+from benchmarks.common import Cost, interleaved, run, spamnb
 
 PEER = [sys.executable, "-m", "benchmarks.peer_sklearn"]
 
@@ -24,7 +24,9 @@ class Table:
         self.missed = 0
         print(f"{'measure':<44}{'spamnb':>11}{'peer':>11}{'ratio':>9}  wanted")
 
-    def row(self, name: str, ours: str, theirs: str, ratio: float, wanted: float, at_least: bool = True) -> None:
+    def row(
+        self, name: str, ours: str, theirs: str, ratio: float, wanted: float, at_least: bool = True
+    ) -> None:
         good = ratio >= wanted if at_least else ratio <= wanted
         self.missed += not good
         sign = ">=" if at_least else "<="
@@ -55,7 +57,7 @@ def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> Non
         _compare(table, f"predict, {name}", cost, wanted)
 
 
-def _compare(table: Table, name: str, cost: dict, wanted: float) -> None:  # type: ignore[type-arg]
+def _compare(table: Table, name: str, cost: dict[str, Cost], wanted: float) -> None:
     ours, peer = cost["ours"], cost["peer"]
     table.row(name, f"{ours.seconds:.2f} s", f"{peer.seconds:.2f} s", peer.seconds / ours.seconds, wanted)
     share = ours.megabytes / peer.megabytes
@@ -99,9 +101,18 @@ def start_up(table: Table, folder: Path, rounds: int) -> None:
     }
     cost = interleaved(commands, rounds, stdin=message)
     ours, peer = cost["ours"].seconds, cost["peer"].seconds
-    table.row("one message / import click, numpy", f"{ours * 1e3:.0f} ms", f"{peer * 1e3:.0f} ms", ours / peer, 1.5, False)
+    table.row(
+        "one message / import click, numpy",
+        f"{ours * 1e3:.0f} ms",
+        f"{peer * 1e3:.0f} ms",
+        ours / peer,
+        1.5,
+        False,
+    )
     ours, peer = cost["help"].seconds, cost["click"].seconds
-    table.row("--help / import click", f"{ours * 1e3:.0f} ms", f"{peer * 1e3:.0f} ms", ours / peer, 1.5, False)
+    table.row(
+        "--help / import click", f"{ours * 1e3:.0f} ms", f"{peer * 1e3:.0f} ms", ours / peer, 1.5, False
+    )
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from spamnb.moments import Moments
 from spamnb.sparse import Batch, Entries, KeyTable, Stream
 from spamnb.spellings import Spellings
 
-_PENDING = 1 << 20  # entries gathered before they are added to the table
+_PENDING = 1 << 18  # entries gathered before they are added to the table, or as many as it has rows
 
 
 class Tally:
@@ -48,7 +48,7 @@ class Tally:
         entries = Entries.of(batch, ids, self._order)
         self._pending.append((entries, codes))
         self._waiting += len(entries.ids)
-        if self._waiting >= _PENDING:
+        if self._waiting >= max(_PENDING, self._table.size):
             self._flush()
         self._add_columns(codes, categories or {}, numbers or {})
         return entries

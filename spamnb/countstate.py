@@ -30,6 +30,8 @@ def to_state(store: CountStore) -> dict[str, Any]:
         "spelling_ends": _smallest(store.spellings.ends),
         "categories": {c: {v: list(row) for v, row in vs.items()} for c, vs in store.categories.items()},
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in store.numbers.items()},
+        "totals": _smallest(np.array([store.token_totals, store.presence_totals, store.word_totals])),
+        "word_vocabulary": store.word_vocabulary,
     }
 
 
@@ -49,7 +51,7 @@ def from_state(state: Mapping[str, Any]) -> CountStore:
     blob = require(state, "spelling_bytes", np.ndarray, dtype="u1", ndim=1)
     rising = not size or (int(ends[0]) >= 0 and bool((ends[1:] >= ends[:-1]).all()) and ends[-1] == len(blob))
     _check(rising, "spelling_ends", "do not fit the spellings")
-    return CountStore(
+    store = CountStore(
         labels,
         _integers(state, "message_totals", (width,)).astype(np.int64),
         keys,
@@ -60,6 +62,8 @@ def from_state(state: Mapping[str, Any]) -> CountStore:
         {_text(c): _category(c, values, width) for c, values in require(state, "categories", dict).items()},
         {_text(c): _moments(c, rows, width) for c, rows in require(state, "numbers", dict).items()},
     )
+    totals = _integers(state, "totals", (3, width)).astype(np.int64)
+    return store.with_totals(totals[0], totals[1], totals[2], require(state, "word_vocabulary", int))
 
 
 def _check(good: bool, name: str, fault: str) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from spamnb.record import Record
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Texts:
+class Texts(Record):
     """N messages in one UTF-8 byte string: message i is `data[starts[i]:ends[i]]`.
 
     The spans are in order, do not overlap, and at least one byte that belongs to no message
@@ -64,8 +65,7 @@ class Texts:
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Chunk:
+class Chunk(Record):
     """What a reader hands on: some hundreds of messages with what the source says about them.
 
     `labels` is None where no label was asked for; `categories` holds one string per message and
@@ -76,8 +76,8 @@ class Chunk:
     texts: Texts
     lines: IntArray
     labels: list[str] | None = None
-    categories: Mapping[str, list[str]] = field(default_factory=dict)
-    numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+    categories: Mapping[str, list[str]] = MappingProxyType({})
+    numbers: Mapping[str, FloatArray] = MappingProxyType({})
     position: int = 0
 
     def __len__(self) -> int:

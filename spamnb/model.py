@@ -20,6 +20,7 @@ from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.record import Record
 from spamnb.scoring import Engine, Scored
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ UNSURE_LABEL = "unsure"
 _LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Predictions:
+class Predictions(Record):
     """What the model says about n messages.
 
     `log_odds` and `probability` (n,) are those of the positive class; `codes` index `names`, whose last is

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from spamnb.config import ScorerConfig
 from spamnb.counts import CountStore
 from spamnb.message import FloatArray, IntArray
+from spamnb.record import Record
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.sparse import SHAPE, Batch, Entries, KeyTable, distinct
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Scored:
+class Scored(Record):
     """Log scores of n messages and K classes.
 
     joint (n, K) is log P(c) + log P(x|c); `scale` (n,) is what damping multiplies it with; `known` (n,) is
@@ -40,8 +39,7 @@ class Scored:
             return np.asarray(safe + np.log(np.exp(self.joint - safe[:, None]).sum(axis=1)))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Looked:
+class Looked(Record):
     """A batch looked up: its entries, and the statistics and weights their ids point into."""
 
     entries: Entries

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.message import IntArray
+from spamnb.record import Record
 
 KeyArray = NDArray[np.uint64]
 _T = TypeVar("_T", bound=np.generic)
@@ -22,8 +22,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Stream:
+class Stream(Record):
     """Tokens of one kind in reading order: token i is `keys[i]` in message `rows[i]`, spelled by `spell`."""
 
     kind: int
@@ -32,8 +31,7 @@ class Stream:
     spell: Speller
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Batch:
+class Batch(Record):
     """The tokens of `size` messages. Repeats are kept: they are merged only once keys have become small ids.
 
     Sorting (row, id) packed into one 64-bit word costs 11 ns a token, sorting 64-bit keys with their rows
@@ -55,8 +53,7 @@ class Batch:
 NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is one the model does not know
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Entries:
+class Entries(Record):
     """A batch after lookup, in canonical order: token `ids[i]` occurs `counts[i]` times in message `rows[i]`.
 
     `lengths` is the number of tokens of each message, known or not. `sequence`, where a scorer asked for
@@ -83,7 +80,7 @@ class Entries:
         codes = rows.view(np.uint64) << _32
         codes |= every.view(np.uint64)
         codes.sort()
-        first = _changes(codes)
+        first = changes(codes)
         unique = codes[first]
         counts = np.diff(first, append=len(codes))
         parts = (unique >> _32).view(np.int64), (unique & _LOW).view(np.int64), counts
@@ -148,7 +145,7 @@ def row_sums(rows: IntArray, values: NDArray[np.float64], size: int) -> NDArray[
     """
     out = np.zeros(size)
     if len(rows):
-        begin = _changes(rows)
+        begin = changes(rows)
         out[rows[begin]] = np.add.reduceat(values, begin)
     return out
 
@@ -238,10 +235,10 @@ class KeyTable:
 def distinct(values: IntArray) -> IntArray:
     """The different values, ascending; np.unique would import numpy.ma, 10 ms of a one-message predict."""
     ordered = np.sort(values)
-    return ordered[_changes(ordered)]
+    return ordered[changes(ordered)]
 
 
-def _changes(values: NDArray[_T]) -> IntArray:
+def changes(values: NDArray[_T]) -> IntArray:
     """Where each run of equal values begins."""
     starts = np.flatnonzero(values[1:] != values[:-1])
     return np.concatenate((np.zeros(min(1, len(values)), np.int64), starts + 1))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.message import IntArray
+from spamnb.record import Record
 
 Bytes = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Spellings:
+class Spellings(Record):
     """Spelling i is `blob[ends[i - 1]:ends[i]]`.
 
     >>> Spellings.of([b"free", b"ok"]).take(np.array([1, 0])).tolist()

@@ -21,7 +21,7 @@ from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import SpamModel, as_texts
 from spamnb.scorers import make
-from spamnb.sparse import Batch, Entries
+from spamnb.sparse import Batch, Entries, changes
 
 FOLDS = 5
 SAMPLE = 20_000
@@ -211,7 +211,7 @@ def message_digests(batch: Batch) -> Digests:
     sums = np.zeros(batch.size, np.uint64)
     for stream in batch.streams[:1]:
         if len(stream.rows):
-            begin = np.flatnonzero(np.diff(stream.rows, prepend=-1))
+            begin = changes(stream.rows)
             sums[stream.rows[begin]] = np.add.reduceat(stream.keys, begin)
     return mix(sums)
 

@@ -36,6 +36,14 @@ def test_there_and_back() -> None:
     identical(from_state(to_state(CountStore.empty())), CountStore.empty())
 
 
+def test_totals_come_from_the_file_and_are_those_of_the_counts() -> None:
+    loaded, counted_now = from_state(state()), counted(LEARNED, FeatureConfig.plain())
+    for name in ("token_totals", "presence_totals", "word_totals"):
+        assert getattr(loaded, name).tolist() == getattr(counted_now, name).tolist()
+    assert loaded.word_vocabulary == counted_now.word_vocabulary == 3
+    assert loaded.prune(2).token_totals.tolist() == counted_now.prune(2).token_totals.tolist() == [2, 0]
+
+
 def put(name: str, value: object) -> Callable[[dict[str, Any]], None]:
     return lambda s: s.__setitem__(name, value)
 
@@ -131,6 +139,15 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "numbers cut short": (
         put("numbers", {"number": [[1, 0], [0, 0, 0]]}),
         "the model's counts of column 'number' are damaged: got [1, 0]",
+    ),
+    "no totals": (lambda s: s.pop("totals"), "the model has no totals"),
+    "totals of a class too few": (
+        change("totals", lambda a: a[:, 1:]),
+        "the model's totals is not usable: expected shape (3, 2), got (3, 1)",
+    ),
+    "a vocabulary that is no number": (
+        put("word_vocabulary", "3"),
+        "the model's word_vocabulary is not usable: expected int, got str",
     ),
     "a negative number of numbers": (
         put("numbers", {"number": [[-1, 0, 0], [0, 0, 0]]}),

@@ -53,7 +53,9 @@ def evaluate(
       spamnb evaluate --json figures.json
     """
     from spamnb.errors import ConfigError
+    from spamnb.memory import keep_freed_memory
 
+    keep_freed_memory()
     _check_combination(click.get_current_context(), data, cv)
     if not data:
         _stored(model, json_file)

@@ -63,8 +63,11 @@ def predict(
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
+    from spamnb.memory import keep_freed_memory
     from spamnb.model import SpamModel
     from spamnb.readers import expand, open_source
+
+    keep_freed_memory()
 
     loaded = SpamModel.load(find_model(model))
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))

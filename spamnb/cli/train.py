@@ -43,8 +43,11 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     """
     from spamnb.cli.paths import output_path
     from spamnb.cli.saving import check_target, save
+    from spamnb.memory import keep_freed_memory
     from spamnb.readers import expand
     from spamnb.training import Trainer
+
+    keep_freed_memory()
 
     started = time.perf_counter()
     target = output_path(output)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spamnb.message import IntArray, Texts
+from spamnb.message import Texts
 
 _NON_WORD = re.compile(r"[^\w]")
 _MEMO_LIMIT = 1 << 16
@@ -59,42 +59,48 @@ def _lowered(texts: Texts, fix: Fix) -> Texts:
     if data.isascii():
         return Texts(data.lower(), texts.starts, texts.ends)
     if _FINAL_SIGMA in data:  # the lower case of a capital sigma depends on its neighbours
-        data = data.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
-        if len(data) != len(texts.data):
-            return _one_by_one(texts, lambda m: fix_runs(_str_lower(m), fix))
-    data = data.lower()
-    new = fix_runs(data, fix, same_length=True)
-    if new is None:
-        return _one_by_one(texts, lambda m: fix_runs(_str_lower(m), fix))
-    return Texts(new, texts.starts, texts.ends)
+        return _one_by_one(texts, fix)
+    new = fix_in_place(data.lower(), fix)
+    return _one_by_one(texts, fix) if new is None else Texts(new, texts.starts, texts.ends)
+
+
+def _one_by_one(texts: Texts, fix: Fix) -> Texts:
+    """The rare case where lower-casing changes a message's length in bytes, as with a Turkish capital I."""
+    return Texts.of(fix_runs(_str_lower(message), fix) for message in texts.tolist())
 
 
 def _str_lower(message: bytes) -> bytes:
     return message.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def _one_by_one(texts: Texts, convert: Callable[[bytes], bytes | None]) -> Texts:
-    """The rare case where lower-casing changes a message's length in bytes, as with a Turkish capital I."""
-    return Texts.of(convert(m) or b"" for m in texts.tolist())
+def fix_in_place(data: bytes, fix: Fix) -> bytes | None:
+    """Replace every run of non-ASCII bytes by one of the same length; None if one has another length."""
+    new = bytearray(data)
+    for start, end in _runs(data):
+        run = data[start:end]
+        fixed = fix(run)
+        if len(fixed) != end - start:
+            return None
+        if fixed is not run:
+            new[start:end] = fixed
+    return bytes(new)
 
 
-def fix_runs(data: bytes, fix: Fix, same_length: bool = False) -> bytes | None:
-    """Replace every run of non-ASCII bytes; None if one changed its length and `same_length` is asked for."""
-    starts, ends = _runs(np.flatnonzero(np.frombuffer(data, np.uint8) >= 128))
+def fix_runs(data: bytes, fix: Fix) -> bytes:
+    """Replace every run of non-ASCII bytes, whatever its length becomes."""
     parts: list[bytes] = []
     done = 0
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        new = fix(data[start:end])
-        if same_length and len(new) != end - start:
-            return None
-        parts += (data[done:start], new)
+    for start, end in _runs(data):
+        parts += (data[done:start], fix(data[start:end]))
         done = end
     parts.append(data[done:])
     return b"".join(parts)
 
 
-def _runs(positions: IntArray) -> tuple[IntArray, IntArray]:
-    """Where runs of neighbouring positions begin and end."""
+def _runs(data: bytes) -> zip[tuple[int, int]]:
+    """Where runs of non-ASCII bytes begin and end."""
+    positions = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
     breaks = np.flatnonzero(np.diff(positions) > 1)
     starts = np.concatenate((positions[:1], positions[breaks + 1]))
-    return starts, np.concatenate((positions[breaks], positions[-1:])) + 1
+    ends = np.concatenate((positions[breaks], positions[-1:])) + 1
+    return zip(starts.tolist(), ends.tolist(), strict=True)

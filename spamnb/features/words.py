@@ -2,12 +2,11 @@ r"""Words (`\w+` of the lower-cased text) and word n-grams of a whole batch, as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from spamnb.features.hashing import KeyArray, join, span_keys
 from spamnb.message import IntArray, Texts
+from spamnb.record import Record
 from spamnb.sparse import Speller, Stream
 
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
@@ -15,8 +14,7 @@ _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for b
 _SHOWN = 64  # bytes of a long word kept for display
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Words:
+class Words(Record):
     """The words of a batch in reading order: where they are, in which message, and their keys."""
 
     data: bytes

@@ -9,7 +9,6 @@ from spamnb.errors import DataError
 from spamnb.readers.inputs import Input, refuse_binary
 from spamnb.readers.options import FORMATS, ReadOptions
 from spamnb.readers.skipped import Skipped
-from spamnb.readers.sniff import find_format, is_parquet
 from spamnb.readers.source import Source
 from spamnb.readers.streams import check_path, open_bytes
 
@@ -37,12 +36,15 @@ def open_source(path: str, options: ReadOptions, *, labelled: bool) -> Source:
         given = Input(stream)
         if not given.raw_head:
             return _empty(given, labelled)
-        format = "parquet"
-        if not is_parquet(given, options):
+        format = "parquet" if _is_parquet(given, options) else options.format
+        if format != "parquet":
             nuls = options.format == "null"
             refuse_binary(given, options.encoding, nuls=nuls)
             given.decode(options.encoding, nuls=nuls)
-            format = find_format(given, options, labelled=labelled)
+            if format == "auto":
+                from spamnb.readers.sniff import find_format
+
+                format = find_format(given, options, labelled=labelled)
         source: Source = import_module(READERS[format]).open_input(
             given, options, format=format, labelled=labelled
         )
@@ -50,6 +52,11 @@ def open_source(path: str, options: ReadOptions, *, labelled: bool) -> Source:
     except BaseException:
         stream.close()
         raise
+
+
+def _is_parquet(given: Input, options: ReadOptions) -> bool:
+    """Parquet is told by its first bytes, whatever its name."""
+    return options.format == "parquet" or (options.format == "auto" and given.raw_head.startswith(b"PAR1"))
 
 
 def expand(paths: Sequence[str]) -> list[str]:

@@ -22,15 +22,8 @@ _PACKED = (".gz", ".bz2", ".xz")
 _LONGEST_NAME = 30
 
 
-def is_parquet(given: Input, options: ReadOptions) -> bool:
-    """Parquet is told by its first bytes, whatever its name."""
-    return options.format == "parquet" or (options.format == "auto" and given.raw_head.startswith(b"PAR1"))
-
-
 def find_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
-    """The name of the format of a decoded input."""
-    if options.format != "auto":
-        return options.format
+    """The name of the format of a decoded input that was not stated."""
     found = by_suffix(given.name) or by_first_line(given.head.partition(b"\n")[0], options)
     if found:
         return found

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from spamnb.errors import DataError
 from spamnb.message import Chunk
-from spamnb.readers.labels import LabelMap
 from spamnb.readers.skipped import Skipped
+
+if TYPE_CHECKING:
+    from spamnb.readers.labels import LabelMap
 
 
 class Source:

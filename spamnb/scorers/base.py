@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +11,11 @@ from spamnb.config import ScorerConfig
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
+from spamnb.record import Record
 from spamnb.sparse import Entries, row_sums
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Stats:
+class Stats(Record):
     """The counts as a scorer sees them: R tokens (all, or those needed) and K classes, maybe re-weighted.
 
     tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals (K,) and vocabulary V are of the whole store.

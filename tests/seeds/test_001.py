@@ -78,7 +78,7 @@ def test_an_unusual_message_has_less_evidence() -> None:
 TABLE = ["$ Hi Vicodin", "Vicodin Offer", "Hi CPSC 340"]  # "Spam Filtering as Supervised Learning"
 
 
-def log_p(store: CountStore, word: str, name: str, alpha: float) -> list[float]:
+def estimated(store: CountStore, word: str, name: str, alpha: float) -> list[float]:
     engine = Engine(store, ScorerConfig.of(name, alpha=alpha))
     row = store.spellings.tolist().index(word)
     return np.exp(engine.scorer.estimate(Stats.of(store))[row]).tolist()
@@ -89,11 +89,11 @@ def log_p(store: CountStore, word: str, name: str, alpha: float) -> list[float]:
 def test_laplace_smoothing_with_beta(name: str, beta: float) -> None:
     # (spam messages with the word + beta) / (spam messages + 2 beta); the table has 2 spam and 1 ham.
     store = counted(TABLE, ["spam", "spam", "ham"])
-    assert log_p(store, "vicodin", name, beta) == pytest.approx(
+    assert estimated(store, "vicodin", name, beta) == pytest.approx(
         [beta / (1 + 2 * beta), (2 + beta) / (2 + 2 * beta)]
     )
     cpsc = [(1 + beta) / (1 + 2 * beta), beta / (2 + 2 * beta)]
-    assert log_p(store, "cpsc", name, beta) == pytest.approx(cpsc)
+    assert estimated(store, "cpsc", name, beta) == pytest.approx(cpsc)
 
 
 def test_an_unseen_word_lets_spam_through_unless_smoothed() -> None:
