@@ -44,7 +44,7 @@ class CountStore(Record):
         return cls((), np.zeros(0, np.int64), keys, kinds, none, none, Spellings.of([]))
 
     def with_totals(self, token: IntArray, presence: IntArray, word: IntArray, words: int) -> CountStore:
-        """This store with its sums known beforehand: a large table takes longer to add up than one message."""
+        """This store with its sums known: a large table takes longer to add up than a message to score."""
         known = {"token_totals": token, "presence_totals": presence, "word_totals": word}
         self.__dict__.update(known, word_vocabulary=words)
         return self

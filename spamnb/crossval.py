@@ -76,7 +76,7 @@ def _score_fold(
     entries, labels = sample.entries.select(rows), sample.labels[rows]
     used = np.arange(store.vocabulary) if scorer.whole else _used(entries)
     stats, alive = _stats_without(store, entries.compact(used), labels, used)
-    entries = _drop(entries, used[alive])
+    entries = entries.only(used[alive], store.vocabulary)
     stats = weighted(_only(stats, alive), scorer.config)
     joint = scorer.joint(entries, stats)
     parts = np.bincount(entries.rows, minlength=len(rows))
@@ -129,19 +129,6 @@ def _only(stats: Stats, rows: IntArray) -> Stats:
         stats.word_totals,
         stats.word_vocabulary,
     )
-
-
-def _drop(entries: Entries, rows: IntArray) -> Entries:
-    """Entries of the ascending ids `rows` alone, renumbered; other words of a sequence become unknown."""
-    at = np.minimum(np.searchsorted(rows, entries.ids), max(0, len(rows) - 1))
-    keep = np.flatnonzero(rows[at] == entries.ids) if len(rows) else np.zeros(0, np.int64)
-    words = entries.sequence
-    if words is not None:
-        where = np.minimum(np.searchsorted(rows, words), max(0, len(rows) - 1))
-        there = (rows[where] == words) if len(rows) else np.zeros(words.shape, bool)
-        words = np.where(there, where, np.minimum(words, -1))
-    kept = entries.rows[keep], at[keep], entries.counts[keep]
-    return Entries(entries.size, *kept, entries.lengths, words, entries.sequence_rows)
 
 
 def _columns_without(

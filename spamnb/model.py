@@ -21,6 +21,7 @@ from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.record import Record
+from spamnb.scorers import make
 from spamnb.scoring import Engine, Scored
 
 if TYPE_CHECKING:
@@ -70,6 +71,14 @@ class SpamModel:
     calibration: Calibration = field(default_factory=Platt)
     positive: str = "spam"
     figures: Mapping[str, Any] | None = None  # out-of-fold figures, from training
+
+    def __post_init__(self) -> None:
+        order = make(self.scoring).order
+        if order and self.features.ngrams <= order:
+            raise ConfigError(
+                f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
+                hint=f"use --ngrams {order + 1}",
+            )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -294,6 +303,12 @@ def as_texts(messages: Messages) -> Texts:
         return messages
     if isinstance(messages, (str, bytes)):
         raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
-    return Texts.of(
-        m if isinstance(m, (str, bytes)) else "" if m is None or m != m else str(m) for m in messages
+    return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
+
+
+def _as_text(value: object) -> str:
+    """None, NaN and pandas' NA are messages without text."""
+    missing = (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
     )
+    return "" if missing else str(value)

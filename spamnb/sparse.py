@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from spamnb.message import IntArray
 from spamnb.record import Record
+from spamnb.spellings import Spellings
 
 KeyArray = NDArray[np.uint64]
 _T = TypeVar("_T", bound=np.generic)
-Speller = Callable[[IntArray], list[bytes]]
+Speller = Callable[[IntArray], Spellings]
 
 OTHER = 0  # the kind of a token that is no word n-gram (a pattern, characters); n-grams have kind n
 SHAPE = 255  # the kind of tokens that every message has
@@ -88,15 +89,14 @@ class Entries(Record):
 
     def select(self, rows: IntArray) -> Entries:
         """The entries of some messages, renumbered 0.. in the order given (`rows` ascending)."""
-        place = np.full(self.size, -1, np.int64)
-        place[rows] = np.arange(len(rows))
-        keep = np.flatnonzero(place[self.rows] >= 0)
+        keep, new = _ranges(self.rows, rows)
         words, word_rows = self.sequence, self.sequence_rows
         if words is not None and word_rows is not None:
-            chosen = np.flatnonzero(place[word_rows] >= 0)
-            words, word_rows = words[:, chosen], place[word_rows[chosen]]
-        kept = place[self.rows[keep]], self.ids[keep], self.counts[keep]
-        return Entries(len(rows), *kept, self.lengths[rows], words, word_rows)
+            chosen, word_rows = _ranges(word_rows, rows)
+            words = words[:, chosen]
+        return Entries(
+            len(rows), new, self.ids[keep], self.counts[keep], self.lengths[rows], words, word_rows
+        )
 
     def renumbered(self, new: IntArray) -> Entries:
         """The same messages with id i called `new[i]`; entries within a message stay in ascending order."""
@@ -110,11 +110,24 @@ class Entries(Record):
 
     def compact(self, rows: IntArray) -> Entries:
         """The same messages with ids that point into `rows`, the ascending ids that occur."""
+        place = np.empty(int(rows[-1]) + 1 if len(rows) else 0, np.int64)  # only touched where needed
+        place[rows] = np.arange(len(rows))
         words = self.sequence
-        if words is not None:
-            words = np.where(words >= 0, np.searchsorted(rows, words), words)
-        ids = np.searchsorted(rows, self.ids)
+        if words is not None and len(rows):
+            words = np.where(words >= 0, place[np.maximum(words, rows[0])], words)
+        ids = place[self.ids]
         return Entries(self.size, self.rows, ids, self.counts, self.lengths, words, self.sequence_rows)
+
+    def only(self, rows: IntArray, vocabulary: int) -> Entries:
+        """Without the ids that are not in `rows` (ascending), and the others pointing into it."""
+        place = np.full(vocabulary, -1, np.int64)
+        place[rows] = np.arange(len(rows))
+        ids, words = place[self.ids], self.sequence
+        keep = np.flatnonzero(ids >= 0)
+        if words is not None:
+            words = np.where(words >= 0, place[np.maximum(words, 0)], words)
+        kept = self.rows[keep], ids[keep], self.counts[keep]
+        return Entries(self.size, *kept, self.lengths, words, self.sequence_rows)
 
     @staticmethod
     def concat(parts: list[Entries]) -> Entries:
@@ -150,6 +163,14 @@ def row_sums(rows: IntArray, values: NDArray[np.float64], size: int) -> NDArray[
     return out
 
 
+def _ranges(ascending: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Where some values stand in an ascending array, and for each place which of `rows` it belongs to."""
+    first = np.searchsorted(ascending, rows, side="left")
+    sizes = np.searchsorted(ascending, rows, side="right") - first
+    new = np.repeat(np.arange(len(rows)), sizes)
+    return np.arange(len(new)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes), new
+
+
 def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray | None, IntArray | None]:
     """The word n-grams of n = 1 .. order + 1 by the word they end at."""
     if not order:
@@ -181,7 +202,7 @@ class KeyTable:
         self._shift = np.uint64(64 - slots.bit_length() + 1)
         self._mask = slots - 1
         self._keys = np.zeros(slots, np.uint64)
-        self._ids = np.full(slots, -1, np.int64)
+        self._ids = np.full(slots, -1, np.int32)
 
     def _slots(self, keys: KeyArray) -> IntArray:
         spread = keys * _SPREAD
@@ -192,7 +213,7 @@ class KeyTable:
         """The id of each key, -1 where unknown."""
         slots = self._slots(keys)
         seen = self._keys.take(slots)
-        ids = self._ids.take(slots)
+        ids = self._ids.take(slots).astype(np.int64)
         pending = np.flatnonzero(seen != keys)
         ids[pending] = -1
         pending = pending[seen[pending] != 0]
@@ -207,7 +228,7 @@ class KeyTable:
 
     def add(self, keys: KeyArray) -> None:
         """Give distinct new keys the next ids, in order."""
-        if (self.size + len(keys)) * 3 > len(self._keys):
+        if (self.size + len(keys)) * 2 > len(self._keys):
             self._grow(keys)
         ids = np.arange(self.size, self.size + len(keys), dtype=np.int64)
         self._place(keys, ids)
@@ -228,7 +249,7 @@ class KeyTable:
     def _grow(self, more: KeyArray) -> None:
         used = self._keys != 0
         keys, ids = self._keys[used], self._ids[used]
-        self._allocate(1 << int((self.size + len(more)) * 4).bit_length())
+        self._allocate(1 << int((self.size + len(more)) * 2).bit_length())
         self._place(keys, ids)
 
 

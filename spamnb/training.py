@@ -69,15 +69,10 @@ class Trainer:
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
 
     def __post_init__(self) -> None:
-        order = make(self.scoring).order
-        if order and self.features.ngrams <= order:
-            raise ConfigError(
-                f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
-                hint=f"use --ngrams {order + 1}",
-            )
+        SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
         if self.folds == 1 or self.folds < 0:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
-        self._tally = Tally(order)
+        self._tally = Tally(make(self.scoring).order)
         self._parts: list[_Part] = []
         self._limit = (1 << 64) - 1
         self.messages = 0

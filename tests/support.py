@@ -33,9 +33,9 @@ def spelled(batch: Batch) -> list[list[str]]:
     """The tokens of each message as the model would spell them, stream by stream in reading order."""
     out: list[list[str]] = [[] for _ in range(batch.size)]
     for stream in batch.streams:
-        written = stream.spell(np.arange(len(stream.rows)))
+        written = stream.spell(np.arange(len(stream.rows))).tolist()
         for row, token in zip(stream.rows.tolist(), written, strict=True):
-            out[row].append(token.decode("utf-8", "replace"))
+            out[row].append(token)
     return out
 
 

@@ -13,10 +13,11 @@ ROOT = Path(__file__).resolve().parents[1]
 # A module may import modules of lower layers, and others of its own package where that forms no cycle. A name
 # stands for a module or for a whole package; what does not exist (yet) is passed over.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "_version", "moments", "record"),
+    ("errors", "_version", "moments", "record", "memory"),
     ("message", "config"),
-    ("spellings", "sparse", "decision", "calibration", "metrics", "safeload"),
-    ("counts", "modelfile", "features"),
+    ("spellings", "decision", "calibration", "metrics", "safeload"),
+    ("sparse", "modelfile"),
+    ("counts", "features"),
     ("counting", "countstate", "readers"),
     ("scorers",),
     ("scoring",),

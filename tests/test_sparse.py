@@ -14,6 +14,7 @@ from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.message import IntArray, Texts
 from spamnb.sparse import NO_GRAM, Batch, Entries, KeyTable, Stream, row_sums
+from spamnb.spellings import Spellings
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the slots
 texts = st.lists(st.lists(st.sampled_from("abcde"), max_size=6).map(" ".join), max_size=6)
@@ -100,7 +101,9 @@ class TestEntries:
         assert (np.diff(codes) > 0).all()
 
     def test_unknown_tokens_are_dropped_but_counted_in_the_length(self) -> None:
-        stream = Stream(1, np.array([0, 0, 2, 2]), array([1, 2, 2, 1]), lambda where: [b""] * len(where))
+        stream = Stream(
+            1, np.array([0, 0, 2, 2]), array([1, 2, 2, 1]), lambda where: Spellings.of([b""] * len(where))
+        )
         entries = Entries.of(Batch(3, (stream,)), [np.array([-1, 7, 7, -1])])
         assert entries.rows.tolist() == [0, 2]
         assert entries.ids.tolist() == [7, 7]

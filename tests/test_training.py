@@ -208,47 +208,6 @@ class TestColumnsOnly:
         assert int(model.store.message_totals.sum()) == 60
 
 
-class TestUnderSampling:
-    TEXTS = tuple(f"text number {i} {i % 7}" for i in range(400))
-    LABELS = tuple("spam" if i % 10 == 0 else "ham" for i in range(400))
-
-    def trained(self, keep: dict[str, float], order: int = 1) -> SpamModel:
-        trainer = Trainer(FeatureConfig.plain(), keep=keep)
-        texts, labels = list(self.TEXTS[::order]), list(self.LABELS[::order])
-        trainer.add(Texts.of(texts[:150]), labels[:150])
-        trainer.add(Texts.of(texts[150:]), labels[150:])
-        model = trainer.finish()
-        assert trainer.messages == int(model.store.message_totals.sum())
-        return model
-
-    def test_the_share_is_kept(self) -> None:
-        ham, spam = self.trained({"ham": 0.25}).store.message_totals.tolist()
-        assert spam == 40
-        assert 60 <= ham <= 120
-
-    def test_the_order_of_the_data_does_not_matter(self) -> None:
-        identical(self.trained({"ham": 0.25}).store, self.trained({"ham": 0.25}, order=-1).store)
-
-    def test_a_smaller_share_is_a_part_of_a_larger_one(self) -> None:
-        small, large = self.trained({"ham": 0.1}), self.trained({"ham": 0.5})
-        large.store.minus(small.store)  # would be refused otherwise
-
-    def test_all_is_all(self) -> None:
-        everything = SpamModel(FeatureConfig.plain()).learn(self.TEXTS, self.LABELS)
-        identical(self.trained({"ham": 1.0, "spam": 1.0}).store, everything.store)
-        identical(self.trained({}).store, everything.store)
-
-    def test_columns_go_with_their_messages(self) -> None:
-        features = FeatureConfig(ngrams=1, shapes=False, categorical=("n",), numeric=("x",))
-        trainer = Trainer(features, keep={"ham": 0.3})
-        numbers = np.arange(400.0)
-        trainer.add(Texts.of(self.TEXTS), self.LABELS, {"n": [str(i) for i in range(400)]}, {"x": numbers})
-        store = trainer.finish().store
-        ham, spam = (int(n) for n in store.message_totals)
-        assert sum(row[0] for row in store.categories["n"].values()) == ham
-        assert [m.count for m in store.numbers["x"]] == [ham, spam]
-
-
 class TestDigests:
     def digests(self, texts: list[str]) -> list[int]:
         return [int(d) for d in message_digests(extract(Texts.of(texts), FeatureConfig.plain()))]

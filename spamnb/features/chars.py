@@ -9,6 +9,7 @@ from spamnb.features.text import lowered
 from spamnb.features.words import rows_of
 from spamnb.message import IntArray, Texts
 from spamnb.sparse import OTHER, Stream
+from spamnb.spellings import Spellings
 
 _TAG = b"char:"
 
@@ -17,7 +18,7 @@ def char_streams(texts: Texts, longest: int) -> list[Stream]:
     """One stream for each length from 2 to `longest`.
 
     >>> stream = char_streams(Texts.of(["Hé!"]), 2)[0]
-    >>> [s.decode() for s in stream.spell(np.arange(2))]
+    >>> stream.spell(np.arange(2)).tolist()
     ['char:hé', 'char:é!']
     """
     texts = lowered(texts)
@@ -47,8 +48,8 @@ def _stream(texts: Texts, heads: IntArray, rows: IntArray, n: int) -> Stream:
     starts = heads[i]
     keys = join(key(_TAG), span_keys(texts.data, starts, ends - starts))
 
-    def spell(where: IntArray) -> list[bytes]:
+    def spell(where: IntArray) -> Spellings:
         pairs = zip(starts[where].tolist(), ends[where].tolist(), strict=True)
-        return [_TAG + texts.data[s:e] for s, e in pairs]
+        return Spellings.of(_TAG + texts.data[s:e] for s, e in pairs)
 
     return Stream(OTHER, rows[i], keys, spell)

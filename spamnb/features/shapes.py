@@ -10,7 +10,6 @@ Everything is decided on bytes, so tests/reference/shapes.py can say the same in
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from spamnb.features.hashing import KeyArray, token_keys
 from spamnb.features.words import rows_of
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import SHAPE, Stream
+from spamnb.sparse import SHAPE, Speller, Stream
+from spamnb.spellings import Spellings
 
 EDGES: dict[str, tuple[int, ...]] = {
     "url": (1,),
@@ -86,8 +86,8 @@ def shape_stream(texts: Texts) -> Stream:
     return Stream(SHAPE, np.concatenate(rows), _KEYS[which], _speller(which))
 
 
-def _speller(which: IntArray) -> Callable[[IntArray], list[bytes]]:
-    return lambda where: [_NAMES[i].encode() for i in which[where].tolist()]
+def _speller(which: IntArray) -> Speller:
+    return lambda where: Spellings.of(_NAMES[i].encode() for i in which[where].tolist())
 
 
 class _Finder:

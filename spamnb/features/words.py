@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.features.hashing import KeyArray, join, span_keys
+from spamnb.features.hashing import LONGEST, KeyArray, join, span_keys
 from spamnb.message import IntArray, Texts
 from spamnb.record import Record
 from spamnb.sparse import Speller, Stream
+from spamnb.spellings import Spellings, gathered
 
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
 _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
-_SHOWN = 64  # bytes of a long word kept for display
 
 
 class Words(Record):
@@ -23,18 +23,16 @@ class Words(Record):
     rows: IntArray
     keys: KeyArray
 
-    def spell(self, where: IntArray) -> list[bytes]:
-        data, shown = self.data, _SHOWN
-        pairs = zip(self.starts[where].tolist(), self.ends[where].tolist(), strict=True)
-        return [data[s:e] if e - s <= shown else data[s : s + shown] + b"..." for s, e in pairs]
+    def spell(self, where: IntArray) -> Spellings:
+        return spell_ngrams(self, where, 1)
 
 
 def find_words(texts: Texts) -> Words:
     """Split texts that went through `lowered_words`.
 
     >>> words = find_words(Texts.of([b"free entry", b"ok"]))
-    >>> words.spell(np.arange(3)), words.rows.tolist()
-    ([b'free', b'entry', b'ok'], [0, 0, 1])
+    >>> words.spell(np.arange(3)).tolist(), words.rows.tolist()
+    (['free', 'entry', 'ok'], [0, 0, 1])
     """
     # A blank on both sides makes every word have two edges.
     inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
@@ -62,8 +60,18 @@ def word_streams(words: Words, ngrams: int) -> list[Stream]:
 
 
 def _ngram_speller(words: Words, first: IntArray, n: int) -> Speller:
-    def spell(where: IntArray) -> list[bytes]:
-        columns = [words.spell(first[where] + i) for i in range(n)]
-        return [b" ".join(parts) for parts in zip(*columns, strict=True)]
+    return lambda where: spell_ngrams(words, first[where], n)
 
-    return spell
+
+def spell_ngrams(words: Words, first: IntArray, n: int) -> Spellings:
+    """The n words from each word in `first` on, with a space between them; a long word is cut."""
+    data = np.frombuffer(words.data + b" ", np.uint8)
+    starts = np.full(
+        (len(first), 2 * n - 1), len(words.data), np.int64
+    )  # where nothing else is said: the space
+    ends = starts + 1
+    for i in range(n):
+        starts[:, 2 * i] = words.starts[first + i]
+        ends[:, 2 * i] = np.minimum(words.ends[first + i], starts[:, 2 * i] + LONGEST)
+    pieces = gathered(data, starts.ravel(), ends.ravel())
+    return Spellings(pieces.blob, pieces.ends[2 * n - 2 :: 2 * n - 1])

@@ -162,4 +162,5 @@ def joint(counts: Counts, config: ScorerConfig, message: str | bytes) -> list[fl
 
 def damping(counts: Counts, config: ScorerConfig, message: str | bytes) -> float:
     """1 / m^d for a message of m distinct known tokens."""
-    return float(max(1, len(set(counts.known(message))))) ** -config.damping
+    distinct = max(1, len(set(counts.known(message))))
+    return math.exp(-config.damping * math.log(distinct))

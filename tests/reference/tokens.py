@@ -67,4 +67,4 @@ def shown(token: str) -> str:
 
 
 def _cut(word: bytes) -> str:
-    return (word if len(word) <= 64 else word[:64] + b"...").decode("utf-8", "replace")
+    return word[:64].decode("utf-8", "replace")
