@@ -72,7 +72,9 @@ class Tally:
         ids = self._table.find(stream.keys)
         missing = np.flatnonzero(ids < 0)
         if len(missing):
-            new, first = np.unique(stream.keys[missing], return_index=True)
+            new, first, times = np.unique(stream.keys[missing], return_index=True, return_counts=True)
+            order = np.argsort(-times, kind="stable")
+            new, first = new[order], first[order]
             self._table.add(new)
             self._keys.append(new)
             self._kinds.append(np.full(len(new), stream.kind, np.uint8))

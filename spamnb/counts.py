@@ -145,16 +145,34 @@ def _columns(store: CountStore, labels: tuple[str, ...]) -> IntArray:
 
 def _canonical(store: CountStore) -> CountStore:
     """Drop what has become zero; refuse what has become negative."""
-    counts = [store.message_totals, store.tokens, store.messages]
-    values = [v for column in store.categories.values() for row in column.values() for v in row]
-    values += [m.count for column in store.numbers.values() for m in column]
-    if any(c.size and c.min() < 0 for c in counts) or min(values, default=0) < 0:
+    if not (_possible_tokens(store) and _possible_columns(store)):
         raise DataError(
-            "cannot forget what was never learned: a count would fall below zero; nothing was changed",
+            "cannot forget what was never learned: the counts would not add up; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
         )
     store = store._rows(np.flatnonzero(store.messages.any(axis=1)))
     return _without_empty_labels(store)
+
+
+def _possible_tokens(store: CountStore) -> bool:
+    """Can messages have these counts? 0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0."""
+    tokens, messages = store.tokens, store.messages
+    held = bool((messages >= 0).all() and (messages <= store.message_totals).all())
+    return held and bool((tokens >= messages).all() and (tokens[messages == 0] == 0).all())
+
+
+def _possible_columns(store: CountStore) -> bool:
+    """No count below zero, no class with more values than messages, no variance below zero."""
+    totals = store.message_totals.tolist()
+    if min(totals, default=0) < 0:
+        return False
+    for column in store.categories.values():
+        if min((n for row in column.values() for n in row), default=0) < 0:
+            return False
+        if any(sum(row[c] for row in column.values()) > n for c, n in enumerate(totals)):
+            return False
+    moments = [(m, n) for row in store.numbers.values() for m, n in zip(row, totals, strict=True)]
+    return all(0 <= m.count <= n and m.is_possible for m, n in moments)
 
 
 def _without_empty_labels(store: CountStore) -> CountStore:

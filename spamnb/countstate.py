@@ -93,7 +93,10 @@ def _integers(state: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ar
 def _category(column: str, values: object, width: int) -> dict[str, tuple[int, ...]]:
     _check(isinstance(values, dict), f"counts of column {column!r}", "not a table")
     assert isinstance(values, dict)
-    return {_text(value): _whole_numbers(column, row, width) for value, row in values.items()}
+    rows = {_text(value): _whole_numbers(column, row, width) for value, row in values.items()}
+    lowest = min((n for row in rows.values() for n in row), default=0)
+    _check(lowest >= 0, f"counts of column {column!r}", "negative")
+    return rows
 
 
 def _moments(column: str, rows: object, width: int) -> tuple[Moments, ...]:

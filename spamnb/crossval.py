@@ -48,13 +48,18 @@ class FoldScores:
 
 
 def folds(sample: Sample, k: int) -> IntArray:
-    """The fold of each message: distinct texts of a class take turns in the order of their digests."""
-    fold = np.zeros(len(sample), np.int64)
-    for label in np.unique(sample.labels):
-        mine = np.flatnonzero(sample.labels == label)
-        _, rank = np.unique(sample.digests[mine], return_inverse=True)
-        fold[mine] = rank % k
-    return fold
+    """The fold of each message: distinct texts of a class take turns in the order of their digests.
+
+    A text that stands under two labels counts for the first of them, so that it is in one fold only.
+    """
+    texts, text = np.unique(sample.digests, return_inverse=True)
+    label = np.full(len(texts), np.iinfo(np.int64).max)
+    np.minimum.at(label, text, sample.labels)
+    order = np.argsort(label, kind="stable")  # by label, then by digest
+    first = np.searchsorted(label[order], label[order])
+    fold = np.empty(len(texts), np.int64)
+    fold[order] = (np.arange(len(texts)) - first) % k
+    return fold[text]
 
 
 def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
@@ -141,7 +146,16 @@ def _columns_without(
     tally = Tally()
     tally.add(Batch(len(rows), ()), [store.labels[c] for c in labels.tolist()], categories, numbers)
     rest = _columns_only(store).minus(tally.finish()[0])
-    return column_terms(rest, config, len(rows), categories, numbers)
+    terms = column_terms(rest, config, len(rows), categories, numbers)
+    at = [store.labels.index(label) for label in rest.labels]
+    return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
+
+
+def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:
+    """Terms of all classes; one of which no message is left says nothing."""
+    out = np.zeros((len(values), width))
+    out[:, at] = values
+    return out
 
 
 def _columns_only(store: CountStore) -> CountStore:

@@ -37,9 +37,7 @@ def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:
         known.append(found.known)
     if not truth:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
-    held = Held(
-        np.concatenate(truth), np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known)
-    )
+    held = Held(np.concatenate(truth), np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known))
     return _evaluation(model, held, ())
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from spamnb.message import FloatArray
 from spamnb.scoring import Engine, Looked
 from spamnb.sparse import Batch
@@ -46,7 +48,9 @@ def parts_of(
     plus, minus = pair
     looked = engine.look_up(batch)
     _, values = engine.scorer.terms(looked.weights, looked.entries, looked.stats)
-    difference = ((values[:, plus] - values[:, minus]) * factor).tolist()
+    with np.errstate(invalid="ignore"):
+        gap = values[:, plus] - values[:, minus]
+    difference = (np.where(np.isnan(gap), 0.0, gap) * factor).tolist()  # impossible in both: says nothing
     parts = _sequence_parts(engine, looked, difference) if engine.scorer.order else None
     if parts is None:
         rows = looked.store_rows(looked.entries.ids).tolist()

@@ -60,8 +60,16 @@ class Texts(Record):
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]
 
+    def _are_lines(self) -> bool:
+        """Is every byte part of a message or the newline after it?"""
+        if not len(self) or self.starts[0] or self.ends[-1] != len(self.data) - 1:
+            return False
+        return bool((self.starts[1:] == self.ends[:-1] + 1).all()) and self.data.count(b"\n") == len(self)
+
     def tolist(self) -> list[bytes]:
         data = self.data
+        if self._are_lines():
+            return data[:-1].split(b"\n")  # twice as fast as slices
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 

@@ -32,7 +32,7 @@ Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
 
 UNSURE_LABEL = "unsure"
-_LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
+LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
 
 
 class Predictions(Record):
@@ -118,9 +118,10 @@ class SpamModel:
     ) -> CountStore:
         from spamnb.counting import count
 
-        texts, given = as_texts(messages), list(labels)
+        texts, given = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
+        _check_columns(len(texts), categories, numbers)
         return count(extract(texts, self.features), given, categories, numbers)
 
     @cached_property
@@ -145,14 +146,15 @@ class SpamModel:
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
         """Everything about these messages at once."""
-        texts = as_texts(messages)
+        texts, pair = as_texts(messages), self._pair
+        _check_columns(len(texts), categories, numbers)
         scored = self.engine.score(extract(texts, self.features), *self._checked(categories, numbers))
-        if self._pair is None:
+        if pair is None:
             return self._many(scored)
         log_odds = self._pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
         verdicts = self.decision.verdicts(probability, scored.known)
-        plus, minus = self._pair
+        plus, minus = pair
         codes = np.array([minus, plus, 2])[verdicts]
         return Predictions((*self.labels, UNSURE_LABEL), codes, probability, log_odds, scored.known, scored)
 
@@ -169,7 +171,7 @@ class SpamModel:
         with np.errstate(invalid="ignore"):
             raw = (joint[:, plus] - joint[:, minus]) * scored.scale
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
-        return np.clip(self.calibration.apply(raw), -_LIMIT, _LIMIT)
+        return np.clip(self.calibration.apply(raw), -LIMIT, LIMIT)
 
     def _many(self, scored: Scored) -> Predictions:
         log_scores = self.calibration.apply(scored.damped)
@@ -178,7 +180,7 @@ class SpamModel:
         spam = self.labels.index(self.positive) if self.positive in self.labels else None
         p = proba.max(axis=1) if spam is None else proba[:, spam]
         with np.errstate(divide="ignore"):
-            log_odds = np.clip(np.log(p) - np.log1p(-p), -_LIMIT, _LIMIT)
+            log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
         return Predictions((*self.labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)
 
     def proba(self, predictions: Predictions) -> FloatArray:
@@ -229,8 +231,9 @@ class SpamModel:
         parts, bias = parts_of(self.engine, batch, columns, pair, factor)
         log_odds = float(result.log_odds[0])
         if self._pair is None:
-            log_odds = bias + sum(p.log_odds for p in parts)
-        seen = sum(len(set(s.keys.tolist())) for s in batch.streams)
+            total = bias + sum(p.log_odds for p in parts)
+            log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
+        missing = [np.count_nonzero(self.store.find(np.unique(s.keys)) < 0) for s in batch.streams]
         known = int(result.scored.known[0])
         return Explanation(
             self.labels[pair[0]],
@@ -242,7 +245,7 @@ class SpamModel:
             bias + offset,
             tuple(parts),
             known,
-            seen - len(parts) + len(columns),
+            int(sum(missing)),
         )
 
     def _two_best(self, result: Predictions) -> tuple[int, int]:
@@ -291,6 +294,13 @@ class SpamModel:
             modelfile.require(state, "positive", str),
             figures if isinstance(figures, dict) else None,
         )
+
+
+def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
+    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
+    for name, values in columns.items():
+        if len(values) != size:
+            raise DataError(f"{size} messages but {len(values)} values in column {name!r}")
 
 
 def as_texts(messages: Messages) -> Texts:

@@ -40,6 +40,11 @@ class Moments:
         return Moments(self.count - other.count, self.total - other.total, self.squares - other.squares)
 
     @property
+    def is_possible(self) -> bool:
+        """Could some numbers have these sums? Not if their variance would be negative."""
+        return self.count * self.squares >= self.total**2 and (self.count > 0 or not self.squares)
+
+    @property
     def mean(self) -> float:
         return _ratio(self.total, self.count * _UNIT) if self.count else math.nan
 
@@ -53,4 +58,7 @@ class Moments:
 
 def _ratio(above: int, below: int) -> float:
     """Two integers divided, rounded once: Python does this exactly, however long they are."""
-    return above / below
+    try:
+        return above / below
+    except OverflowError:
+        return math.inf if above > 0 else -math.inf

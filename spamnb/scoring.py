@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Scored(Record):
         """log p(x) = log sum_c exp(joint_c): how usual a message is (document 001)."""
         top = self.joint.max(axis=1)
         safe = np.where(np.isfinite(top), top, 0.0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.asarray(safe + np.log(np.exp(self.joint - safe[:, None]).sum(axis=1)))
 
 
@@ -73,8 +74,8 @@ class Engine:
         joint = self.scorer.text_scores(looked.entries, looked.stats, looked.weights) + self.bias(
             looked.stats
         )
-        known = self._known(looked)
         parts = np.bincount(looked.entries.rows, minlength=batch.size)
+        known = self._known(looked, parts)
         for terms in self.columns(batch.size, categories, numbers).values():
             joint = joint + terms
             present = terms.any(axis=1)
@@ -85,7 +86,7 @@ class Engine:
         keys = [s.keys for s in batch.streams]
         self._seen += sum(map(len, keys))
         if self._table is None and self._seen > self.store.vocabulary // 2:
-            self._table = KeyTable(self.store.keys)
+            self._table = KeyTable.ranked(self.store.keys, self.store.messages.sum(axis=1, dtype=np.int64))
         find = self.store.find if self._table is None else self._table.find
         entries = Entries.of(batch, [find(k) for k in keys], self.scorer.order)
         if self._table is None and not self.scorer.whole:
@@ -111,7 +112,14 @@ class Engine:
         """The bias, worked out once where it takes a walk over the whole vocabulary."""
         return self._whole[2] if self._whole is not None else self.scorer.bias(stats)
 
-    def _known(self, looked: Looked) -> IntArray:
+    @cached_property
+    def _shaped(self) -> bool:
+        """Does the store hold tokens that every message has?"""
+        return bool(self.store.vocabulary) and int(self.store.kinds.max()) == SHAPE
+
+    def _known(self, looked: Looked, parts: IntArray) -> IntArray:
+        if not self._shaped:
+            return parts
         kinds = self.store.kinds[looked.store_rows(looked.entries.ids)]
         return np.bincount(looked.entries.rows[kinds != SHAPE], minlength=looked.entries.size)
 

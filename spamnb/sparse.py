@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ Speller = Callable[[IntArray], Spellings]
 OTHER = 0  # the kind of a token that is no word n-gram (a pattern, characters); n-grams have kind n
 SHAPE = 255  # the kind of tokens that every message has
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_LOW = np.uint64(0xFFFFFFFF)
-_32 = np.uint64(32)
 
 
 class Stream(Record):
@@ -35,8 +33,8 @@ class Stream(Record):
 class Batch(Record):
     """The tokens of `size` messages. Repeats are kept: they are merged only once keys have become small ids.
 
-    Sorting (row, id) packed into one 64-bit word costs 11 ns a token, sorting 64-bit keys with their rows
-    (an argsort) 60: that is why a Batch is not deduplicated here but in `Entries.of`.
+    Sorting (row, id) packed into one word costs 5 ns a token, sorting 64-bit keys with their rows (an
+    argsort) 60: that is why a Batch is not deduplicated here but in `Entries.of`.
     """
 
     size: int
@@ -78,13 +76,7 @@ class Entries(Record):
         if len(every) and every.min() < 0:
             known = every >= 0
             rows, every = rows[known], every[known]
-        codes = rows.view(np.uint64) << _32
-        codes |= every.view(np.uint64)
-        codes.sort()
-        first = changes(codes)
-        unique = codes[first]
-        counts = np.diff(first, append=len(codes))
-        parts = (unique >> _32).view(np.int64), (unique & _LOW).view(np.int64), counts
+        parts = _merged(rows, every, batch.size)
         return cls(batch.size, *parts, lengths, *_sequence(batch, ids, order))
 
     def select(self, rows: IntArray) -> Entries:
@@ -150,6 +142,24 @@ class Entries(Record):
         )
 
 
+def _merged(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Distinct (row, id) in ascending order, and how often each occurs.
+
+    Both are packed into one number and sorted: 5 ns each where 32 bits hold them, as they do for batches
+    of SMS, and 12 in 64 bits.
+    """
+    shift = int(ids.max(initial=0)).bit_length()
+    kind: Any = np.uint32 if size.bit_length() + shift <= 32 else np.uint64
+    codes = rows.astype(kind) << kind(shift)
+    codes |= ids.astype(kind)
+    codes.sort()
+    first = changes(codes)
+    unique = codes[first]
+    counts = np.diff(first, append=len(codes))
+    low = kind((1 << shift) - 1)
+    return (unique >> kind(shift)).astype(np.int64), (unique & low).astype(np.int64), counts
+
+
 def row_sums(rows: IntArray, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """Add up one value per entry for each message; `rows` ascend.
 
@@ -188,15 +198,24 @@ def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray |
 class KeyTable:
     """key -> id by open addressing in numpy: all keys are probed at once, round after round.
 
-    Measured on SMS: about 10 ns a key where np.searchsorted takes 60-100. Key 0 marks a free slot; no
-    token has key 0 because no token is empty.
+    Of keys that share a slot the one added first stays there, so frequent keys should come first: then
+    nearly every search ends at its first probe. Measured on SMS: 8 ns a key, 30 with keys in any order,
+    60-100 with np.searchsorted. Key 0 marks a free slot; no token has key 0 because no token is empty.
     """
 
-    def __init__(self, keys: Iterable[int] | KeyArray = ()) -> None:
+    def __init__(self) -> None:
         self._allocate(1 << 12)
         self.size = 0
-        start = np.asarray(keys, np.uint64) if len(np.asarray(keys)) else np.zeros(0, np.uint64)
-        self.add(start)
+
+    @classmethod
+    def ranked(cls, keys: KeyArray, weight: IntArray) -> KeyTable:
+        """The table that calls keys[i] i, with the heavy ones in the best places."""
+        table = cls()
+        table._allocate(1 << int(max(len(keys), 1) * 2).bit_length())
+        order = np.argsort(np.minimum(weight, 0xFFFF).astype(np.uint16), kind="stable")  # a radix sort
+        table._place(keys[order], order)
+        table.size = len(keys)
+        return table
 
     def _allocate(self, slots: int) -> None:
         self._shift = np.uint64(64 - slots.bit_length() + 1)
@@ -227,28 +246,30 @@ class KeyTable:
         return ids
 
     def add(self, keys: KeyArray) -> None:
-        """Give distinct new keys the next ids, in order."""
+        """Give distinct new keys the next ids, in order; the first are found fastest."""
         if (self.size + len(keys)) * 2 > len(self._keys):
             self._grow(keys)
         ids = np.arange(self.size, self.size + len(keys), dtype=np.int64)
-        self._place(keys, ids)
+        self._place(keys[::-1], ids[::-1])
         self.size += len(keys)
 
     def _place(self, keys: KeyArray, ids: IntArray) -> None:
+        """Put keys where they belong; of several that want one free slot the last one gets it."""
         slots = self._slots(keys)
         pending = np.arange(len(keys))
         while len(pending):
             at = slots[pending]
             free = self._keys[at] == 0
-            self._keys[at[free]] = keys[pending[free]]  # of several rivals the last one stays
+            self._keys[at[free]] = keys[pending[free]]
             won = self._keys[at] == keys[pending]
             self._ids[at[won]] = ids[pending[won]]
             pending = pending[~won]
             slots[pending] = (slots[pending] + 1) & self._mask
 
     def _grow(self, more: KeyArray) -> None:
-        used = self._keys != 0
-        keys, ids = self._keys[used], self._ids[used]
+        used = np.flatnonzero(self._keys)
+        used = used[np.argsort(-self._ids[used], kind="stable")]
+        keys, ids = self._keys[used], self._ids[used].astype(np.int64)
         self._allocate(1 << int((self.size + len(more)) * 2).bit_length())
         self._place(keys, ids)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,15 +17,15 @@ from spamnb.crossval import Digests, Sample, out_of_fold
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.features.hashing import mix
+from spamnb.features.hashing import mix, token_key
 from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import SpamModel, as_texts
+from spamnb.model import LIMIT, SpamModel, as_texts
 from spamnb.scorers import make
 from spamnb.sparse import Batch, Entries, changes
 
 FOLDS = 5
-SAMPLE = 20_000
+SAMPLE = 10_000
 FEWEST = 10  # messages a class must have for folds to mean anything
 
 
@@ -39,7 +40,7 @@ class _Part:
     numbers: dict[str, FloatArray]
 
     def keep(self, limit: int) -> _Part:
-        rows = np.flatnonzero(self.digests <= np.uint64(limit))
+        rows = np.flatnonzero(self.digests < np.uint64(limit))
         if len(rows) == len(self.digests):
             return self
         return _Part(
@@ -74,6 +75,7 @@ class Trainer:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
         self._tally = Tally(make(self.scoring).order)
         self._parts: list[_Part] = []
+        self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1
         self.messages = 0
 
@@ -87,6 +89,7 @@ class Trainer:
         """Count some labelled messages."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
         digests = message_digests(batch)
+        self._digest_wordless(texts, batch, digests, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
         entries = self._tally.add(batch, labels, cats, nums)
@@ -95,6 +98,24 @@ class Trainer:
             part = _Part(entries, list(labels), digests, cats, nums).keep(self._limit)
             self._parts.append(part)
             self._shrink()
+
+    def _digest_wordless(
+        self,
+        texts: Texts,
+        batch: Batch,
+        digests: Digests,
+        labels: Sequence[str],
+        categories: dict[str, list[str]],
+        numbers: dict[str, FloatArray],
+    ) -> None:
+        """Messages without a word are told apart by their bytes; rows of a table are never copies."""
+        words = np.bincount(batch.streams[0].rows, minlength=batch.size)
+        for i in np.flatnonzero(words == 0).tolist():
+            row = (texts[i], *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values()))
+            if len(row) > 1:
+                row = (labels[i], *row)
+                self._rows[row] += 1
+            digests[i] = token_key(f"row:{row}:{self._rows[row]}")
 
     def _thinned(
         self,
@@ -175,9 +196,10 @@ def calibrated(model: SpamModel, sample: Sample, k: int) -> tuple[SpamModel, Hel
     else:
         plus = model.labels.index(model.positive)
         with np.errstate(invalid="ignore"):
-            raw = np.nan_to_num(scores.damped[:, plus] - scores.damped[:, 1 - plus], nan=0.0)
+            raw = scores.damped[:, plus] - scores.damped[:, 1 - plus]
+        raw = np.where(np.isnan(raw), 0.0, raw)
         fitted = calibrations.fit(raw, (sample.labels == plus).astype(np.int64), 2)
-        log_odds = fitted.apply(raw)
+        log_odds = np.clip(fitted.apply(raw), -LIMIT, LIMIT)
         proba = np.empty((len(raw), 2))
         proba[:, plus], proba[:, 1 - plus] = (
             calibrations.probability(log_odds),
@@ -207,7 +229,8 @@ def message_digests(batch: Batch) -> Digests:
     for stream in batch.streams[:1]:
         if len(stream.rows):
             begin = changes(stream.rows)
-            sums[stream.rows[begin]] = np.add.reduceat(stream.keys, begin)
+            # Squares, because plain sums of keys that are letters agree for "a d" and "b c".
+            sums[stream.rows[begin]] = np.add.reduceat(stream.keys * (stream.keys + np.uint64(1)), begin)
     return mix(sums)
 
 

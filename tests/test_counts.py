@@ -22,7 +22,7 @@ from spamnb.features import extract
 from spamnb.message import Texts
 from spamnb.moments import Moments
 
-REFUSAL = "cannot forget what was never learned: a count would fall below zero; nothing was changed"
+REFUSAL = "cannot forget what was never learned: the counts would not add up; nothing was changed"
 HINT = "check that the messages and their labels are exactly those that were learned"
 
 

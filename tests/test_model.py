@@ -118,7 +118,7 @@ class TestMistakes:
         with pytest.raises(DataError) as caught:
             model.forget(["never learned"], ["spam"])
         assert caught.value.message == (
-            "cannot forget what was never learned: a count would fall below zero; nothing was changed"
+            "cannot forget what was never learned: the counts would not add up; nothing was changed"
         )
 
     def test_a_damaged_state(self, model: SpamModel) -> None:

@@ -25,6 +25,12 @@ def array(values: list[int]) -> np.ndarray:
     return np.array(values, np.uint64)
 
 
+def table_of(keys: np.ndarray) -> KeyTable:
+    table = KeyTable()
+    table.add(keys)
+    return table
+
+
 def rivals(slot: int, count: int) -> list[int]:
     """Keys that all want the same slot, given as the topmost 12 bits, in a table of any size up to 2**52."""
     return [((slot << 52) + i) * INVERSE % (1 << 64) for i in range(1, count + 1)]
@@ -33,7 +39,7 @@ def rivals(slot: int, count: int) -> list[int]:
 def entries_of(given_texts: list[str], order: int = 0) -> Entries:
     """Entries with ids 0 .. for the sorted keys."""
     batch = extract(Texts.of(given_texts), FeatureConfig.plain(order + 1))
-    table = KeyTable(np.unique(batch.keys))
+    table = table_of(np.unique(batch.keys))
     return Entries.of(batch, [table.find(s.keys) for s in batch.streams], order)
 
 
@@ -55,11 +61,18 @@ class TestKeyTable:
         assert table.find(array(asked)).tolist() == [expected.get(k, -1) for k in asked]
         assert table.size == len(expected)
 
+    @given(st.lists(keys, unique=True, min_size=1), st.data())
+    def test_ranked_keys_keep_their_numbers(self, mine: list[int], data: st.DataObject) -> None:
+        weights = data.draw(st.lists(st.integers(0, 1 << 40), min_size=len(mine), max_size=len(mine)))
+        table = KeyTable.ranked(array(mine), np.array(weights))
+        assert table.find(array(mine)).tolist() == list(range(len(mine)))
+        assert table.find(array([k ^ 1 for k in mine if k ^ 1 not in mine and k ^ 1])).max(initial=-1) == -1
+
     def test_growth(self) -> None:
         rng = np.random.default_rng(0)
         every = np.unique(rng.integers(1, 1 << 63, 50_000, dtype=np.uint64))
         rng.shuffle(every)
-        table = KeyTable(every[:10])
+        table = table_of(every[:10])
         for start in range(10, len(every), 7_001):
             table.add(every[start : start + 7_001])
         assert table.find(every).tolist() == list(range(len(every)))
@@ -68,7 +81,7 @@ class TestKeyTable:
     @pytest.mark.parametrize("slot", [0, 77, 4095], ids=["first", "middle", "last wraps round"])
     def test_keys_that_share_a_slot(self, slot: int) -> None:
         mine, others = rivals(slot, 600)[:400], rivals(slot, 600)[400:]
-        table = KeyTable(array(mine))
+        table = table_of(array(mine))
         assert table.find(array(mine)).tolist() == list(range(400))
         assert (table.find(array(others)) == -1).all()
         table.add(array(others))
@@ -84,7 +97,7 @@ class TestKeyTable:
     def test_nothing(self) -> None:
         assert KeyTable().find(array([])).tolist() == []
         assert KeyTable().find(array([1, 2])).tolist() == [-1, -1]
-        assert KeyTable([5, 6]).find(array([6, 5])).tolist() == [1, 0]
+        assert table_of(array([5, 6])).find(array([6, 5])).tolist() == [1, 0]
 
 
 class TestEntries:
@@ -136,7 +149,7 @@ class TestEntries:
     @given(texts, texts, st.integers(0, 2))
     def test_concat(self, first: list[str], second: list[str], order: int) -> None:
         vocabulary = extract(Texts.of(first + second), FeatureConfig.plain(order + 1))
-        table = KeyTable(np.unique(vocabulary.keys))
+        table = table_of(np.unique(vocabulary.keys))
 
         def look_up(given_texts: list[str]) -> Entries:
             batch = extract(Texts.of(given_texts), FeatureConfig.plain(order + 1))
@@ -169,7 +182,7 @@ class TestEntries:
     def test_the_sequence_holds_the_ngram_that_ends_at_each_word(self) -> None:
         given_texts = ["a b a", "", "b", "a b"]
         batch = extract(Texts.of(given_texts), FeatureConfig.plain(3))
-        table = KeyTable(np.unique(batch.keys))
+        table = table_of(np.unique(batch.keys))
         entries = Entries.of(batch, [table.find(s.keys) for s in batch.streams], 2)
         assert entries.sequence is not None
         assert entries.sequence_rows is not None

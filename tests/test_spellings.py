@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spamnb import spellings as spellings_module
 from spamnb.spellings import Spellings
 
 parts = st.lists(st.binary(max_size=10), max_size=8)
@@ -20,6 +22,8 @@ def test_there_and_back(listed: list[bytes]) -> None:
     spellings = Spellings.of(listed)
     assert len(spellings) == len(listed)
     assert spellings.tolist() == shown(listed)
+    assert [spellings[i] for i in range(len(listed))] == shown(listed)
+    assert list(spellings) == listed
     assert spellings.blob.tobytes() == b"".join(listed)
 
 
@@ -29,6 +33,15 @@ def test_take(listed: list[bytes], which: list[int]) -> None:
     taken = Spellings.of(listed).take(np.array(which, np.int64))
     assert taken.tolist() == shown([listed[i] for i in which])
     assert taken.blob.tobytes() == b"".join(listed[i] for i in which)
+
+
+@given(parts, st.lists(st.integers(0, 7), max_size=12), st.integers(1, 4))
+def test_take_in_blocks(listed: list[bytes], which: list[int], block: int) -> None:
+    which = [i for i in which if i < len(listed)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spellings_module, "_BLOCK", block)
+        taken = Spellings.of(listed).take(np.array(which, np.int64))
+    assert list(taken) == [listed[i] for i in which]
 
 
 @given(parts, parts)

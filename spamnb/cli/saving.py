@@ -45,4 +45,7 @@ def save(model: SpamModel, path: str, quiet: bool) -> int:
                 f"cannot keep the previous model as {backup}: {error.strerror}",
                 hint="choose another name for -o",
             ) from None
+    # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
+    # counts in parallel has imported it by now.
+    os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     return model.save(path)

@@ -13,31 +13,28 @@ _NON_WORD = re.compile(r"[^\w]")
 _MEMO_LIMIT = 1 << 16
 _FINAL_SIGMA = "Σ".encode()
 
-Fix = Callable[[bytes], bytes]
 
+class Fix(dict[bytes, bytes]):
+    """Run of non-ASCII bytes -> what it becomes; worked out when first met, and the memory is bounded."""
 
-def _memoised(convert: Callable[[str], str]) -> Fix:
-    """Wrap a str conversion for a run of non-ASCII bytes; the memory of past runs is bounded."""
-    memo: dict[bytes, bytes] = {}
+    def __init__(self, convert: Callable[[str], str]) -> None:
+        super().__init__()
+        self._convert = convert
 
-    def fix(run: bytes) -> bytes:
-        known = memo.get(run)
-        if known is None:
-            if len(memo) >= _MEMO_LIMIT:
-                memo.clear()
-            text = convert(run.decode("utf-8", "surrogateescape"))
-            known = memo[run] = text.encode("utf-8", "surrogateescape")
-        return known
-
-    return fix
+    def __missing__(self, run: bytes) -> bytes:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        text = self._convert(run.decode("utf-8", "surrogateescape"))
+        self[run] = text.encode("utf-8", "surrogateescape")
+        return self[run]
 
 
 def _blank(char: re.Match[str]) -> str:
     return " " * len(char[0].encode("utf-8", "surrogateescape"))
 
 
-_lower = _memoised(str.lower)
-_lower_words = _memoised(lambda run: _NON_WORD.sub(_blank, run.lower()))
+_lower = Fix(str.lower)
+_lower_words = Fix(lambda run: _NON_WORD.sub(_blank, run.lower()))
 
 
 def lowered_words(texts: Texts) -> Texts:
@@ -78,10 +75,10 @@ def fix_in_place(data: bytes, fix: Fix) -> bytes | None:
     new = bytearray(data)
     for start, end in _runs(data):
         run = data[start:end]
-        fixed = fix(run)
-        if len(fixed) != end - start:
-            return None
-        if fixed is not run:
+        fixed = fix[run]
+        if fixed != run:
+            if len(fixed) != end - start:
+                return None
             new[start:end] = fixed
     return bytes(new)
 
@@ -91,7 +88,7 @@ def fix_runs(data: bytes, fix: Fix) -> bytes:
     parts: list[bytes] = []
     done = 0
     for start, end in _runs(data):
-        parts += (data[done:start], fix(data[start:end]))
+        parts += (data[done:start], fix[data[start:end]])
         done = end
     parts.append(data[done:])
     return b"".join(parts)

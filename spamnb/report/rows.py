@@ -7,6 +7,7 @@ than reading, tokenising and scoring the messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,20 +28,27 @@ SHOWN_PARTS = 6
 def safe_messages(texts: Texts) -> list[bytes]:
     """Every message as one field of a line; only those with unusual bytes are looked at one by one."""
     messages = texts.tolist()
-    odd = np.flatnonzero(np.frombuffer(texts.data.translate(_UNSAFE), np.uint8))
+    odd = np.flatnonzero(np.frombuffer(texts.data.translate(_UNSAFE), np.bool_))
     if texts.data.count(b"\n") > len(messages):  # more than one line end a message: some are inside
         odd = np.concatenate((odd, np.flatnonzero(np.frombuffer(texts.data, np.uint8) == 10)))
     for row in set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist()):
-        if row >= 0:
+        if row >= 0 and not _printable(messages[row]):
             messages[row] = visible_bytes(messages[row], tsv=True)
     return messages
 
 
+def _printable(message: bytes) -> bool:
+    try:
+        return message.decode().isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
 class Prefixes:
-    r"""`label<TAB>probability` for a verdict and a probability to four decimals, each formatted once.
+    r"""`label<TAB>probability<TAB>` for a verdict and a probability to four decimals, each formatted once.
 
     >>> Prefixes(("ham", "spam", "unsure"))[1, 0.98765]
-    b'spam\t0.9877'
+    b'spam\t0.9877\t'
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -55,7 +63,7 @@ class Prefixes:
         made = self._made
         for mark in set(marks).difference(made):
             code, rounded = divmod(mark, 10_001)
-            made[mark] = f"{self._names[code]}\t{rounded / 10_000:.4f}".encode()
+            made[mark] = f"{self._names[code]}\t{rounded / 10_000:.4f}\t".encode()
         return [made[mark] for mark in marks]
 
 
@@ -83,10 +91,10 @@ class Tsv:
         if len(rows) < len(messages):
             messages = [messages[i] for i in rows.tolist()]
         if self._explain is None:
-            return b"".join([b"%b\t%b\n" % pair for pair in zip(prefixes, messages, strict=True)])
+            return b"\n".join([*map(add, prefixes, messages), b""])
         originals = [texts[i] for i in rows.tolist()]
         parts = [parts_text(self._explain(m)).encode() for m in originals]
-        return b"".join([b"%b\t%b\t%b\n" % three for three in zip(prefixes, messages, parts, strict=True)])
+        return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, parts, strict=True)])
 
 
 class Terse:
@@ -99,7 +107,7 @@ class Terse:
 
     def lines(self, _: Texts, found: Predictions, rows: IntArray) -> bytes:
         prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
-        return b"".join([prefix + b"\n" for prefix in prefixes])
+        return b"".join([prefix[:-1] + b"\n" for prefix in prefixes])
 
 
 class Jsonl:

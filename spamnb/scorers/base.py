@@ -120,7 +120,7 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
     if config.prior == "uniform":
         return np.full(stats.classes, -np.log(stats.classes))
     if config.prior == "learned":
-        return np.asarray(safe_log(stats.message_totals) - np.log(stats.message_totals.sum()))
+        return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
     if len(config.prior) != stats.classes:
         raise ConfigError(f"--prior gives {len(config.prior)} numbers, the model has {stats.classes} classes")
     return safe_log(np.asarray(config.prior, np.float64))

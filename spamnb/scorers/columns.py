@@ -44,7 +44,7 @@ def category_log_p(store: CountStore, column: str, alpha: float) -> dict[str, Fl
 def gaussian_parameters(moments: Sequence[Moments], ddof: int) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each class."""
     mean = np.array([m.mean for m in moments])
-    variance = np.array([m.variance(ddof) for m in moments])
+    variance = np.minimum([m.variance(ddof) for m in moments], np.finfo(np.float64).max)
     widest = np.nanmax(variance, initial=0.0)
     floor = _NARROWEST**2 * (widest if widest > 0 else 1.0)
     return mean, np.sqrt(np.maximum(np.nan_to_num(variance, nan=0.0), floor))
@@ -52,9 +52,10 @@ def gaussian_parameters(moments: Sequence[Moments], ddof: int) -> tuple[FloatArr
 
 def gaussian_log_p(x: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:
     """(n, K): log of the normal density; 0 where x is missing or a class has no number at all."""
-    z = (x[:, None] - mean) / sd
+    with np.errstate(over="ignore"):
+        z = np.clip((np.where(np.isfinite(x), x, 0.0)[:, None] - mean) / sd, -1e150, 1e150)
     log_p = -0.5 * z * z - np.log(sd) - 0.5 * np.log(2 * np.pi)
-    unknown = np.isnan(x) | np.isnan(mean).any()
+    unknown = ~np.isfinite(x) | np.isnan(mean).any()
     return np.where(unknown[:, None], 0.0, log_p)
 
 
