@@ -1,4 +1,4 @@
-"""A large SMS corpus for timing: the UCI collection (or the shipped sample) many times over, with variation."""
+"""A large SMS corpus for timing: the UCI collection (or the shipped sample) many times, with variation."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _printable(message: bytes) -> bool:
 class Prefixes:
     r"""`label<TAB>probability<TAB>` for a verdict and a probability to four decimals, each formatted once.
 
-    >>> Prefixes(("ham", "spam", "unsure"))[1, 0.98765]
+    >>> Prefixes(("ham", "spam", "unsure"))[1, 0.9877]
     b'spam\t0.9877\t'
     """
 

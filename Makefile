@@ -1,0 +1,51 @@
+# `make` lists the targets. Everything runs in .venv, which is made on first use: a clone, Python 3.11+ and make
+# are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo run test lint bench bench-quality docs clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(STAMP): pyproject.toml spamnb/_version.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+install: $(STAMP) ## make .venv and install spamnb with what the tests need
+	@$(BIN)/python -m compileall -q spamnb
+
+demo: install ## train, predict and evaluate on the shipped sample
+	$(BIN)/spamnb train data/sms_sample.csv -o $(VENV)/demo.spamnb
+	@echo
+	printf 'WIN a FREE prize! Call 0909 879 0123 now\nrunning late, home by 7\n' | $(BIN)/spamnb predict -m $(VENV)/demo.spamnb
+	@echo
+	$(BIN)/spamnb evaluate data/sms_sample.csv --cv 5
+
+run: install ## run a command line: make run ARGS="predict --help"
+	@$(BIN)/spamnb $(ARGS)
+
+test: install ## run all tests
+	$(BIN)/python -m pytest -q -n auto
+
+lint: install ## ruff and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: install ## speed and memory beside scikit-learn, in one run
+	$(BIN)/python -m compileall -q benchmarks
+	$(BIN)/python -m benchmarks.speed
+
+bench-quality: install ## detection beside scikit-learn on the same splits
+	$(BIN)/python -m benchmarks.quality
+
+docs: install ## write docs/cli.md from the commands' help
+	$(BIN)/python -m benchmarks.clidocs
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
