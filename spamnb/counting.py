@@ -20,8 +20,9 @@ _PENDING = 1 << 19  # entries gathered before they are added to the table, or tw
 class Tally:
     """Counts under construction. Tokens get ids in the order they are met; `finish` sorts them by key."""
 
-    def __init__(self, order: int = 0) -> None:
+    def __init__(self, order: int = 0, lengths: bool = False) -> None:
         self._order = order  # how many words back the scorer looks: entries carry that sequence
+        self._lengths = lengths  # whether entries carry the lengths of messages
         self._table = KeyTable()
         self._keys: list[NDArray[np.uint64]] = []
         self._kinds: list[NDArray[np.uint8]] = []
@@ -45,7 +46,9 @@ class Tally:
     ) -> Entries:
         """Count one batch; returns its entries, with this tally's ids."""
         codes = self._label_codes(labels)
-        entries = Entries.of(batch, [self._intern(stream) for stream in batch.streams], self._order)
+        entries = Entries.of(
+            batch, [self._intern(stream) for stream in batch.streams], self._order, self._lengths
+        )
         cells = entries.ids * len(self._labels) + codes[entries.rows]
         repeats = np.flatnonzero(entries.counts > 1)
         self._cells.append(cells.astype(np.uint32))

@@ -88,7 +88,7 @@ class Engine:
         if self._table is None and self._seen > self.store.vocabulary // 2:
             self._table = KeyTable.ranked(self.store.keys, self.store.messages.sum(axis=1, dtype=np.int64))
         find = self.store.find if self._table is None else self._table.find
-        entries = Entries.of(batch, [find(k) for k in keys], self.scorer.order)
+        entries = Entries.of(batch, [find(k) for k in keys], self.scorer.order, self.scorer.lengths)
         if self._table is None and not self.scorer.whole:
             return self._few(entries)
         stats, weights, _ = self._all()
@@ -104,7 +104,7 @@ class Engine:
     def _all(self) -> tuple[Stats, FloatArray, FloatArray]:
         if self._whole is None:
             stats = weighted(Stats.of(self.store), self.config)
-            weights = np.asfortranarray(self.scorer.estimate(stats))
+            weights = np.ascontiguousarray(self.scorer.estimate(stats))
             self._whole = stats, weights, self.scorer.bias(stats)
         return self._whole
 

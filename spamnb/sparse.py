@@ -19,6 +19,7 @@ Speller = Callable[[IntArray], Spellings]
 OTHER = 0  # the kind of a token that is no word n-gram (a pattern, characters); n-grams have kind n
 SHAPE = 255  # the kind of tokens that every message has
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_FRONT_BITS = 13
 
 
 class Stream(Record):
@@ -55,40 +56,39 @@ NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is o
 class Entries(Record):
     """A batch after lookup, in canonical order: token `ids[i]` occurs `counts[i]` times in message `rows[i]`.
 
-    `lengths` is the number of tokens of each message, known or not. `sequence`, where a scorer asked for
-    it, holds the words in reading order: `sequence[n - 1, j]` is the id of the n-gram that ends at word j,
-    which stands in message `sequence_rows[j]`.
+    Where a scorer asks for them, `lengths` are the numbers of tokens of each message, known or not, and
+    `sequence` holds the words in reading order: `sequence[n - 1, j]` is the id of the n-gram that ends at
+    word j, which stands in message `sequence_rows[j]`.
     """
 
     size: int
     rows: IntArray
     ids: IntArray
     counts: IntArray
-    lengths: IntArray
+    lengths: IntArray | None = None
     sequence: IntArray | None = None
     sequence_rows: IntArray | None = None
 
     @classmethod
-    def of(cls, batch: Batch, ids: list[IntArray], order: int = 0) -> Entries:
+    def of(cls, batch: Batch, ids: list[IntArray], order: int = 0, lengths: bool = True) -> Entries:
         """Merge repeats; `ids` belong to each stream's tokens, unknown ones are below 0 and are dropped."""
         rows, every = batch.rows, _concat(ids, np.dtype(np.int64))
-        lengths = np.bincount(rows, minlength=batch.size)
+        sizes = np.bincount(rows, minlength=batch.size) if lengths else None
         if len(every) and every.min() < 0:
             known = every >= 0
             rows, every = rows[known], every[known]
         parts = _merged(rows, every, batch.size)
-        return cls(batch.size, *parts, lengths, *_sequence(batch, ids, order))
+        return cls(batch.size, *parts, sizes, *_sequence(batch, ids, order))
 
     def select(self, rows: IntArray) -> Entries:
         """The entries of some messages, renumbered 0.. in the order given (`rows` ascending)."""
         keep, new = _ranges(self.rows, rows)
+        sizes = None if self.lengths is None else self.lengths[rows]
         words, word_rows = self.sequence, self.sequence_rows
         if words is not None and word_rows is not None:
             chosen, word_rows = _ranges(word_rows, rows)
             words = words[:, chosen]
-        return Entries(
-            len(rows), new, self.ids[keep], self.counts[keep], self.lengths[rows], words, word_rows
-        )
+        return Entries(len(rows), new, self.ids[keep], self.counts[keep], sizes, words, word_rows)
 
     def renumbered(self, new: IntArray) -> Entries:
         """The same messages with id i called `new[i]`; entries within a message stay in ascending order."""
@@ -127,6 +127,7 @@ class Entries(Record):
         if len(parts) == 1:
             return parts[0]
         shifts = np.cumsum([0, *(p.size for p in parts)]).tolist()
+        lengths = [p.lengths for p in parts if p.lengths is not None]
         sequences = [p.sequence for p in parts if p.sequence is not None]
         where = [
             p.sequence_rows + s for p, s in zip(parts, shifts, strict=False) if p.sequence_rows is not None
@@ -136,7 +137,7 @@ class Entries(Record):
             np.concatenate([p.rows + s for p, s in zip(parts, shifts, strict=False)]),
             np.concatenate([p.ids for p in parts]),
             np.concatenate([p.counts for p in parts]),
-            np.concatenate([p.lengths for p in parts]),
+            np.concatenate(lengths) if lengths else None,
             np.concatenate(sequences, axis=1) if sequences else None,
             np.concatenate(where) if where else None,
         )
@@ -160,13 +161,19 @@ def _merged(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArra
     return (unique >> kind(shift)).astype(np.int64), (unique & low).astype(np.int64), counts
 
 
-def row_sums(rows: IntArray, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def _front_slots(keys: KeyArray) -> IntArray:
+    spread = keys * _SPREAD
+    spread >>= np.uint64(64 - _FRONT_BITS)
+    return spread.view(np.int64)
+
+
+def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
     """Add up one value per entry for each message; `rows` ascend.
 
     Within a message the order of addition is the order of its entries, whatever else is in the batch, so
     a message scored alone gets the same bits as in a crowd.
     """
-    out = np.zeros(size)
+    out = np.zeros(size, values.dtype)
     if len(rows):
         begin = changes(rows)
         out[rows[begin]] = np.add.reduceat(values, begin)
@@ -201,9 +208,14 @@ class KeyTable:
     Of keys that share a slot the one added first stays there, so frequent keys should come first: then
     nearly every search ends at its first probe. Measured on SMS: 8 ns a key, 30 with keys in any order,
     60-100 with np.searchsorted. Key 0 marks a free slot; no token has key 0 because no token is empty.
+
+    The front is a small table without probing that stays in the processor's cache: it answers for 80% of
+    words and 30% of bigrams, before the large table, which does not fit, is asked about the others.
     """
 
     def __init__(self) -> None:
+        self._front_keys = np.zeros(1 << _FRONT_BITS, np.uint64)
+        self._front_ids = np.zeros(1 << _FRONT_BITS, np.int32)
         self._allocate(1 << 12)
         self.size = 0
 
@@ -230,6 +242,14 @@ class KeyTable:
 
     def find(self, keys: KeyArray) -> IntArray:
         """The id of each key, -1 where unknown."""
+        slots = _front_slots(keys)
+        ids = self._front_ids.take(slots).astype(np.int64)
+        others = np.flatnonzero(self._front_keys.take(slots) != keys)
+        if len(others):
+            ids[others] = self._probe(keys[others])
+        return ids
+
+    def _probe(self, keys: KeyArray) -> IntArray:
         slots = self._slots(keys)
         seen = self._keys.take(slots)
         ids = self._ids.take(slots).astype(np.int64)
@@ -255,6 +275,11 @@ class KeyTable:
 
     def _place(self, keys: KeyArray, ids: IntArray) -> None:
         """Put keys where they belong; of several that want one free slot the last one gets it."""
+        front = _front_slots(keys)
+        free = np.flatnonzero(self._front_keys[front] == 0)
+        self._front_keys[front[free]] = keys[free]
+        won = np.flatnonzero(self._front_keys[front] == keys)
+        self._front_ids[front[won]] = ids[won]
         slots = self._slots(keys)
         pending = np.arange(len(keys))
         while len(pending):

@@ -73,7 +73,8 @@ class Trainer:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
         if self.folds == 1 or self.folds < 0:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
-        self._tally = Tally(make(self.scoring).order)
+        scorer = make(self.scoring)
+        self._tally = Tally(scorer.order, scorer.lengths)
         self._parts: list[_Part] = []
         self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1

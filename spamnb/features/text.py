@@ -11,7 +11,6 @@ from spamnb.message import Texts
 
 _NON_WORD = re.compile(r"[^\w]")
 _MEMO_LIMIT = 1 << 16
-_FINAL_SIGMA = "Σ".encode()
 
 
 class Fix(dict[bytes, bytes]):
@@ -24,8 +23,9 @@ class Fix(dict[bytes, bytes]):
     def __missing__(self, run: bytes) -> bytes:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        text = self._convert(run.decode("utf-8", "surrogateescape"))
-        self[run] = text.encode("utf-8", "surrogateescape")
+        text = run.decode("utf-8", "surrogateescape")
+        fixed = self._convert(text).encode("utf-8", "surrogateescape")
+        self[run] = b"" if "Σ" in text else fixed  # its lower case depends on its neighbours: see `_lowered`
         return self[run]
 
 
@@ -55,8 +55,6 @@ def _lowered(texts: Texts, fix: Fix) -> Texts:
     data = texts.data
     if data.isascii():
         return Texts(data.lower(), texts.starts, texts.ends)
-    if _FINAL_SIGMA in data:  # the lower case of a capital sigma depends on its neighbours
-        return _one_by_one(texts, fix)
     new = fix_in_place(data.lower(), fix)
     return _one_by_one(texts, fix) if new is None else Texts(new, texts.starts, texts.ends)
 
@@ -71,7 +69,7 @@ def _str_lower(message: bytes) -> bytes:
 
 
 def fix_in_place(data: bytes, fix: Fix) -> bytes | None:
-    """Replace every run of non-ASCII bytes by one of the same length; None if one has another length."""
+    """Replace every run of non-ASCII bytes by one of the same length; None if that cannot be."""
     new = bytearray(data)
     for start, end in _runs(data):
         run = data[start:end]

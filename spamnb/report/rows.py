@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from spamnb.explain import Explanation
 
 Row = dict[str, Any]
-_UNSAFE = bytes(not 0x20 <= byte < 0x7F and byte != 10 for byte in range(256))
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 SHOWN_PARTS = 6
 
@@ -28,9 +27,10 @@ SHOWN_PARTS = 6
 def safe_messages(texts: Texts) -> list[bytes]:
     """Every message as one field of a line; only those with unusual bytes are looked at one by one."""
     messages = texts.tolist()
-    odd = np.flatnonzero(np.frombuffer(texts.data.translate(_UNSAFE), np.bool_))
+    raw = np.frombuffer(texts.data, np.uint8)
+    odd = np.flatnonzero((raw - 0x20 >= 0x5F) & (raw != 10))  # not printable ASCII; - wraps around
     if texts.data.count(b"\n") > len(messages):  # more than one line end a message: some are inside
-        odd = np.concatenate((odd, np.flatnonzero(np.frombuffer(texts.data, np.uint8) == 10)))
+        odd = np.concatenate((odd, np.flatnonzero(raw == 10)))
     for row in set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist()):
         if row >= 0 and not _printable(messages[row]):
             messages[row] = visible_bytes(messages[row], tsv=True)

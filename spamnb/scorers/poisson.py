@@ -19,6 +19,7 @@ class Poisson(Scorer):
     """Each word occurs at its own rate per word of text."""
 
     name = "poisson"
+    lengths = True
 
     def estimate(self, stats: Stats) -> FloatArray:
         """log r_ic."""
@@ -28,6 +29,7 @@ class Poisson(Scorer):
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
         n_i = (np.minimum(entries.counts, 1) if self.once else entries.counts)[:, None]
+        assert entries.lengths is not None
         n = entries.lengths[entries.rows][:, None]
         log_rate = weights[entries.ids]
         return entries.rows, n_i * (log_rate + np.log(n)) - np.exp(log_rate) * n - log_factorial(n_i)
