@@ -96,7 +96,7 @@ def output(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["sh", "-c", script], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
-    text = done.stdout.decode().replace(str(folder), "").replace(str(ROOT), "")
+    text = done.stdout.decode().replace(str(folder), "").replace(str(ROOT), f"/{HOME}/spamnb")
     return "".join(line.rstrip(" ") + "\n" for line in text.splitlines())
 
 

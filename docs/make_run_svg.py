@@ -22,7 +22,7 @@ WIDTH = 100
 MESSAGE = "WIN a FREE prize! Call 0909 879 0123 now"
 COMMANDS = (
     "spamnb train data/sms_sample.csv -o sms.spamnb",
-    f"printf '{MESSAGE}\\nrunning late, home by 7\\n' | spamnb predict -m sms.spamnb",
+    f"printf '{MESSAGE}\\nrunning late, home by 7\\n' |\nspamnb predict -m sms.spamnb",
     f"spamnb inspect -m sms.spamnb --message '{MESSAGE}' --top 9",
 )
 
@@ -49,10 +49,10 @@ def drawing() -> str:
         (Path(folder) / "data").symlink_to(ROOT / "data", target_is_directory=True)
         for i, command in enumerate(COMMANDS):
             prompt = Text("\n$ " if i else "$ ", "bold green", end="")
-            console.print(prompt, Text(command, "bold"), sep="", soft_wrap=True)
-            console.print(Text.from_ansi(output(command, folder)))
+            console.print(prompt, Text(command.replace("\n", "\n> "), "bold"), sep="")
+            console.print(Text.from_ansi(output(command, folder).rstrip("\n")))
     svg = console.export_svg(title="spamnb", unique_id="run")
-    return re.sub(r"@font-face\s*\{.*?\}\s*", "", svg, flags=re.DOTALL)
+    return re.sub(r"@font-face\s*\{.*?\}\s*|<!--.*?-->\s*", "", svg, flags=re.DOTALL)
 
 
 def main() -> None:

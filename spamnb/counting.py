@@ -14,7 +14,7 @@ from spamnb.moments import Moments
 from spamnb.sparse import Batch, Entries, KeyTable, Stream
 from spamnb.spellings import Spellings
 
-_PENDING = 1 << 19  # entries gathered before they are added to the table, or twice as many as it has rows
+_PENDING = 1 << 19  # entries gathered before they are added to the table, or 4 times its rows
 
 
 class Tally:
@@ -54,7 +54,7 @@ class Tally:
         self._cells.append(cells.astype(np.uint32))
         self._repeats.append((cells[repeats], entries.counts[repeats] - 1))
         self._waiting += len(cells)
-        if self._waiting >= max(_PENDING, 2 * self._table.size):
+        if self._waiting >= max(_PENDING, 4 * self._table.size):
             self._flush()
         self._add_columns(codes, categories or {}, numbers or {})
         return entries
@@ -75,14 +75,16 @@ class Tally:
         ids = self._table.find(stream.keys)
         missing = np.flatnonzero(ids < 0)
         if len(missing):
-            new, first, times = np.unique(stream.keys[missing], return_index=True, return_counts=True)
+            new, first, place, times = np.unique(stream.keys[missing], True, True, True)
             order = np.argsort(-times, kind="stable")
             new, first = new[order], first[order]
+            rank = np.empty_like(order)
+            rank[order] = np.arange(self._table.size, self._table.size + len(order))
+            ids[missing] = rank[place]
             self._table.add(new)
             self._keys.append(new)
             self._kinds.append(np.full(len(new), stream.kind, np.uint8))
             self._spellings.append(stream.spell(missing[first]))
-            ids[missing] = self._table.find(stream.keys[missing])
         return ids
 
     def _flush(self) -> None:

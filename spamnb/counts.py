@@ -106,6 +106,14 @@ class CountStore(Record):
         )
 
 
+def rows_with_any(table: IntArray) -> NDArray[np.bool_]:
+    """Which rows are not all zero; column by column, because any(axis=1) over two columns is 10x slower."""
+    found = np.zeros(len(table), bool)
+    for column in table.T:
+        found |= column != 0
+    return found
+
+
 def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
     labels = tuple(sorted({*a.labels, *b.labels}))
     keys = np.union1d(a.keys, b.keys)
@@ -150,7 +158,7 @@ def _canonical(store: CountStore) -> CountStore:
             "cannot forget what was never learned: the counts would not add up; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
         )
-    store = store._rows(np.flatnonzero(store.messages.any(axis=1)))
+    store = store._rows(np.flatnonzero(rows_with_any(store.messages)))
     return _without_empty_labels(store)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.config import ScorerConfig
 from spamnb.counting import Tally
-from spamnb.counts import CountStore
+from spamnb.counts import CountStore, rows_with_any
 from spamnb.message import FloatArray, IntArray
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
@@ -108,7 +108,7 @@ def _stats_without(
     messages = np.bincount(cells, minlength=len(used) * k).reshape(shape)
     tokens = np.bincount(cells, entries.counts, len(used) * k).astype(np.int64).reshape(shape)
     left = store.messages[used].astype(np.int64) - messages
-    alive = np.flatnonzero(left.any(axis=1))
+    alive = np.flatnonzero(rows_with_any(left))
     words = store.kinds[used] == 1
     stats = Stats(
         (store.tokens[used].astype(np.int64) - tokens).astype(np.float64),

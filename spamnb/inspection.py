@@ -20,7 +20,8 @@ class TokenRow:
     """A token: occurrences and messages by class, P(token | class), and its weight.
 
     `weight` is log P(i|positive) - log P(i|other): what one occurrence adds to the log-odds before
-    damping and calibration. For more than two classes it is the class's log P minus the mean of the others.
+    damping and calibration. For more than two classes it is one class's log P minus the mean of the others:
+    of the class whose top tokens are asked for, else of the positive one.
     """
 
     token: str
@@ -54,9 +55,10 @@ class Inspector:
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
         """The tokens that speak most for a class."""
-        weights = self._weights(self.model.labels.index(label))
-        order = np.lexsort((self.model.store.keys, -weights))[:limit]
-        return [self._row(int(i), float(weights[i])) for i in order if weights[i] > 0]
+        for_label = self._weights(self.model.labels.index(label))
+        order = np.lexsort((self.model.store.keys, -for_label))[:limit]
+        weights = self._weights(self._positive()) if len(self.model.labels) == 2 else for_label
+        return [self._row(int(i), float(weights[i])) for i in order if for_label[i] > 0]
 
     def look_up(self, words: Iterable[str]) -> list[TokenRow]:
         """Tokens by their spelling; case does not matter, except after a tag."""
@@ -70,6 +72,11 @@ class Inspector:
             return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0)
         return self._row(row, float(self._weights(self._positive())[row]))
 
+    @property
+    def positive(self) -> str:
+        """The class that a weight above 0 speaks for."""
+        return self.model.labels[self._positive()]
+
     def _positive(self) -> int:
         labels = self.model.labels
         return labels.index(self.model.positive) if self.model.positive in labels else len(labels) - 1
@@ -77,7 +84,8 @@ class Inspector:
     def _weights(self, c: int) -> FloatArray:
         others = np.delete(self._log_p, c, axis=1).mean(axis=1)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.nan_to_num(self._log_p[:, c] - others, nan=0.0))
+            weights = self._log_p[:, c] - others
+        return np.where(np.isnan(weights), 0.0, weights)  # impossible in both: says nothing
 
     def _row(self, i: int, weight: float) -> TokenRow:
         store = self.model.store

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -11,7 +12,9 @@ import click
 from spamnb._version import __version__
 from spamnb.errors import SpamnbError
 
-# command -> (module, one-line help); the module is imported only when its command runs
+TRACEBACK = "SPAMNB_TRACEBACK"  # set, a fault of the program itself is shown in full
+
+# command -> one-line help; its module, named like it, is imported only when it runs
 COMMANDS = {
     "train": "Learn from labelled messages and write a model.",
     "predict": "Say spam, ham or unsure for each message.",
@@ -41,11 +44,14 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Help for a command: spamnb COMMAND --help",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="spamnb", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """A naive Bayes spam filter for SMS and e-mail.
 
     \b
@@ -55,16 +61,21 @@ def cli() -> None:
       spamnb evaluate test.csv
       spamnb inspect prize
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> None:
     """Run the command line; every error becomes one sentence and an exit code, never a traceback."""
+    if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     code = _run()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        code = code or _pipe_closed()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            code = code or 1
     os._exit(code)  # everything is written: tearing numpy down would take another 13 ms
 
 
@@ -72,25 +83,37 @@ def _run() -> int:
     try:
         result = cli.main(prog_name="spamnb", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except SpamnbError as error:
-        from spamnb.cli.output import show_error
-
-        show_error(error)
-        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
         return 130
-    except BrokenPipeError:
-        return _pipe_closed()
-    except OSError as error:
-        click.echo(f"Error: {error.strerror or error}", err=True)
-        return 1
+    except SpamnbError as error:
+        return _shown(error)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        return _shown(_in_words(error))
 
 
-def _pipe_closed() -> int:
-    """The reader of our output has gone: stop without a word, as any filter does (128 + SIGPIPE)."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
+def _shown(error: SpamnbError) -> int:
+    from spamnb.cli.output import show_error
+
+    show_error(error)
+    return error.exit_code
+
+
+def _in_words(error: Exception) -> SpamnbError:
+    """What no part of the program has put into words."""
+    if isinstance(error, MemoryError):
+        return SpamnbError("there is not enough memory", "give the data in several smaller files")
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return SpamnbError(
+            f"{where}{error.strerror or error}", "check the path, its permissions and the disk"
+        )
+    return SpamnbError(
+        f"spamnb has a fault: {type(error).__name__}: {error}",
+        f"please report it, with what `{TRACEBACK}=1` set before the command shows",
+    )

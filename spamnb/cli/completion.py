@@ -14,7 +14,7 @@ _HOW = {
 @click.command(short_help="Print the completion script for a shell.")
 @click.argument("shell", type=click.Choice(list(_HOW)))
 def completion(shell: str) -> None:
-    r"""Print the completion script for a shell.
+    """Print the completion script for a shell.
 
     \b
     Examples:

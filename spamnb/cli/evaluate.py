@@ -16,8 +16,16 @@ if TYPE_CHECKING:
     from spamnb.readers import ReadOptions
 
 
+_TRAINING = (
+    *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
+    *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof"),
+)
+_READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
+_WITH_DATA = (*_READING, *options.DECISIONS, "no_curves")
+
+
 @click.command(short_help="Measure a model: precision, recall, F1 and more.")
-@click.argument("data", nargs=-1, metavar="[DATA]...")
+@click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
 @click.option(
     "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
@@ -40,7 +48,7 @@ def evaluate(
     quiet: bool,
     **given: Any,
 ) -> None:
-    r"""Measure a model: precision, recall, F1 and more.
+    """Measure a model: precision, recall, F1 and more.
 
     With DATA (labelled messages that the model was not trained on) the model is tried on them. With --cv K
     it is DATA itself that is split: each fold is judged by what the others teach, with the settings
@@ -61,7 +69,7 @@ def evaluate(
         _stored(model, json_file)
         return
     if cv is not None and cv < 2:
-        raise ConfigError(f"--cv must be at least 2, got {cv}")
+        raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
     result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
     title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(data)
     if json_file:
@@ -72,18 +80,25 @@ def evaluate(
 
 def _check_combination(ctx: click.Context, data: tuple[str, ...], cv: int | None) -> None:
     """Settings for training mean nothing to a trained model: say so instead of ignoring them."""
-    from click.core import ParameterSource
-
     if cv is not None and not data:
         raise click.UsageError("--cv needs DATA to split.")
-    settings = "tokens ngrams chars patterns scorer alpha counts damping prior balance order ddof"
-    settings += " categorical numeric"
-    given = [n for n in settings.split() if ctx.get_parameter_source(n) == ParameterSource.COMMANDLINE]
-    if given and cv is None:
-        flag = "--pattern" if given[0] == "patterns" else f"--{given[0]}"
+    if cv is not None and (flag := _given(ctx, ("model",))):
+        raise click.UsageError(f"{flag} does not go with --cv: cross-validation trains its own models.")
+    if cv is None and (flag := _given(ctx, _TRAINING)):
         raise click.UsageError(
             f"{flag} is a setting for training: use it with --cv K, or train a model with it."
         )
+    if not data and (flag := _given(ctx, _WITH_DATA)):
+        raise click.UsageError(f"{flag} needs DATA: without it the figures stored in the model are shown.")
+
+
+def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
+    """The first of these settings that stands on the command line, as its flag."""
+    from click.core import ParameterSource
+
+    found = (p for p in ctx.command.params if p.name in names)
+    stated = (p for p in found if ctx.get_parameter_source(p.name or "") == ParameterSource.COMMANDLINE)
+    return next((max(p.opts, key=len) for p in stated), "")
 
 
 def _chunks(paths: tuple[str, ...], reading: ReadOptions, quiet: bool) -> Iterator[Chunk]:
@@ -107,6 +122,7 @@ def _try_model(data: tuple[str, ...], model: str | None, given: dict[str, Any], 
     from spamnb.model import SpamModel
 
     loaded = SpamModel.load(find_model(model))
+    options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = options.read_options(given, default_format="csv", **columns)
@@ -125,7 +141,9 @@ def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet
     trainer = Trainer(features, scoring, options.decision(given), folds=cv)
     for chunk in _chunks(data, reading, quiet):
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
-    return cross_validated(trainer)
+    result = cross_validated(trainer)
+    options.check_decision(given, result.model.labels)
+    return result
 
 
 def _show(result: Evaluation, title: str, curves: bool) -> None:

@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import console, write_json
+from spamnb.cli.output import console, greet, write_json
+from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
 
 @click.command(short_help="Look inside a model, look a word up, explain a message.")
-@click.argument("words", nargs=-1, metavar="[MODEL] [WORD]...")
+@click.argument("words", nargs=-1, type=options.PATH, metavar="[MODEL] [WORD]...")
 @options.model_option
 @click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it from stdin).")
 @click.option(
-    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows to show."
+    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
 )
 @options.json_option
 def inspect(
     words: tuple[str, ...], model: str | None, message: str | None, top: int, json_file: str | None
 ) -> None:
-    r"""Look inside a model, look a word up, explain a message.
+    """Look inside a model, look a word up, explain a message.
 
     Shows the model card, the tokens that speak most for each class with their counts, P(w|c) and weight,
     and the linear view. MODEL is any file, read without executing anything in it.
@@ -43,14 +44,25 @@ def inspect(
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
+    if words and message is not None:
+        raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
     path = find_model(model)
     loaded = SpamModel.load(path)
     if message is not None:
-        _explain(loaded, sys.stdin.buffer.read() if message == "-" else message.encode(), top, json_file)
+        _explain(loaded, _message_bytes(message), top, json_file)
     elif words:
         _look_up(loaded, words, json_file)
     else:
         _overview(loaded, path, top, json_file)
+
+
+def _message_bytes(message: str) -> bytes:
+    if message != "-":
+        return os.fsencode(message)
+    if sys.stdin is None:
+        raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
+    greet("Type the message; Ctrl-D ends.")
+    return sys.stdin.buffer.read()
 
 
 def _is_file(word: str) -> bool:
@@ -75,7 +87,8 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
     report.show_card(out, facts)
     for label, found in tops.items():
         if found:
-            report.show_tokens(out, f"speaks for {label}", model.labels, found)
+            report.show_title(out, f"speaks for {label}")
+            report.show_tokens(out, model.labels, found)
     if linear is not None:
         report.show_linear(out, linear)
 
@@ -84,11 +97,14 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
     from spamnb.inspection import Inspector, row_dict
     from spamnb.report import inspection as report
 
-    found = Inspector(model).look_up(words)
+    reader = Inspector(model)
+    found = reader.look_up(words)
     if json_file:
         write_json({"tokens": [row_dict(row) for row in found]}, json_file)
     if json_file != "-":
-        report.show_tokens(console(), "tokens", model.labels, found)
+        out = console()
+        report.show_tokens(out, model.labels, found)
+        report.show_meaning(out, reader.positive, model.labels)
 
 
 def _explain(model: SpamModel, message: bytes, top: int, json_file: str | None) -> None:
@@ -100,4 +116,4 @@ def _explain(model: SpamModel, message: bytes, top: int, json_file: str | None) 
         result: dict[str, Any] = {"label": told.verdict, "probability": told.probability}
         write_json({**result, "log_odds": told.log_odds, **explanation_row(told)}, json_file)
     if json_file != "-":
-        report.show_explanation(console(), told, top)
+        report.show_explanation(console(), told, model.labels, top)

@@ -13,7 +13,7 @@ from spamnb.cli.paths import VARIABLE, candidates
 @click.command(short_help="Show which model would be used and why.")
 @options.model_option
 def models(model: str | None) -> None:
-    r"""Show which model would be used and why.
+    """Show which model would be used and why.
 
     The first that applies is taken: -m, the variable SPAMNB_MODEL, your own model (what `spamnb train`
     writes by default), the ready-made model that is shipped.
@@ -40,4 +40,4 @@ def _state(path: str | None) -> str:
         return "(not set)"
     if not os.path.exists(path):
         return f"{path} (not there)"
-    return f"{path} ({os.path.getsize(path) / 1e6:.2f} MB)"
+    return f"{path} ({os.path.getsize(path) / 1e3:,.0f} kB)"

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from spamnb.readers import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null")
+LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet")
+FORMATS = (*LABELLED_FORMATS, "lines", "null")
+DECISIONS = {"threshold": "--threshold", "unsure": "--unsure", "cost_fp": "--cost-fp", "cost_fn": "--cost-fn"}
+PATH = click.Path(readable=False, allow_dash=True)  # only for completion: what is wrong is said elsewhere
 
 
 def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -31,12 +34,13 @@ def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 model_option = click.option(
     "-m",
     "--model",
+    type=PATH,
     metavar="MODEL",
     help="Model file; else $SPAMNB_MODEL, your own model, the ready-made one.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 json_option = click.option(
-    "--json", "json_file", metavar="FILE", help="Write the figures as JSON ('-' for stdout)."
+    "--json", "json_file", type=PATH, metavar="FILE", help="Write the result as JSON ('-' for stdout)."
 )
 
 reading_options = _all(
@@ -52,7 +56,7 @@ label_options = _all(
 input_format_option = click.option(
     "--format",
     "input_format",
-    type=click.Choice(FORMATS),
+    type=click.Choice(LABELLED_FORMATS),
     default="auto",
     help="Format of the data (default: detect).",
 )
@@ -61,10 +65,13 @@ feature_options = _all(
         "--tokens",
         type=click.Choice(["shaped", "plain"]),
         default="shaped",
+        show_default=True,
         help="shaped: words, pairs of words and word shapes. plain: just the words, \\w+ in lower case.",
     ),
     click.option("--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain 1)."),
-    click.option("--chars", type=int, default=0, metavar="N", help="Character n-grams from 2 to N."),
+    click.option(
+        "--chars", type=int, default=0, metavar="N", help="Character n-grams from 2 to N (default: none)."
+    ),
     click.option(
         "--pattern",
         "patterns",
@@ -78,8 +85,19 @@ feature_options = _all(
     ),
 )
 scorer_options = _all(
-    click.option("--scorer", type=click.Choice(list(REGISTRY)), default="multinomial", show_default=True),
-    click.option("--alpha", type=float, metavar="X", help="Smoothing; 0 is maximum likelihood."),
+    click.option(
+        "--scorer",
+        type=click.Choice(list(REGISTRY)),
+        default="multinomial",
+        show_default=True,
+        help="How counts become probabilities.",
+    ),
+    click.option(
+        "--alpha",
+        type=float,
+        metavar="X",
+        help="Smoothing, 0 is maximum likelihood (default 0.1 for multinomial, else 1).",
+    ),
     click.option(
         "--counts",
         type=click.Choice(["once", "all"]),
@@ -97,6 +115,7 @@ scorer_options = _all(
         "--balance",
         type=click.Choice(["none", "undersample", "weight"]),
         default="none",
+        show_default=True,
         help="Treat classes of very different size alike.",
     ),
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
@@ -147,9 +166,24 @@ def scorer_config(given: dict[str, Any]) -> ScorerConfig:
     """The scorer that the flags ask for."""
     from spamnb.config import ScorerConfig
 
+    _check_used(given)
     once = None if given["counts"] is None else given["counts"] == "once"
     options = {name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof")}
     return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), **options)
+
+
+def _check_used(given: dict[str, Any]) -> None:
+    """Refuse what would have no effect."""
+    if given["order"] is not None and given["scorer"] != "less-naive":
+        raise ConfigError(
+            f"--order is a setting of --scorer less-naive, got --scorer {given['scorer']}",
+            hint="add --scorer less-naive, or leave out --order",
+        )
+    if given["ddof"] is not None and not given["numeric"]:
+        raise ConfigError(
+            "--ddof is a setting of numeric columns, got none",
+            hint="name a column with --numeric COLUMN, or leave out --ddof",
+        )
 
 
 def _prior(text: str | None) -> str | tuple[float, ...] | None:
@@ -168,10 +202,19 @@ def decision(given: dict[str, Any], default: Decision | None = None) -> Decision
     """The decision rule that the flags ask for; the model's own if none is given."""
     from spamnb.decision import Decision
 
-    names = ("threshold", "unsure", "cost_fp", "cost_fn")
-    if default is not None and all(given[name] is None for name in names):
+    if default is not None and all(given[name] is None for name in DECISIONS):
         return default
-    return Decision.from_options(**{name: given[name] for name in names})
+    return Decision.from_options(**{name: given[name] for name in DECISIONS})
+
+
+def check_decision(given: dict[str, Any], labels: tuple[str, ...]) -> None:
+    """A threshold parts two classes; among more the likeliest one is the verdict."""
+    flags = [flag for name, flag in DECISIONS.items() if given[name] is not None]
+    if flags and len(labels) > 2:
+        raise ConfigError(
+            f"{flags[0]} needs a model of two classes, got {len(labels)}: {', '.join(labels)}",
+            hint=f"leave out {flags[0]}: among more than two classes the likeliest one is the verdict",
+        )
 
 
 def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:

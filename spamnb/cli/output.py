@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+from spamnb.errors import DataError, SpamnbError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from spamnb.errors import SpamnbError
     from spamnb.readers import Source
 
 
@@ -25,10 +27,19 @@ def say(text: str, quiet: bool = False) -> None:
         click.echo("\n".join(visible(line) for line in text.split("\n")), err=True)
 
 
+def greet(text: str, quiet: bool = False) -> None:
+    """Tell who sits at the terminal that stdin is waited for."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        say(text, quiet)
+
+
 def show_error(error: SpamnbError) -> None:
     say(f"Error: {error.message}")
-    if error.hint:
-        say(f"Hint: {error.hint}")
+    hint = error.hint
+    if not hint and error.exit_code == 2:
+        hint = f"see `spamnb {' '.join(sys.argv[1:2])} --help`"
+    if hint:
+        say(f"Hint: {hint}")
 
 
 def report_skipped(source: Source, quiet: bool) -> None:
@@ -41,18 +52,34 @@ def console() -> Console:
     """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS."""
     from rich.console import Console
 
+    out = _stdout()
+    if isinstance(out, TextIOWrapper):
+        out.reconfigure(errors="backslashreplace")  # for what the terminal's encoding has no letter
     return Console(highlight=False, emoji=False, markup=False)
 
 
 def write_bytes(data: bytes) -> None:
     """To stdout at once, so that a reader at the other end of a pipe sees it now."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    out = _stdout().buffer
+    try:
+        out.write(data)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DataError(
+            f"cannot write to standard output: {error.strerror}", "free some space, or write to another place"
+        ) from None
+
+
+def _stdout() -> TextIO:
+    if sys.stdout is None:
+        raise DataError("there is no standard output to write to", "do not close it: >/dev/null discards it")
+    return sys.stdout
 
 
 def write_json(result: dict[str, Any], target: str) -> None:
     """Figures to a file, or to stdout for '-'."""
-    from spamnb.errors import DataError
     from spamnb.report.jsonout import dumps
 
     text = dumps(result)

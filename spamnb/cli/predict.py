@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import report_skipped, say, write_bytes
+from spamnb.cli.output import greet, report_skipped, say, write_bytes
 
 if TYPE_CHECKING:
+    from spamnb.explain import Explanation
     from spamnb.message import Chunk
     from spamnb.model import Predictions, SpamModel
 
@@ -18,21 +19,29 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 
 
 @click.command(short_help="Say spam, ham or unsure for each message.")
-@click.argument("files", nargs=-1, metavar="[FILES]...")
+@click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES]...")
 @options.model_option
-@click.option("--format", "output_format", type=click.Choice(FORMATS), default="tsv", show_default=True)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="tsv",
+    show_default=True,
+    help="Format of the output; terse (label and probability) never changes.",
+)
 @click.option("--only", metavar="LABEL", help="Print only messages judged so: spam, ham, unsure or a label.")
-@click.option("--explain", is_flag=True, help="Add what spoke for and against.")
+@click.option("--explain", is_flag=True, help="Add what spoke for and against (jsonl has all of it).")
 @click.option("-0", "--null", is_flag=True, help="Messages end with a NUL byte, not with a line.")
 @click.option(
     "--input-format",
     type=click.Choice(options.FORMATS),
-    default="auto",
+    default=None,
     help="Format of FILES (default: detect; stdin is one message a line).",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
     default=True,
+    show_default=True,
     help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
 )
 @options.reading_options
@@ -48,7 +57,7 @@ def predict(
     quiet: bool,
     **given: Any,
 ) -> None:
-    r"""Say spam, ham or unsure for each message.
+    """Say spam, ham or unsure for each message.
 
     Messages come from stdin, one a line, or from FILES: text files with a message a line, or CSV, TSV,
     JSONL and Parquet files with a text column. Output is label, probability of spam and message,
@@ -68,21 +77,24 @@ def predict(
     from spamnb.readers import expand, open_source
 
     keep_freed_memory()
-
+    _check_combination(output_format, explain, null, given["input_format"])
     loaded = SpamModel.load(find_model(model))
+    options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
-    writer = _writer(loaded, output_format, explain, given["csv_safe"])
     chosen = _chosen(loaded, only)
     features = loaded.features
     reading = options.read_options(
-        given | {"input_format": "null" if null else given["input_format"]},
+        given | {"input_format": "null" if null else given["input_format"] or "auto"},
         categorical=features.categorical,
         numeric=features.numeric,
     )
-    _greet(files, quiet)
+    paths = expand(files or ("-",))
+    writer = _writer(loaded, output_format, explain, given["csv_safe"])
+    if "-" in paths:
+        greet("Type messages, one a line; Ctrl-D ends.", quiet)
     if writer.header:
         write_bytes(writer.header)
-    for path in expand(files or ("-",)):
+    for path in paths:
         stdin_lines = path == "-" and reading.format == "auto" and not _columns_wanted(loaded, reading)
         how = replace(reading, format="lines") if stdin_lines else reading
         with open_source(path, how, labelled=False) as source:
@@ -96,6 +108,14 @@ def predict(
         writer.close()
 
 
+def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:
+    """Two wishes that cannot both be met are refused: neither is dropped without a word."""
+    if explain and output_format == "terse":
+        raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
+    if null and input_format not in (None, "null"):
+        raise click.UsageError(f"-0 does not go with --input-format {input_format}: leave out one of them.")
+
+
 def _columns_wanted(model: SpamModel, reading: Any) -> bool:
     """Does the input have to be a table?"""
     return bool(model.features.categorical or model.features.numeric or reading.text_column)
@@ -105,7 +125,7 @@ def _write(writer: Any, chunk: Chunk, found: Predictions, chosen: int | None) ->
     import numpy as np
 
     rows = np.arange(len(chunk)) if chosen is None else np.flatnonzero(found.codes == chosen)
-    write_bytes(writer.lines(chunk.texts, found, rows))
+    write_bytes(writer.lines(chunk, found, rows))
 
 
 def _chosen(model: SpamModel, only: str | None) -> int | None:
@@ -120,22 +140,22 @@ def _chosen(model: SpamModel, only: str | None) -> int | None:
 def _writer(model: SpamModel, output_format: str, explain: bool, guard: bool) -> Any:
     from spamnb.report import rows
 
+    def why_row(chunk: Chunk, row: int) -> Explanation:
+        categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
+        numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}
+        return model.explain(chunk.texts[row], categories, numbers)
+
     names = (*model.labels, "unsure")
-    why = model.explain if explain else None
+    why = why_row if explain else None
     if output_format == "tsv":
         return rows.Tsv(names, why)
     if output_format == "jsonl":
         return rows.Jsonl(why)
     if output_format == "csv":
-        return rows.Csv(names, guard, why)
+        return rows.Csv(names, guard, why, escape=sys.stdout is not None and sys.stdout.isatty())
     if output_format == "terse":
         return rows.Terse(names)
     from spamnb.cli.output import console
     from spamnb.report.table import TableWriter
 
     return TableWriter(console(), names, model.positive, why)
-
-
-def _greet(files: tuple[str, ...], quiet: bool) -> None:
-    if (not files or "-" in files) and sys.stdin is not None and sys.stdin.isatty():
-        say("Type messages, one a line; Ctrl-D ends.", quiet)

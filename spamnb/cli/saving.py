@@ -20,6 +20,7 @@ def check_target(path: str, force: bool) -> None:
         raise ModelError(
             f"{path} is a folder", hint=f"name a file in it: -o {os.path.join(path, 'model.spamnb')}"
         )
+    _check_folder(path)
     if force or not os.path.exists(path):
         return
     try:
@@ -31,18 +32,32 @@ def check_target(path: str, force: bool) -> None:
         ) from None
 
 
+def _check_folder(path: str) -> None:
+    folder = os.path.dirname(os.path.realpath(path))
+    while not os.path.exists(folder):  # it will be made
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        raise ModelError(
+            f"cannot write {path}: {folder} is a file, expected a folder", "choose another path for -o"
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ModelError(
+            f"cannot write {path}: you may not write in {folder}", "choose a place for -o where you may"
+        )
+
+
 def save(model: SpamModel, path: str, quiet: bool) -> int:
-    """Write the model; the one it replaces stays beside it as PATH.bak."""
+    """Write the model; what it replaces stays beside it as PATH.bak."""
     backup = f"{path}.bak"
     if os.path.exists(path):
         from shutil import copy2
 
         try:
             copy2(path, backup)
-            say(f"kept      the previous model as {backup}", quiet)
+            say(f"kept      the previous file as {backup}", quiet)
         except OSError as error:
             raise ModelError(
-                f"cannot keep the previous model as {backup}: {error.strerror}",
+                f"cannot keep the previous file as {backup}: {error.strerror}",
                 hint="choose another name for -o",
             ) from None
     # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import progress, report_skipped, say
+from spamnb.cli.output import greet, progress, report_skipped, say
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Learn from labelled messages and write a model.")
-@click.argument("data", nargs=-1, required=True, metavar="DATA...")
-@click.option("-o", "--output", metavar="MODEL", help="Where to write the model (default: your own model).")
+@click.argument("data", nargs=-1, required=True, type=options.PATH, metavar="DATA...")
+@click.option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="MODEL",
+    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
+)
 @click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
 @options.label_options
 @options.reading_options
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, **given: Any) -> None:
-    r"""Learn from labelled messages and write a model.
+    """Learn from labelled messages and write a model.
 
     DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin); gz, bz2 and
     xz are unpacked. Format, encoding and columns are detected and told on stderr.
@@ -55,12 +62,15 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     scoring, features = options.scorer_config(given), options.feature_config(given)
     reading = options.read_options(given, default_format="csv")
     paths = expand(data)
+    if "-" in paths:
+        greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
     keep = _shares(paths, reading) if scoring.balance == "undersample" else None
     trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
     for path in paths:
         _count(trainer, path, reading, quiet)
     model = trainer.finish()
+    options.check_decision(given, model.labels)
     size = save(model, target, quiet)
     _summary(model, target, size, time.perf_counter() - started, quiet)
 
@@ -85,9 +95,10 @@ def _shares(paths: list[str], reading: ReadOptions) -> dict[str, float]:
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
 
-    if "-" in paths:
+    once = next((path for path in paths if not os.path.isfile(path)), None)
+    if once is not None:
         raise ConfigError(
-            "--balance undersample reads the data twice, which stdin cannot do",
+            f"--balance undersample reads the data twice, which {'stdin' if once == '-' else once} cannot do",
             hint="give a file, or use --balance weight",
         )
     seen: Counter[str] = Counter()
@@ -104,13 +115,14 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
     classes = ", ".join(f"{n:,} {label}" for label, n in each)
     say(f"learned   {total:,} messages ({classes}) in {seconds:.2f} s", quiet)
-    say(
-        f"knows     {store.vocabulary:,} tokens; scorer {model.scoring.name}, alpha {model.scoring.alpha:g}",
-        quiet,
-    )
+    columns = [*model.features.categorical, *model.features.numeric]
+    beside = f" and the columns {', '.join(columns)}" if columns else ""
+    scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
+    say(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
     say(f"expect    {_expected(model)}", quiet)
-    say(f"saved     {target} ({size / 1e6:.1f} MB)", quiet)
-    say(f'next      echo "your message" | spamnb predict{_model_flag(target)}', quiet)
+    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    ask = "spamnb predict DATA" if columns else 'echo "your message" | spamnb predict'
+    say(f"next      {ask}{_model_flag(target)}", quiet)
 
 
 def _expected(model: SpamModel) -> str:
@@ -120,8 +132,9 @@ def _expected(model: SpamModel) -> str:
     folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"
     if "recall" not in figures:
         return f"accuracy {figures['accuracy']:.1%}, macro F1 {figures['macro_f1']:.3f} ({folds})"
-    mistakes = f"{figures['false_positives']} of {figures['ham']:,} ham misjudged"
-    caught = f"{figures['recall'] or 0:.1%} of spam caught"
+    other = next(label for label in model.labels if label != model.positive)
+    mistakes = f"{figures['false_positives']:,} of {figures['ham']:,} {other} misjudged"
+    caught = f"{figures['recall'] or 0:.1%} of {model.positive} caught"
     return f"{caught}, {mistakes}, accuracy {figures['accuracy']:.2%} ({folds})"
 
 

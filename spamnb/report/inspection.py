@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite, isnan
 from typing import Any
 
 from rich.console import Console
@@ -40,12 +41,12 @@ def _card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
     patterns = "".join(f", re:{name}" for name, _ in features["patterns"])
     columns = "".join(f", column {c}" for c in (*features["categorical"], *features["numeric"]))
     rows = [
-        ("model", f"{card['path']} ({card['bytes'] / 1e6:.2f} MB)"),
+        ("model", f"{card['path']} ({card['bytes'] / 1e3:,.0f} kB)"),
         ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items())),
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
-        ("decision", _decision_text(card["decision"], card["positive"])),
+        ("decision", _decision_text(card["decision"], card["positive"], len(card["classes"]))),
     ]
     return [*rows, ("expect", _figures_text(card["figures"]))]
 
@@ -56,7 +57,9 @@ def _scorer_text(scorer: dict[str, Any]) -> str:
     return f"alpha {scorer['alpha']:g}, {counts}, damping {scorer['damping']:g}, prior {prior}"
 
 
-def _decision_text(decision: dict[str, Any], positive: str) -> str:
+def _decision_text(decision: dict[str, Any], positive: str, classes: int) -> str:
+    if classes > 2:
+        return "the likeliest class"
     if decision["low"] is not None:
         return f"{positive} from P = {decision['threshold']:g}, unsure above {decision['low']:g}"
     return f"{positive} from P = {decision['threshold']:.4g}"
@@ -73,16 +76,20 @@ def _figures_text(figures: dict[str, Any] | None) -> str:
     return f"{text} ({folds})"
 
 
-def show_tokens(console: Console, title: str, labels: Sequence[str], rows: Sequence[TokenRow]) -> None:
-    """Tokens with counts, P(w|c) and weight."""
+def show_title(console: Console, title: str) -> None:
     console.print()
     console.print(Text(visible(title), "bold"))
+
+
+def show_tokens(console: Console, labels: Sequence[str], rows: Sequence[TokenRow]) -> None:
+    """Tokens with counts, P(w|c) and weight."""
+    nothing = "-" if console.options.ascii_only else "–"
     columns = [("token", "left"), *((f"in {label}", "right") for label in labels)]
     columns += [(f"P(w|{label})", "right") for label in labels] + [("weight", "right")]
     table = _table(*columns)
     for row in rows:
         counts = [Text(f"{n:,}") for n in row.messages]
-        shares = [Text(f"{p:.2e}" if row.known else "–") for p in row.probabilities]
+        shares = [Text(f"{p:.2e}" if row.known else nothing) for p in row.probabilities]
         weight = (
             Text(f"{row.weight:+.2f}", "red" if row.weight > 0 else "green") if row.known else Text("unknown")
         )
@@ -90,10 +97,16 @@ def show_tokens(console: Console, title: str, labels: Sequence[str], rows: Seque
     console.print(table)
 
 
+def show_meaning(console: Console, positive: str, labels: Sequence[str]) -> None:
+    """Which way the weights point."""
+    others = " or ".join(label for label in labels if label != positive)
+    line = f"weight above 0 speaks for {positive}, below 0 for {others}"
+    console.print(Text(visible(line), "dim"))
+
+
 def show_linear(console: Console, linear: Linear) -> None:
     """The linear view with its numbers."""
-    console.print()
-    console.print(Text("linear view", "bold"))
+    show_title(console, "linear view")
     sides = f"{linear.positive} against {linear.negative}"
     length = f" / m^{linear.damping:g}" if linear.damping else ""
     lines = [
@@ -105,33 +118,35 @@ def show_linear(console: Console, linear: Linear) -> None:
         console.print(Text(visible(line)))
 
 
-def show_explanation(console: Console, told: Explanation, limit: int) -> None:
+def show_explanation(console: Console, told: Explanation, labels: Sequence[str], limit: int) -> None:
     """What spoke for and against, strongest first; the figures sum to the score."""
     heading = Text(visible(told.verdict), "red" if told.verdict == told.label else "green")
+    sides = f"log-odds of {visible(told.label)} against {visible(told.other)}"
     heading.append(
-        f"  P({visible(told.label)}) = {told.probability:.4f}, log-odds {told.log_odds:+.3f}", "bold"
+        f"  P({visible(told.label)}) = {told.probability:.4f}, {sides} {told.log_odds:+.3f}", "bold"
     )
     console.print(heading)
-    line = f"{told.known} known tokens, {told.unknown} unknown; log p(x) = {told.evidence:.1f}"
+    line = f"tokens known: {told.known}, unknown: {told.unknown}; log p(x) = {told.evidence:.1f}"
     console.print(Text(line, "dim"))
-    table = _table(
-        ("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), ("seen in", "left")
-    )
-    most = max((abs(p.log_odds) for p in told.parts), default=1.0) or 1.0
+    seen = f"in {' / '.join(labels)}"
+    table = _table(("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), (seen, "left"))
+    block = "#" if console.options.ascii_only else "█"
+    most = max((abs(p.log_odds) for p in told.parts if isfinite(p.log_odds)), default=1.0) or 1.0
     table.add_row(Text(f"{told.bias:+.3f}"), "", Text("prior and calibration", "dim"), "", "")
     for part in told.parts[:limit]:
-        table.add_row(*_part_cells(part, most))
+        table.add_row(*_part_cells(part, most, block))
     rest = told.parts[limit:]
     if rest:
         total = sum(p.log_odds for p in rest)
-        table.add_row(Text(f"{total:+.3f}"), "", Text(f"{len(rest)} weaker ones", "dim"), "", "")
+        shown = "?" if isnan(total) else f"{total:+.3f}"  # words that rule out either class have no sum
+        table.add_row(Text(shown), "", Text(f"{len(rest)} weaker ones", "dim"), "", "")
     table.add_row(Text(f"{told.log_odds:+.3f}", "bold"), "", Text("sum", "bold"), "", "")
     console.print(table)
 
 
-def _part_cells(part: Part, most: float) -> list[Text]:
+def _part_cells(part: Part, most: float, block: str) -> list[Text]:
     style = "red" if part.log_odds > 0 else "green"
-    bar = "█" * max(1, round(abs(part.log_odds) / most * _BAR))
+    bar = block * max(1, round(min(1.0, abs(part.log_odds) / most) * _BAR))
     seen = " / ".join(f"{n:,}" for n in part.counts)
     return [
         Text(f"{part.log_odds:+.3f}", style),

@@ -7,12 +7,13 @@ than reading, tokenising and scoring the messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.message import IntArray, Texts
+from spamnb.message import Chunk, IntArray, Texts
 from spamnb.model import Predictions
 from spamnb.report.safe import visible, visible_bytes
 
@@ -30,7 +31,9 @@ def safe_messages(texts: Texts) -> list[bytes]:
     raw = np.frombuffer(texts.data, np.uint8)
     odd = np.flatnonzero((raw - 0x20 >= 0x5F) & (raw != 10))  # not printable ASCII; - wraps around
     if texts.data.count(b"\n") > len(messages):  # more than one line end a message: some are inside
-        odd = np.concatenate((odd, np.flatnonzero(raw == 10)))
+        line_ends = np.flatnonzero(raw == 10)
+        before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
+        odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
     for row in set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist()):
         if row >= 0 and not _printable(messages[row]):
             messages[row] = visible_bytes(messages[row], tsv=True)
@@ -73,7 +76,7 @@ def parts_text(explanation: Explanation) -> str:
     return ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
 
 
-Explain = Callable[[bytes], "Explanation"]
+Explain = Callable[[Chunk, int], "Explanation"]  # of one message of a chunk
 
 
 class Tsv:
@@ -85,15 +88,14 @@ class Tsv:
         self._prefixes = Prefixes(names)
         self._explain = explain
 
-    def lines(self, texts: Texts, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
         prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
-        messages = safe_messages(texts)
+        messages = safe_messages(chunk.texts)
         if len(rows) < len(messages):
             messages = [messages[i] for i in rows.tolist()]
         if self._explain is None:
             return b"\n".join([*map(add, prefixes, messages), b""])
-        originals = [texts[i] for i in rows.tolist()]
-        parts = [parts_text(self._explain(m)).encode() for m in originals]
+        parts = [parts_text(self._explain(chunk, i)).encode() for i in rows.tolist()]
         return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, parts, strict=True)])
 
 
@@ -105,7 +107,7 @@ class Terse:
     def __init__(self, names: Sequence[str]) -> None:
         self._prefixes = Prefixes(names)
 
-    def lines(self, _: Texts, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, _: Chunk, found: Predictions, rows: IntArray) -> bytes:
         prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
         return b"".join([prefix[:-1] + b"\n" for prefix in prefixes])
 
@@ -118,34 +120,61 @@ class Jsonl:
     def __init__(self, explain: Explain | None = None) -> None:
         self._explain = explain
 
-    def lines(self, texts: Texts, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
         import json
 
         evidence = found.scored.evidence
         out = []
         for i in rows.tolist():
-            message = texts[i]
             row: Row = {
                 "label": found.names[int(found.codes[i])],
                 "probability": float(found.probability[i]),
                 "log_odds": float(found.log_odds[i]),
                 "known": int(found.known[i]),
-                "evidence": float(evidence[i]) if np.isfinite(evidence[i]) else None,
-                "message": message.decode("utf-8", "replace"),
+                "evidence": _finite(float(evidence[i])),
+                "message": chunk.texts[i].decode("utf-8", "replace"),
             }
             if self._explain is not None:
-                row |= explanation_row(self._explain(message))
-            out.append(json.dumps(row, ensure_ascii=False))
+                row |= explanation_row(self._explain(chunk, i))
+            out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
 
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _safe_json(line: str) -> str:
+    r"""The same JSON with what could steer a terminal written as escapes, which JSON has for every character.
+
+    >>> _safe_json('"\u202e caf\u00e9"') == '"\\u202e caf\u00e9"'
+    True
+    """
+    return line if line.isprintable() else "".join(c if c.isprintable() else _json_escape(c) for c in line)
+
+
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
 def explanation_row(explanation: Explanation) -> Row:
-    """The bias and all parts: they sum to the log-odds."""
+    """The bias and all parts: their sum is the log-odds of `for` against `against`.
+
+    Without smoothing a word can rule a class out: its part is infinite, for which JSON has null.
+    """
     parts = [
-        {"token": p.token, "times": p.times, "log_odds": p.log_odds, "messages": list(p.counts)}
+        {"token": p.token, "times": p.times, "log_odds": _finite(p.log_odds), "messages": list(p.counts)}
         for p in explanation.parts
     ]
-    return {"bias": explanation.bias, "parts": parts, "unknown": explanation.unknown}
+    return {
+        "for": explanation.label,
+        "against": explanation.other,
+        "sum": explanation.log_odds,
+        "bias": _finite(explanation.bias),
+        "parts": parts,
+        "unknown": explanation.unknown,
+    }
 
 
 class Csv:
@@ -153,17 +182,21 @@ class Csv:
 
     header = b"label,probability,log_odds,message\r\n"
 
-    def __init__(self, names: Sequence[str], guard: bool = True, explain: Explain | None = None) -> None:
-        self._names = [_cell(name, guard) for name in names]
+    def __init__(
+        self, names: Sequence[str], guard: bool = True, explain: Explain | None = None, escape: bool = False
+    ) -> None:
+        self._names = [_cell(visible(name) if escape else name, guard) for name in names]
         self._guard = guard
+        self._escape = escape  # for a terminal; a file gets the text as it is
         self._explain = explain
         if explain is not None:
             self.header = b"label,probability,log_odds,message,parts\r\n"
 
-    def lines(self, texts: Texts, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
         out = []
         for i in rows.tolist():
-            text = texts[i].decode("utf-8", "replace")
+            text = chunk.texts[i].decode("utf-8", "replace")
+            text = visible(text) if self._escape else text
             cells = [
                 self._names[int(found.codes[i])],
                 f"{found.probability[i]:.6f}",
@@ -171,7 +204,7 @@ class Csv:
             ]
             cells.append(_cell(text, self._guard))
             if self._explain is not None:
-                cells.append(_cell(parts_text(self._explain(texts[i])), self._guard))
+                cells.append(_cell(parts_text(self._explain(chunk, i)), self._guard))
             out.append(",".join(cells))
         return ("\r\n".join(out) + "\r\n").encode("utf-8", "replace") if out else b""
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.message import IntArray, Texts
+from spamnb.message import Chunk, IntArray
 from spamnb.model import Predictions
 from spamnb.report.rows import Explain, parts_text
 from spamnb.report.safe import visible
@@ -32,16 +32,16 @@ class TableWriter:
         if explain is not None:
             self._table.add_column("why", overflow="fold")
 
-    def lines(self, texts: Texts, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
         for i in rows.tolist():
             label = found.names[int(found.codes[i])]
             cells = [
                 Text(visible(label), self._styles[label]),
                 Text(f"{found.probability[i]:.4f}"),
-                Text(visible(texts[i].decode("utf-8", "backslashreplace"))),
+                Text(visible(chunk.texts[i].decode("utf-8", "backslashreplace"))),
             ]
             if self._explain is not None:
-                cells.append(Text(parts_text(self._explain(texts[i])), "dim"))
+                cells.append(Text(parts_text(self._explain(chunk, i)), "dim"))
             self._table.add_row(*cells)
         return b""
 
