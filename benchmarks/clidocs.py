@@ -94,7 +94,12 @@ def output(command: str, folder: Path) -> str:
     }
     script = f'spamnb() {{ "{sys.executable}" -m spamnb "$@"; }}\n{command}'
     done = subprocess.run(
-        ["sh", "-c", script], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        ["sh", "-c", script],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     text = done.stdout.decode().replace(str(folder), "").replace(str(ROOT), f"/{HOME}/spamnb")
     return "".join(line.rstrip(" ") + "\n" for line in text.splitlines())

@@ -28,6 +28,9 @@ class Texts(Record):
     data: bytes
     starts: IntArray
     ends: IntArray
+    tags: Mapping[str, Texts] = MappingProxyType(
+        {}
+    )  # what else a message says, by tag: subject, from, url ...
 
     @classmethod
     def of(cls, messages: Iterable[str | bytes]) -> Texts:
@@ -56,6 +59,12 @@ class Texts(Record):
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def select(self, rows: IntArray) -> Texts:
+        """Some of the messages, in the order given, with their tags."""
+        picked = Texts.of([self[i] for i in rows.tolist()])
+        tags = {tag: texts.select(rows) for tag, texts in self.tags.items()}
+        return Texts(picked.data, picked.starts, picked.ends, tags)
 
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]

@@ -130,8 +130,7 @@ class Trainer:
         assert self.keep is not None
         share = np.array([self.keep.get(label, 1.0) for label in labels])
         rows = np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
-        left = Texts(texts.data, texts.starts[rows], texts.ends[rows])
-        batch = extract(Texts.of(left.tolist()), self.features)
+        batch = extract(texts.select(rows), self.features)
         cats = {c: _pick(v, rows) for c, v in categories.items()}
         return batch, _pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 

@@ -1,4 +1,4 @@
-"""From messages to a Batch of token keys: words, n-grams, shapes, characters and patterns, all vectorised."""
+"""From messages to a Batch of token keys: words, n-grams, tags, shapes, characters and patterns."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     (2, [0, 0, 1])
     """
     streams: list[Stream] = word_streams(find_words(lowered_words(texts)), config.ngrams)
+    if texts.tags:
+        from spamnb.features.tagged import tagged_streams
+
+        streams += tagged_streams(texts.tags)
     if config.shapes:
         from spamnb.features.shapes import shape_stream
 

@@ -1,0 +1,89 @@
+"""What a command imports: nothing that it does not need. Looked up in sys.modules, not by the clock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from clitools import PATIENCE, Cli, Sms
+
+# Modules that a .pth file of the environment brings along are no doing of spamnb: only new ones count. The
+# command line leaves through os._exit, so that is the last moment to look.
+PROBE = """
+import sys
+before = set(sys.modules)
+import os
+leave = os._exit
+def look(code):
+    sys.stdout.flush()
+    print("\\n".join(["MODULES", *sorted(set(sys.modules) - before)]), file=sys.stderr, flush=True)
+    leave(code)
+os._exit = look
+from spamnb.cli import main
+main()
+"""
+
+
+def imported(cli: Cli, *args: str | Path, stdin: bytes = b"") -> set[str]:
+    """The top-level packages that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *map(str, args)],
+        input=stdin,
+        capture_output=True,
+        cwd=cli.here,
+        env=cli.env,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    listed = done.stderr.decode().partition("MODULES\n")[2].split()
+    assert "spamnb.cli" in listed
+    return {name.partition(".")[0] for name in listed} | {n for n in listed if n.startswith("spamnb.")}
+
+
+@pytest.mark.parametrize(
+    "args", [("--help",), ("--version",), ("train", "--help"), ("predict", "--help"), ("evaluate", "--help")]
+)
+def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
+    assert not imported(cli, *args) & {"numpy", "pandas", "joblib", "rich", "sklearn", "json", "csv", "email"}
+
+
+def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
+    found = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
+    assert found == set()
+
+
+def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:
+    found = imported(cli, "predict", "-m", sms.model, stdin=b"WIN a FREE prize\n")
+    assert "numpy" in found
+    assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy", "json", "csv", "email"}
+    assert not found & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
+    assert not found & {"spamnb.training", "spamnb.metrics", "spamnb.readers.table"}
+
+
+def test_training_without_a_terminal_imports_neither_pandas_nor_rich(cli: Cli, sms: Sms) -> None:
+    found = imported(cli, "train", sms.train, "-o", "x.spamnb")
+    assert "joblib" in found
+    assert not found & {"pandas", "rich", "sklearn", "scipy"}
+
+
+def test_evaluating_as_json_imports_neither_pandas_nor_joblib(cli: Cli, sms: Sms) -> None:
+    found = imported(cli, "evaluate", sms.test, "-m", sms.model, "--json", "-")
+    assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy"}
+
+
+@pytest.mark.parametrize("statement", ["import spamnb", "import spamnb; spamnb.__version__"])
+def test_importing_the_package_costs_next_to_nothing(cli: Cli, statement: str) -> None:
+    listing = "print([n for n in sys.modules if n.partition('.')[0] in ('numpy', 'click', 'pandas')])"
+    script = f"import sys; {statement}; {listing}"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        cwd=cli.here,
+        env=cli.env,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert done.stdout == b"[]\n"
