@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from spamnb.features.hashing import join, key
 from spamnb.features.text import lowered_words
 from spamnb.features.words import Words, find_words, spell_ngrams
@@ -17,6 +15,7 @@ from spamnb.spellings import Spellings
 def tagged_streams(tags: Mapping[str, Texts]) -> list[Stream]:
     """One stream for each tag: the words of its texts, each under the tag.
 
+    >>> import numpy as np
     >>> stream = tagged_streams({"subject": Texts.of(["Free entry", ""])})[0]
     >>> stream.spell(np.arange(2)).tolist(), stream.rows.tolist()
     (['subject:free', 'subject:entry'], [0, 0])
