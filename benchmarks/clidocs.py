@@ -30,8 +30,14 @@ _HEADER = """# The command line
 This page is written by `make docs` from the `--help` of every command. Do not edit it by hand.
 [The readme](../README.md) has a tour with real outputs.
 
-Exit codes: 0 for success, 1 for a problem with data or a model, 2 for a wrong option or setting,
-130 after Ctrl-C, 141 when the reader of the output has gone.
+Exit codes: 0 for success, 1 for a problem with data or a model, 2 for a wrong option or setting, 130 after
+Ctrl-C. When the reader of its output has gone, the program ends without a word, as any filter does.
+
+| variable | what it does |
+|---|---|
+| `SPAMNB_MODEL` | the model to use, and where `train` writes, if no option says otherwise |
+| `SPAMNB_TRACEBACK` | if set, a fault of the program itself is shown in full |
+| `NO_COLOR`, `FORCE_COLOR`, `COLUMNS` | no colours, colours also in a pipe, the width of tables |
 """
 
 
@@ -82,7 +88,7 @@ def _rerun(block: str, folder: Path) -> str:
 
 
 def output(command: str, folder: Path) -> str:
-    """What a shell command prints, on stdout and stderr, without trailing blanks and names of this machine."""
+    """What a shell command prints on stdout and stderr, without trailing blanks and names of this machine."""
     home = folder / HOME
     env = {
         "PATH": os.environ["PATH"],

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.counts import CountStore
+from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
-from spamnb.sparse import Batch, Entries, KeyTable, Stream
+from spamnb.sparse import Batch, Entries, Stream
 from spamnb.spellings import Spellings
 
 _PENDING = 1 << 19  # entries gathered before they are added to the table, or 4 times its rows

@@ -13,8 +13,7 @@ from spamnb.counting import count
 from spamnb.counts import CountStore
 from spamnb.errors import DataError, ModelError
 from spamnb.features import extract
-from spamnb.message import FloatArray
-from spamnb.model import Messages, as_texts
+from spamnb.message import FloatArray, Messages, as_texts
 from spamnb.scoring import Engine
 from spamnb.sparse import Batch
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.errors import ConfigError
 from spamnb.record import Record
 
 IntArray = NDArray[np.int64]
@@ -80,6 +81,30 @@ class Texts(Record):
         if self._are_lines():
             return data[:-1].split(b"\n")  # twice as fast as slices
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+
+
+Messages = Texts | Iterable[str | bytes]
+
+
+def as_texts(messages: Messages) -> Texts:
+    """Lists, Series, arrays and iterators of messages; a single string is a mistake that is named.
+
+    >>> len(as_texts(["a", "b"]))
+    2
+    """
+    if isinstance(messages, Texts):
+        return messages
+    if isinstance(messages, (str, bytes)):
+        raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
+    return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
+
+
+def _as_text(value: object) -> str:
+    """None, NaN and pandas' NA are messages without text."""
+    missing = (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+    )
+    return "" if missing else str(value)
 
 
 class Chunk(Record):

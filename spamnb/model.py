@@ -19,7 +19,7 @@ from spamnb.counts import CountStore
 from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
-from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.record import Record
 from spamnb.scorers import make
 from spamnb.scoring import Engine, Scored
@@ -27,7 +27,6 @@ from spamnb.scoring import Engine, Scored
 if TYPE_CHECKING:
     from spamnb.explain import Explanation
 
-Messages = Texts | Iterable[str | bytes]
 Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
 
@@ -213,14 +212,18 @@ class SpamModel:
         return self.score(messages, categories, numbers).log_odds
 
     def explain(
-        self, message: str | bytes, categories: Categories = None, numbers: Numbers = None
+        self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
     ) -> Explanation:
-        """What speaks for and against; the parts and the bias sum to the log-odds."""
+        """What speaks for and against a message (a text, or Texts of one message with its tags).
+
+        The parts and the bias sum to the log-odds.
+        """
         from spamnb.explain import Explanation, parts_of
 
-        batch = extract(Texts.of([message]), self.features)
+        texts = message if isinstance(message, Texts) else Texts.of([message])
+        batch = extract(texts, self.features)
         cats, nums = self._checked(categories, numbers)
-        result = self.score([message], cats, nums)
+        result = self.score(texts, cats, nums)
         pair = self._pair or self._two_best(result)
         if isinstance(self.calibration, Platt):
             slope, offset = self.calibration.slope, self.calibration.offset
@@ -301,24 +304,3 @@ def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
     for name, values in columns.items():
         if len(values) != size:
             raise DataError(f"{size} messages but {len(values)} values in column {name!r}")
-
-
-def as_texts(messages: Messages) -> Texts:
-    """Lists, Series, arrays and iterators of messages; a single string is a mistake that is named.
-
-    >>> len(as_texts(["a", "b"]))
-    2
-    """
-    if isinstance(messages, Texts):
-        return messages
-    if isinstance(messages, (str, bytes)):
-        raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
-    return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
-
-
-def _as_text(value: object) -> str:
-    """None, NaN and pandas' NA are messages without text."""
-    missing = (
-        value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
-    )
-    return "" if missing else str(value)

@@ -9,11 +9,12 @@ import numpy as np
 
 from spamnb.config import ScorerConfig
 from spamnb.counts import CountStore
+from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
-from spamnb.sparse import SHAPE, Batch, Entries, KeyTable, distinct
+from spamnb.sparse import SHAPE, Batch, Entries, distinct
 
 
 class Scored(Record):

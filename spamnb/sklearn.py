@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.decision import Decision
 from spamnb.errors import DataError, SpamnbError
-from spamnb.message import FloatArray, Texts
-from spamnb.model import Messages, SpamModel, as_texts
+from spamnb.message import FloatArray, Messages, Texts, as_texts
+from spamnb.model import SpamModel
 from spamnb.training import FOLDS, Trainer
 
 Labels = NDArray[Any]

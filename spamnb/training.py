@@ -18,9 +18,9 @@ from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.features.hashing import mix, token_key
-from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.message import FloatArray, IntArray, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import LIMIT, SpamModel, as_texts
+from spamnb.model import LIMIT, SpamModel
 from spamnb.scorers import make
 from spamnb.sparse import Batch, Entries, changes
 

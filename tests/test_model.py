@@ -17,7 +17,8 @@ from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.message import Texts
-from spamnb.model import SpamModel, as_texts
+from spamnb.message import as_texts
+from spamnb.model import SpamModel
 
 SPAM, HAM = ["win a prize", "free prize now", "win cash"], ["see you", "are you home", "ok"]
 LABELS = ["spam"] * 3 + ["ham"] * 3

@@ -12,8 +12,9 @@ from hypothesis.strategies import DrawFn
 
 from spamnb.config import FeatureConfig
 from spamnb.features import extract
+from spamnb.keytable import KeyTable
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import NO_GRAM, Batch, Entries, KeyTable, Stream, row_sums
+from spamnb.sparse import NO_GRAM, Batch, Entries, Stream, row_sums
 from spamnb.spellings import Spellings
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the slots

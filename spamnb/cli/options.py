@@ -90,7 +90,8 @@ scorer_options = _all(
         type=click.Choice(list(REGISTRY)),
         default="multinomial",
         show_default=True,
-        help="How counts become probabilities.",
+        metavar="NAME",
+        help=f"How counts become probabilities: {', '.join(REGISTRY)}.",
     ),
     click.option(
         "--alpha",

@@ -17,12 +17,13 @@ from spamnb.counting import count
 from spamnb.counts import CountStore
 from spamnb.decision import HAM, SPAM, Decision, expected_costs, least_cost
 from spamnb.features import extract
+from spamnb.keytable import KeyTable
 from spamnb.message import Texts
 from spamnb.metrics import Confusion, precision_recall_curve, roc_auc, roc_curve
 from spamnb.model import SpamModel
 from spamnb.scorers.base import Stats
 from spamnb.scoring import Engine, Scored
-from spamnb.sparse import Entries, KeyTable
+from spamnb.sparse import Entries
 from spamnb.training import Trainer
 
 PLAIN = FeatureConfig.plain()
