@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -112,7 +112,8 @@ class Chunk(Record):
 
     `labels` is None where no label was asked for; `categories` holds one string per message and
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
-    `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes.
+    `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
+    `sources` names the place of each message where messages are files: its path, or `mailbox#number`.
     """
 
     texts: Texts
@@ -121,6 +122,7 @@ class Chunk(Record):
     categories: Mapping[str, list[str]] = MappingProxyType({})
     numbers: Mapping[str, FloatArray] = MappingProxyType({})
     position: int = 0
+    sources: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.texts)

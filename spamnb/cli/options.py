@@ -199,6 +199,15 @@ def _prior(text: str | None) -> str | tuple[float, ...] | None:
         ) from None
 
 
+def check_prior(prior: str | tuple[float, ...], labels: tuple[str, ...]) -> None:
+    """Numbers are for the classes that the data turns out to have."""
+    if not isinstance(prior, str) and len(prior) != len(labels):
+        raise ConfigError(
+            f"--prior gives {len(prior)} numbers, the model has {len(labels)} classes",
+            hint=f"give one number for each of {', '.join(labels)}",
+        )
+
+
 def decision(given: dict[str, Any], default: Decision | None = None) -> Decision:
     """The decision rule that the flags ask for; the model's own if none is given."""
     from spamnb.decision import Decision

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spamnb.explain import Explanation
     from spamnb.message import Chunk
     from spamnb.model import Predictions, SpamModel
+    from spamnb.readers import ReadOptions
 
 FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 
@@ -74,7 +75,7 @@ def predict(
     from spamnb.cli.paths import find_model
     from spamnb.memory import keep_freed_memory
     from spamnb.model import SpamModel
-    from spamnb.readers import expand, open_source
+    from spamnb.readers import expand
 
     keep_freed_memory()
     _check_combination(output_format, explain, null, given["input_format"])
@@ -97,15 +98,24 @@ def predict(
     for path in paths:
         stdin_lines = path == "-" and reading.format == "auto" and not _columns_wanted(loaded, reading)
         how = replace(reading, format="lines") if stdin_lines else reading
-        with open_source(path, how, labelled=False) as source:
-            if path != "-":
-                say(source.description, quiet)
-            for chunk in source:
-                found = loaded.score(chunk.texts, chunk.categories, chunk.numbers)
-                _write(writer, chunk, found, chosen)
-            report_skipped(source, quiet)
+        _answer(path, how, loaded, writer, chosen, quiet)
     if hasattr(writer, "close"):
         writer.close()
+
+
+def _answer(
+    path: str, reading: ReadOptions, model: SpamModel, writer: Any, chosen: int | None, quiet: bool
+) -> None:
+    """Score one input as it comes."""
+    from spamnb.readers import open_source
+
+    with open_source(path, reading, labelled=False) as source:
+        if path != "-":
+            say(source.description, quiet)
+        for chunk in source:
+            found = model.score(chunk.texts, chunk.categories, chunk.numbers)
+            _write(writer, chunk, found, chosen)
+        report_skipped(source, quiet)
 
 
 def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:
@@ -116,7 +126,7 @@ def _check_combination(output_format: str, explain: bool, null: bool, input_form
         raise click.UsageError(f"-0 does not go with --input-format {input_format}: leave out one of them.")
 
 
-def _columns_wanted(model: SpamModel, reading: Any) -> bool:
+def _columns_wanted(model: SpamModel, reading: ReadOptions) -> bool:
     """Does the input have to be a table?"""
     return bool(model.features.categorical or model.features.numeric or reading.text_column)
 

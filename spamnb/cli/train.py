@@ -71,6 +71,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
         _count(trainer, path, reading, quiet)
     model = trainer.finish()
     options.check_decision(given, model.labels)
+    options.check_prior(model.scoring.prior, model.labels)
     size = save(model, target, quiet)
     _summary(model, target, size, time.perf_counter() - started, quiet)
 

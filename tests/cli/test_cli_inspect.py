@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -26,15 +28,13 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     shown = cli("inspect", tiny, env={"COLUMNS": "160"}).text
     card, *rest = shown.split("\n\n")
     assert [line.split()[0] for line in card.splitlines()] == CARD
-    assert f"model     {tiny} (2 kB)" in card
+    assert re.search(rf"model     {re.escape(str(tiny))} \(\d kB\)", card)
     assert "learned   2 ham, 2 spam" in card
     assert "tokens    6 (6 words, 0 n-grams)" in card
     assert "decision  spam from P = 0.5" in card
     assert "expect    no figures stored" in card
     assert [block.splitlines()[0] for block in rest] == ["speaks for ham", "speaks for spam", "linear view"]
-    assert table(rest[0])[2] == ["see", "2", "0", "1.00e-01", "3.00e-01", "-1.10"][:1] + [
-        *("2", "0", "3.00e-01", "1.00e-01", "-1.10")
-    ]
+    assert table(rest[0])[2] == ["see", "2", "0", "3.00e-01", "1.00e-01", "-1.10"]
     assert table(rest[1])[2] == ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"]
     assert "log-odds(spam against ham) = 1.0000 * (w.x + b) +0.0000" in rest[2]
 
@@ -97,20 +97,19 @@ def test_without_smoothing_weights_may_be_infinite(cli: Cli) -> None:
 
 def test_words_are_looked_up(cli: Cli, tiny: Path) -> None:
     shown = cli("inspect", "-m", tiny, "WIN", "zebra").text
-    assert table(shown) == [
+    assert table(shown)[:-1] == [
         ["token", "in", "ham", "in", "spam", "P(w|ham)", "P(w|spam)", "weight"],
         ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"],
         ["zebra", "0", "0", "–", "–", "unknown"],
-        ["weight", "above", "0", "speaks", "for", "spam,", "below", "0", "for", "ham"],
     ]
     assert cli("inspect", tiny, "WIN", "zebra").text == shown
 
 
 def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
-    pair, shape = (
-        row for row in cli("inspect", sms.model, "Call  ME", "shape:digits=0", "--json", "-").json["tokens"]
-    )
-    assert (pair["token"], pair["known"]) == ("call me", True)
+    spelled = next(t.decode() for t in SpamModel.load(sms.model).store.spellings if b" " in t)
+    asked = spelled.upper().replace(" ", "  ")
+    pair, shape = cli("inspect", sms.model, asked, "shape:digits=0", "--json", "-").json["tokens"]
+    assert (pair["token"], pair["known"]) == (spelled, True)
     assert (shape["token"], shape["known"]) == ("shape:digits=0", True)
 
 
@@ -120,7 +119,7 @@ def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
 def test_a_message_is_explained(cli: Cli, tiny: Path) -> None:
     shown = cli("inspect", tiny, "--message", "win a prize, see?").text.splitlines()
     assert shown[0].rstrip() == "spam  P(spam) = 0.6667, log-odds of spam against ham +0.693"
-    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -6.2"
+    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4"
     assert shown[2].split() == ["log-odds", "token", "times", "in", "ham", "/", "spam"]
     bar = "█" * 20
     rows = [" ".join(line.split()) for line in shown[3:]]
@@ -173,8 +172,6 @@ class Trap:
 
 
 def test_a_hostile_file_is_refused_and_not_run(cli: Cli) -> None:
-    import hashlib
-
     body = pickle.dumps(Trap(), protocol=4)
     sealed = body + b"\nspamnb-sha256:" + hashlib.sha256(body).hexdigest().encode() + b"\n"
     for name, data in (("bare", body), ("sealed", sealed)):

@@ -123,7 +123,8 @@ def test_models_marks_the_one_that_would_be_used(cli: Cli) -> None:
 
     cli.write("tiny.csv", TINY)
     cli("train", "tiny.csv")
-    assert used().startswith(f"-> your own model    {cli.own_model} (2 kB)")
+    assert used().startswith(f"-> your own model    {cli.own_model} (")
+    assert used().endswith(" kB)")
     assert used(SPAMNB_MODEL="/nowhere/x") == "-> $SPAMNB_MODEL     /nowhere/x (not there)"
     given = used("-m", str(cli.own_model), SPAMNB_MODEL="/nowhere/x")
     assert given.startswith(f"-> given with -m     {cli.own_model} (")

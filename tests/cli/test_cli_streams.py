@@ -1,0 +1,62 @@
+"""Streams that are closed, full or no longer read, and signals: a short word or none, the right exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from clitools import PATIENCE, TINY, Cli
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_full_disk(cli: Cli, tiny: Path) -> None:
+    said = cli.shell('echo win | "$@" >/dev/full', "predict", "-m", tiny, code=1).err
+    assert said == (
+        "Error: cannot write to standard output: No space left on device\n"
+        "Hint: free some space, or write to another place\n"
+    )
+    for args in (("--help",), ("models",), ("inspect", tiny), ("evaluate", "-m", tiny, "--json", "-")):
+        assert "Error: " in cli.shell('"$@" >/dev/full', *args, code=1).err
+
+
+def test_closed_streams(cli: Cli, tiny: Path) -> None:
+    lost = "Error: there is no standard output to write to\nHint: do not close it: >/dev/null discards it\n"
+    assert cli.shell('echo win | "$@" >&-', "predict", "-m", tiny, code=1).err == lost
+    assert cli.shell('"$@" >&-', "inspect", tiny, code=1).err == lost
+    assert cli.shell('"$@" >&-', "--help").err == ""
+    cli.write("tiny.csv", TINY)
+    assert "saved     m (" in cli.shell('"$@" >&-', "train", "tiny.csv", "-o", "m").err
+    assert cli.shell('echo win | "$@" 2>&-', "predict", "-m", tiny).out == b"spam\t0.7500\twin\n"
+    assert cli.shell('"$@" <&-', "predict", "-m", tiny, code=1).err == (
+        "Error: there is no standard input to read\nHint: give a file instead of -\n"
+    )
+    assert cli.shell('"$@" <&-', "inspect", tiny, "--message", "-", code=1).err == (
+        "Error: there is no standard input to read\nHint: give the message itself: --message TEXT\n"
+    )
+
+
+def test_a_reader_that_has_enough(cli: Cli, tiny: Path) -> None:
+    """As in `spamnb predict big.txt | head -1`: it ends by SIGPIPE, without a word."""
+    big = cli.write("big.txt", b"win a prize today\n" * 200_000)
+    with cli.start("predict", "-m", tiny, "-q", big) as talk:
+        assert talk.hear().startswith(b"spam")
+        assert talk.running.stdout is not None
+        talk.running.stdout.close()
+        assert talk.running.wait(PATIENCE) == -signal.SIGPIPE
+        assert talk.running.stderr is not None
+        assert talk.running.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "\nInterrupted.\n"), (signal.SIGTERM, -signal.SIGTERM, "")],
+)
+def test_signals_while_it_waits(cli: Cli, tiny: Path, number: int, code: int, said: str) -> None:
+    with cli.start("predict", "-m", tiny) as talk:
+        talk.say(b"win\n")
+        assert talk.hear() == b"spam\t0.7500\twin"
+        talk.running.send_signal(number)
+        assert talk.running.wait(PATIENCE) == code
+        assert talk.end() == (code, said)
