@@ -37,8 +37,9 @@ LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
 class Predictions(Record):
     """What the model says about n messages.
 
-    `log_odds` and `probability` (n,) are those of the positive class; `codes` index `names`, whose last is
-    "unsure"; `known` (n,) counts what the model knows of each message; `scored` has the raw scores.
+    `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
+    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts what the model knows of
+    each message; `scored` has the raw scores.
     """
 
     names: tuple[str, ...]
@@ -176,8 +177,7 @@ class SpamModel:
         log_scores = self.calibration.apply(scored.damped)
         proba = np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
         codes = np.where(scored.known > 0, proba.argmax(axis=1), len(self.labels))
-        spam = self.labels.index(self.positive) if self.positive in self.labels else None
-        p = proba.max(axis=1) if spam is None else proba[:, spam]
+        p = proba.max(axis=1)  # of more than two classes it is the one said that matters
         with np.errstate(divide="ignore"):
             log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
         return Predictions((*self.labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)

@@ -90,7 +90,7 @@ class Trainer:
         """Count some labelled messages."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
         digests = message_digests(batch)
-        self._digest_wordless(texts, batch, digests, labels, cats, nums)
+        self._digest_wordless(texts, digests, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
         entries = self._tally.add(batch, labels, cats, nums)
@@ -103,15 +103,13 @@ class Trainer:
     def _digest_wordless(
         self,
         texts: Texts,
-        batch: Batch,
         digests: Digests,
         labels: Sequence[str],
         categories: dict[str, list[str]],
         numbers: dict[str, FloatArray],
     ) -> None:
         """Messages without a word are told apart by their bytes; rows of a table are never copies."""
-        words = np.bincount(batch.streams[0].rows, minlength=batch.size)
-        for i in np.flatnonzero(words == 0).tolist():
+        for i in np.flatnonzero(digests == 0).tolist():
             row = (texts[i], *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values()))
             if len(row) > 1:
                 row = (labels[i], *row)
@@ -224,7 +222,10 @@ def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
 
 
 def message_digests(batch: Batch) -> Digests:
-    """A number for the words of each message: equal for equal words in any order, case or punctuation."""
+    """A number for the words of each message: equal for equal words in any order, case or punctuation.
+
+    It is 0 for a message without words.
+    """
     sums = np.zeros(batch.size, np.uint64)
     for stream in batch.streams[:1]:
         if len(stream.rows):

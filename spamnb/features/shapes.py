@@ -74,11 +74,15 @@ _FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES)
 
 
 def shape_stream(texts: Texts) -> Stream:
-    """The shape tokens of every message: one for each property, one for each number of 3 or more digits."""
+    """The shape tokens of every message: one for each property, one for each number of 3 or more digits.
+
+    An empty message has none.
+    """
     found = _Finder(texts)
     counts = found.counts()
-    rows = [np.arange(len(texts))] * len(EDGES)
-    names = [_FIRST[n] + np.searchsorted(EDGES[n], counts[n], side="right") for n in EDGES]
+    some = np.flatnonzero(counts["length"])
+    rows = [some] * len(EDGES)
+    names = [_FIRST[n] + np.searchsorted(EDGES[n], counts[n][some], side="right") for n in EDGES]
     number_rows, sizes = found.numbers()
     rows.append(number_rows)
     names.append(_FIRST["number"] + np.minimum(sizes, LONGEST_NUMBER) - 3)

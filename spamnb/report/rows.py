@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isfinite
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +93,9 @@ class Tsv:
         if len(rows) < len(messages):
             messages = [messages[i] for i in rows.tolist()]
         if self._explain is None:
-            return b"\n".join([*map(add, prefixes, messages), b""])
+            pieces = [b"\n"] * (3 * len(messages))
+            pieces[0::3], pieces[1::3] = prefixes, messages
+            return b"".join(pieces)
         parts = [parts_text(self._explain(chunk, i)).encode() for i in rows.tolist()]
         return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, parts, strict=True)])
 

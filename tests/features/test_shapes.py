@@ -51,18 +51,18 @@ def test_the_sms_corpus() -> None:
     check(list(texts[:1500]))
 
 
-def test_every_message_has_one_token_of_each_property() -> None:
-    batch = shapes_of(["", "win £5"])
+def test_every_message_but_an_empty_one_has_one_token_of_each_property() -> None:
+    batch = shapes_of(["", "win £5", "."])
     assert batch.streams[0].kind == SHAPE
-    assert [batch.rows.tolist().count(i) for i in (0, 1)] == [len(EDGES), len(EDGES)]
+    assert [batch.rows.tolist().count(i) for i in (0, 1, 2)] == [0, len(EDGES), len(EDGES)]
 
 
 @pytest.mark.parametrize(
     ("count", "token"), [(0, "0"), (1, "1"), (2, "2"), (3, "3-4"), (4, "3-4"), (5, "5+"), (99, "5+")]
 )
 def test_buckets(count: int, token: str) -> None:
-    assert f"shape:caps={token}" in shape_tokens(b" ".join([b"AB"] * count))
-    check([" ".join(["AB"] * count)])
+    assert f"shape:caps={token}" in shape_tokens(b" ".join([b"AB"] * count) + b".")
+    check([" ".join(["AB"] * count) + "."])
 
 
 def test_bucket_names_are_distinct() -> None:

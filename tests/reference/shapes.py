@@ -14,6 +14,8 @@ CAPS = re.compile(rb"(?<![A-Za-z0-9_])[A-Z]{2,}(?![A-Za-z0-9_])")
 
 
 def shape_tokens(message: bytes) -> list[str]:
+    if not message:
+        return []
     counts = {
         "url": len(URL.findall(message)),
         "email": len(EMAIL.findall(message)),
