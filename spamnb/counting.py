@@ -15,8 +15,6 @@ from spamnb.moments import Moments
 from spamnb.sparse import Batch, Entries, Stream, changes
 from spamnb.spellings import Spellings
 
-_PENDING = 1 << 19  # entries gathered before they are added to the table, or 4 times its rows
-
 
 class Tally:
     """Counts under construction. Tokens get ids in the order they are met; `finish` sorts them by key."""
@@ -30,11 +28,8 @@ class Tally:
         self._spellings: list[Spellings] = []
         self._labels: dict[str, int] = {}
         self._totals: Counter[int] = Counter()
-        self._tokens = np.zeros((0, 0), np.int64)
-        self._messages = np.zeros((0, 0), np.int64)
-        self._cells: list[NDArray[np.uint32]] = []  # id * K + class of entries that wait to be added
-        self._repeats: list[tuple[IntArray, IntArray]] = []  # cells of tokens that occur again, how often
-        self._waiting = 0
+        self._messages = np.zeros((0, 0), np.int64)  # D_ic by id and label
+        self._repeats = np.zeros((0, 0), np.int64)  # N_ic - D_ic: what comes again within a message
         self._categories: dict[str, Counter[tuple[str, int]]] = {}
         self._numbers: dict[str, dict[int, Moments]] = {}
 
@@ -50,22 +45,17 @@ class Tally:
         entries = Entries.of(
             batch, [self._intern(stream) for stream in batch.streams], self._order, self._lengths
         )
+        self._room()
         cells = entries.ids * len(self._labels) + codes[entries.rows]
-        repeats = np.flatnonzero(entries.counts > 1)
-        self._cells.append(cells.astype(np.uint32))
-        self._repeats.append((cells[repeats], entries.counts[repeats] - 1))
-        self._waiting += len(cells)
-        if self._waiting >= max(_PENDING, 4 * self._table.size):
-            self._flush()
+        np.add.at(self._messages.reshape(-1), cells, 1)
+        again = np.flatnonzero(entries.counts > 1)
+        np.add.at(self._repeats.reshape(-1), cells[again], entries.counts[again] - 1)
         self._add_columns(codes, categories or {}, numbers or {})
         return entries
 
     def _label_codes(self, labels: Sequence[str]) -> IntArray:
         known = self._labels
-        new = set(labels).difference(known)
-        if new:
-            self._flush()  # what is waiting is numbered by the labels known so far
-        for label in sorted(new):
+        for label in sorted(set(labels).difference(known)):
             known[label] = len(known)
         codes = np.fromiter(map(known.__getitem__, labels), np.int64, len(labels))
         self._totals.update(dict(enumerate(np.bincount(codes, minlength=len(known)).tolist())))
@@ -87,18 +77,12 @@ class Tally:
             self._spellings.append(stream.spell(somewhere))
         return ids
 
-    def _flush(self) -> None:
-        """Add what is waiting: one np.bincount over id * K + class is 10x faster than np.add.at."""
-        size, width = self._table.size, len(self._labels)
-        self._messages = _grown(self._messages, size, width)
-        self._tokens = _grown(self._tokens, size, width)
-        if self._cells:
-            once = np.bincount(np.concatenate(self._cells), minlength=size * width)
-            self._messages += once.reshape(size, width)
-            self._tokens += once.reshape(size, width)
-            for cells, more in self._repeats:
-                np.add.at(self._tokens.reshape(-1), cells, more)
-        self._cells, self._repeats, self._waiting = [], [], 0
+    def _room(self) -> None:
+        """Make the tables large enough for all tokens and classes, with as much again for those to come."""
+        rows, columns = self._table.size, len(self._labels)
+        if self._messages.shape[0] < rows or self._messages.shape[1] < columns:
+            self._messages = _grown(self._messages, 2 * rows, columns)
+            self._repeats = _grown(self._repeats, 2 * rows, columns)
 
     def _add_columns(
         self, codes: IntArray, categories: Mapping[str, Sequence[str]], numbers: Mapping[str, FloatArray]
@@ -113,19 +97,20 @@ class Tally:
 
     def finish(self) -> tuple[CountStore, IntArray]:
         """The store, and for each id of this tally its row in the store."""
-        self._flush()
+        self._room()
         keys = np.concatenate(self._keys) if self._keys else np.zeros(0, np.uint64)
         order = np.argsort(keys)
         labels = sorted(self._labels)
         codes = np.array([self._labels[label] for label in labels], np.int64)
         kinds = np.concatenate(self._kinds) if self._kinds else np.zeros(0, np.uint8)
+        messages = np.ascontiguousarray(self._messages.take(order, axis=0)[:, codes])
         store = CountStore(
             tuple(labels),
             np.array([self._totals[c] for c in codes.tolist()], np.int64),
             keys[order],
             kinds[order],
-            np.ascontiguousarray(self._tokens.take(order, axis=0)[:, codes]),
-            np.ascontiguousarray(self._messages.take(order, axis=0)[:, codes]),
+            messages + np.ascontiguousarray(self._repeats.take(order, axis=0)[:, codes]),
+            messages,
             _joined(self._spellings).take(order),
             self._finish_categories(codes.tolist()),
             self._finish_numbers(codes.tolist()),

@@ -12,7 +12,6 @@ from reference.counts import Counts
 from reference.keys import token_key
 from stores import FEATURES, LEARNED, Row, corpora, counted, frozen, identical
 
-from spamnb import counting
 from spamnb.config import FeatureConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
@@ -114,10 +113,9 @@ def test_a_tally_of_many_batches(parts: list[list[Row]]) -> None:
     identical(store, counted([row for part in parts for row in part]))
 
 
-def test_a_tally_that_adds_up_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tally_whose_tokens_and_labels_grow_as_it_goes() -> None:
     given_rows = [Row(f"w{i % 7} w{i % 3} a a", f"class{i % (1 + i // 5)}") for i in range(40)]
     expected = counted(given_rows)
-    monkeypatch.setattr(counting, "_PENDING", 5)
     tally = Tally()
     for row in given_rows:
         tally.add(extract(Texts.of([row.text]), FEATURES), [row.label])
