@@ -16,8 +16,7 @@ from spamnb.calibration import Platt, Temperature
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.message import Texts
-from spamnb.message import as_texts
+from spamnb.message import Texts, as_texts
 from spamnb.model import SpamModel
 
 SPAM, HAM = ["win a prize", "free prize now", "win cash"], ["see you", "are you home", "ok"]

@@ -20,6 +20,7 @@ COMMANDS = {
     "predict": "Say spam, ham or unsure for each message.",
     "evaluate": "Measure a model: precision, recall, F1 and more.",
     "inspect": "Look inside a model, look a word up, explain a message.",
+    "filter": "Pass one mail through, with its verdict in the header.",
     "models": "Show which model would be used and why.",
     "completion": "Print the completion script for a shell.",
 }

@@ -31,9 +31,11 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "no_curves")
     "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
 )
 @options.json_option
+@options.labelled_mail_option
 @options.label_options
 @options.reading_options
 @options.input_format_option
+@options.mail_options
 @options.feature_options
 @options.scorer_options
 @options.decision_options
@@ -64,21 +66,24 @@ def evaluate(
     from spamnb.memory import keep_freed_memory
 
     keep_freed_memory()
-    _check_combination(click.get_current_context(), data, cv)
-    if not data:
+    _check_combination(
+        click.get_current_context(), bool(data or given["labelled"] or given["files_from"]), cv
+    )
+    inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
+    if not inputs:
         _stored(model, json_file)
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
     result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
-    title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(data)
+    title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
         write_json({"title": title, "notes": list(result.notes), **result.scores.to_dict()}, json_file)
     if json_file != "-":
         _show(result, title, not no_curves)
 
 
-def _check_combination(ctx: click.Context, data: tuple[str, ...], cv: int | None) -> None:
+def _check_combination(ctx: click.Context, data: bool, cv: int | None) -> None:
     """Settings for training mean nothing to a trained model: say so instead of ignoring them."""
     if cv is not None and not data:
         raise click.UsageError("--cv needs DATA to split.")
@@ -101,11 +106,13 @@ def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
     return next((max(p.opts, key=len) for p in stated), "")
 
 
-def _chunks(paths: tuple[str, ...], reading: ReadOptions, quiet: bool) -> Iterator[Chunk]:
-    from spamnb.readers import expand, open_source
+def _chunks(
+    paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions, quiet: bool
+) -> Iterator[Chunk]:
+    from spamnb.readers import open_source
 
-    for path in expand(paths):
-        with open_source(path, reading, labelled=True) as source:
+    for path, how in options.inputs(paths, given, reading):
+        with open_source(path, how, labelled=True) as source:
             say(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:
@@ -126,7 +133,7 @@ def _try_model(data: tuple[str, ...], model: str | None, given: dict[str, Any], 
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = options.read_options(given, default_format="csv", **columns)
-    return on_chunks(loaded, _chunks(data, reading, quiet))
+    return on_chunks(loaded, _chunks(data, given, reading, quiet))
 
 
 def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool) -> Evaluation:
@@ -139,7 +146,7 @@ def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = options.read_options(given, default_format="csv")
     trainer = Trainer(features, scoring, options.decision(given), folds=cv)
-    for chunk in _chunks(data, reading, quiet):
+    for chunk in _chunks(data, given, reading, quiet):
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)

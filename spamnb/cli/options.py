@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spamnb.readers import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
-LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet")
+LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
 FORMATS = (*LABELLED_FORMATS, "lines", "null")
 DECISIONS = {"threshold": "--threshold", "unsure": "--unsure", "cost_fp": "--cost-fp", "cost_fn": "--cost-fn"}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: what is wrong is said elsewhere
@@ -56,9 +56,24 @@ label_options = _all(
 input_format_option = click.option(
     "--format",
     "input_format",
+    metavar="FORMAT",
     type=click.Choice(LABELLED_FORMATS),
     default="auto",
-    help="Format of the data (default: detect).",
+    help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect).",
+)
+mail_options = _all(
+    click.option(
+        "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
+    ),
+    click.option("--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."),
+    click.option("--jobs", type=int, default=1, metavar="N", help="Processes that parse mail (default 1)."),
+)
+labelled_mail_option = click.option(
+    "--label",
+    "labelled",
+    multiple=True,
+    metavar="LABEL=PATH",
+    help="All messages in PATH have this label, for example spam=Junk. Repeatable.",
 )
 feature_options = _all(
     click.option(
@@ -232,6 +247,8 @@ def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
     from spamnb.readers import ReadOptions
 
     columns = {name: given[name] for name in ("categorical", "numeric") if name in given}
+    if "max_size" in given:
+        more = {"max_size": _size(given["max_size"]), "jobs": given["jobs"], **more}
     stated = {name: given.get(name) for name in ("text_column", "label_column", "spam_label")}
     return ReadOptions(
         **{
@@ -242,3 +259,32 @@ def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
             **more,
         }
     )
+
+
+def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) -> list[Any]:
+    """What to open and how: the paths of the command line, of --files-from and of --label."""
+    from spamnb.readers.pathlist import plan, read_paths
+
+    listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
+    pairs = [_labelled(text) for text in given.get("labelled", ())]
+    return list(plan((*paths, *listed), pairs, reading))
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    label, equals, path = text.partition("=")
+    if not equals or not label or not path:
+        raise ConfigError(
+            f"--label {text!r} is not LABEL=PATH", hint="for example --label spam=Maildir/.Junk"
+        )
+    return label, path
+
+
+def _size(text: str) -> int:
+    """A number of bytes, with K or M for 1024 and 1024 times that."""
+    factor = {"K": 1 << 10, "M": 1 << 20}.get(text[-1:].upper(), 1)
+    digits = text[:-1] if factor > 1 else text
+    if not digits.isdecimal() or not int(digits):
+        raise ConfigError(
+            f"--max-size must be a number of bytes, got {text!r}", hint="for example 512K or 2M"
+        )
+    return int(digits) * factor

@@ -43,9 +43,11 @@ def show_error(error: SpamnbError) -> None:
 
 
 def report_skipped(source: Source, quiet: bool) -> None:
-    """Name the rows that could not be used."""
+    """Name what could not be used, and what was used only in part."""
     if source.skipped.count:
         say(f"{source.name}: {source.skipped.summary()}", quiet)
+    if source.notes.count:
+        say(f"{source.name}: {source.notes.by_reason()}", quiet)
 
 
 def console() -> Console:

@@ -31,13 +31,15 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
     help="Format of the output; terse (label and probability) never changes.",
 )
 @click.option("--only", metavar="LABEL", help="Print only messages judged so: spam, ham, unsure or a label.")
-@click.option("--explain", is_flag=True, help="Add what spoke for and against (jsonl has all of it).")
+@click.option("--explain", is_flag=True, help="Add what spoke for and against.")
 @click.option("-0", "--null", is_flag=True, help="Messages end with a NUL byte, not with a line.")
 @click.option(
     "--input-format",
+    metavar="FORMAT",
     type=click.Choice(options.FORMATS),
     default=None,
-    help="Format of FILES (default: detect; stdin is one message a line).",
+    help="lines, null, csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect; "
+    "stdin is one message a line).",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
@@ -45,77 +47,113 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
     show_default=True,
     help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
 )
+@click.option(
+    "--exit-code",
+    type=click.Choice(["plain", "bogofilter", "spamc"]),
+    default="plain",
+    show_default=True,
+    help="plain: 0 if all went well. bogofilter: 0 spam, 1 ham, 2 unsure, 3 error. spamc: 1 spam, else 0.",
+)
 @options.reading_options
+@options.mail_options
 @options.decision_options
 @options.quiet_option
-def predict(
-    files: tuple[str, ...],
-    model: str | None,
-    output_format: str,
-    only: str | None,
-    explain: bool,
-    null: bool,
-    quiet: bool,
-    **given: Any,
-) -> None:
+def predict(files: tuple[str, ...], exit_code: str, **given: Any) -> None:
     """Say spam, ham or unsure for each message.
 
-    Messages come from stdin, one a line, or from FILES: text files with a message a line, or CSV, TSV,
-    JSONL and Parquet files with a text column. Output is label, probability of spam and message,
-    separated by tabs.
+    Messages come from stdin, one a line, or from FILES: text files with a message a line, CSV, TSV, JSONL
+    and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
+    probability of spam and message (for mail its file), separated by tabs.
 
     \b
     Examples:
       echo "WIN a FREE prize" | spamnb predict
       spamnb predict inbox.csv --format jsonl --explain
+      spamnb predict Maildir --only spam
       tail -f sms.log | spamnb predict --only spam
     """
+    from spamnb.cli.output import show_error
+    from spamnb.errors import SpamnbError
+
+    context = click.get_current_context()
+    try:
+        said = _predict(files, given)
+    except SpamnbError as error:
+        if exit_code == "plain":
+            raise
+        show_error(error)
+        context.exit(3 if exit_code == "bogofilter" else 0)
+    if exit_code == "bogofilter":
+        context.exit(0 if "spam" in said else 2 if "unsure" in said else 1)
+    context.exit(int(exit_code == "spamc" and "spam" in said))
+
+
+def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
+    """Read, score and write; gives the verdicts that occurred, with the positive class called spam."""
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
     from spamnb.memory import keep_freed_memory
     from spamnb.model import SpamModel
-    from spamnb.readers import expand
 
     keep_freed_memory()
-    _check_combination(output_format, explain, null, given["input_format"])
-    loaded = SpamModel.load(find_model(model))
+    _check_combination(given["output_format"], given["explain"], given["null"], given["input_format"])
+    loaded = SpamModel.load(find_model(given["model"]))
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
-    chosen = _chosen(loaded, only)
-    features = loaded.features
+    chosen = _chosen(loaded, given["only"])
+    sources = _sources(files, loaded, given)
+    writer = _writer(loaded, given["output_format"], given["explain"], given["csv_safe"])
+    if any(path == "-" for path, _ in sources):
+        greet("Type messages, one a line; Ctrl-D ends.", given["quiet"])
+    if writer.header:
+        write_bytes(writer.header)
+    said: set[str] = set()
+    for path, how in sources:
+        said |= _answer(path, how, loaded, writer, chosen, given["quiet"])
+    if hasattr(writer, "close"):
+        writer.close()
+    return said
+
+
+def _sources(files: tuple[str, ...], model: SpamModel, given: dict[str, Any]) -> list[Any]:
+    """What to read and how; stdin is one message a line unless something else is said."""
+    from dataclasses import replace
+
+    features = model.features
     reading = options.read_options(
-        given | {"input_format": "null" if null else given["input_format"] or "auto"},
+        given | {"input_format": "null" if given["null"] else given["input_format"] or "auto"},
         categorical=features.categorical,
         numeric=features.numeric,
     )
-    paths = expand(files or ("-",))
-    writer = _writer(loaded, output_format, explain, given["csv_safe"])
-    if "-" in paths:
-        greet("Type messages, one a line; Ctrl-D ends.", quiet)
-    if writer.header:
-        write_bytes(writer.header)
-    for path in paths:
-        stdin_lines = path == "-" and reading.format == "auto" and not _columns_wanted(loaded, reading)
-        how = replace(reading, format="lines") if stdin_lines else reading
-        _answer(path, how, loaded, writer, chosen, quiet)
-    if hasattr(writer, "close"):
-        writer.close()
+    paths = files if files or given["files_from"] else ("-",)
+    lines = reading.format == "auto" and not _columns_wanted(model, reading)
+    found = options.inputs(paths, given, reading)
+    return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in found]
 
 
 def _answer(
-    path: str, reading: ReadOptions, model: SpamModel, writer: Any, chosen: int | None, quiet: bool
-) -> None:
-    """Score one input as it comes."""
+    path: str | tuple[str, ...],
+    reading: ReadOptions,
+    model: SpamModel,
+    writer: Any,
+    chosen: int | None,
+    quiet: bool,
+) -> set[str]:
+    """Score one input as it comes; gives the verdicts that occurred."""
     from spamnb.readers import open_source
 
+    codes: set[int] = set()
     with open_source(path, reading, labelled=False) as source:
         if path != "-":
             say(source.description, quiet)
         for chunk in source:
             found = model.score(chunk.texts, chunk.categories, chunk.numbers)
+            codes.update(found.codes.tolist())
             _write(writer, chunk, found, chosen)
         report_skipped(source, quiet)
+    names = (*model.labels, "unsure")
+    return {"spam" if names[code] == model.positive else names[code] for code in codes}
 
 
 def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:
@@ -148,12 +186,14 @@ def _chosen(model: SpamModel, only: str | None) -> int | None:
 
 
 def _writer(model: SpamModel, output_format: str, explain: bool, guard: bool) -> Any:
+    import numpy as np
+
     from spamnb.report import rows
 
     def why_row(chunk: Chunk, row: int) -> Explanation:
         categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
         numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}
-        return model.explain(chunk.texts[row], categories, numbers)
+        return model.explain(chunk.texts.select(np.array([row])), categories, numbers)
 
     names = (*model.labels, "unsure")
     why = why_row if explain else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Learn from labelled messages and write a model.")
-@click.argument("data", nargs=-1, required=True, type=options.PATH, metavar="DATA...")
+@click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @click.option(
     "-o",
     "--output",
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+@options.labelled_mail_option
 @options.label_options
 @options.reading_options
 @options.input_format_option
+@options.mail_options
 @options.feature_options
 @options.scorer_options
 @options.decision_options
@@ -39,19 +41,20 @@ if TYPE_CHECKING:
 def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
 
-    DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin); gz, bz2 and
-    xz are unpacked. Format, encoding and columns are detected and told on stderr.
+    DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
+    of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2 and xz are unpacked. Format, encoding
+    and columns are detected and told on stderr.
 
     \b
     Examples:
       spamnb train data.csv
       spamnb train jan.csv.gz feb.jsonl -o office.spamnb
+      spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
     from spamnb.cli.paths import output_path
     from spamnb.cli.saving import check_target, save
     from spamnb.memory import keep_freed_memory
-    from spamnb.readers import expand
     from spamnb.training import Trainer
 
     keep_freed_memory()
@@ -61,14 +64,16 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     check_target(target, force)
     scoring, features = options.scorer_config(given), options.feature_config(given)
     reading = options.read_options(given, default_format="csv")
-    paths = expand(data)
-    if "-" in paths:
+    if not (data or given["labelled"] or given["files_from"]):
+        raise click.UsageError("Missing argument 'DATA...'.")
+    sources = options.inputs(data, given, reading)
+    if "-" in data:
         greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
-    keep = _shares(paths, reading) if scoring.balance == "undersample" else None
+    keep = _shares(sources) if scoring.balance == "undersample" else None
     trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
-    for path in paths:
-        _count(trainer, path, reading, quiet)
+    for path, how in sources:
+        _count(trainer, path, how, quiet)
     model = trainer.finish()
     options.check_decision(given, model.labels)
     options.check_prior(model.scoring.prior, model.labels)
@@ -76,7 +81,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     _summary(model, target, size, time.perf_counter() - started, quiet)
 
 
-def _count(trainer: Trainer, path: str, reading: ReadOptions, quiet: bool) -> None:
+def _count(trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, quiet: bool) -> None:
     from spamnb.readers import open_source
 
     with open_source(path, reading, labelled=True) as source:
@@ -89,22 +94,23 @@ def _count(trainer: Trainer, path: str, reading: ReadOptions, quiet: bool) -> No
         report_skipped(source, quiet)
 
 
-def _shares(paths: list[str], reading: ReadOptions) -> dict[str, float]:
+def _shares(sources: list[Any]) -> dict[str, float]:
     """For under-sampling: which share of each label's messages makes all classes as small as the smallest."""
     from collections import Counter
 
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
 
-    once = next((path for path in paths if not os.path.isfile(path)), None)
+    names = [path for path, _ in sources if isinstance(path, str)]
+    once = next((path for path in names if not (os.path.isfile(path) or os.path.isdir(path))), None)
     if once is not None:
         raise ConfigError(
             f"--balance undersample reads the data twice, which {'stdin' if once == '-' else once} cannot do",
             hint="give a file, or use --balance weight",
         )
     seen: Counter[str] = Counter()
-    for path in paths:
-        with open_source(path, reading, labelled=True) as source:
+    for path, how in sources:
+        with open_source(path, how, labelled=True) as source:
             for chunk in source:
                 seen.update(chunk.labels or [])
     return {label: min(seen.values()) / n for label, n in seen.items()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 
 from spamnb.errors import DataError
 from spamnb.readers.inputs import Input, refuse_binary
-from spamnb.readers.options import FORMATS, ReadOptions
+from spamnb.readers.options import FORMATS, MAIL_FORMATS, ReadOptions
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 from spamnb.readers.streams import check_path, open_bytes
@@ -22,41 +23,70 @@ READERS = {
     "parquet": "spamnb.readers.parquet",
     "lines": "spamnb.readers.lines",
     "null": "spamnb.readers.lines",
+    "eml": "spamnb.readers.mails",
+    "mbox": "spamnb.readers.mails",
+    "maildir": "spamnb.readers.folders",
+    "folder": "spamnb.readers.folders",
+    "index": "spamnb.readers.trec",
 }
 
 
-def open_source(path: str, options: ReadOptions, *, labelled: bool) -> Source:
-    """Open a path (`-` is standard input) and settle how to read it.
+def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bool) -> Source:
+    """Open a path (`-` is standard input) and settle how to read it; several paths are mails, one a file.
 
     `labelled` asks for labels and leaves out records that cannot be used; without it every record comes out
     as one message, in order, and a pipe is read as it arrives.
     """
+    if not isinstance(path, str):
+        from spamnb.readers.folders import open_files
+
+        return open_files(path, options, labelled=labelled)
+    if path != "-" and os.path.isdir(path):
+        from spamnb.readers.folders import open_folder
+
+        return open_folder(path, options, labelled=labelled)
     stream = open_bytes(path, live=not labelled)
     try:
-        given = Input(stream)
-        if not given.raw_head:
-            return _empty(given, labelled)
-        format = "parquet" if _is_parquet(given, options) else options.format
-        if format != "parquet":
-            nuls = options.format == "null"
-            refuse_binary(given, options.encoding, nuls=nuls)
-            given.decode(options.encoding, nuls=nuls)
-            if format == "auto":
-                from spamnb.readers.sniff import find_format
-
-                format = find_format(given, options, labelled=labelled)
-        source: Source = import_module(READERS[format]).open_input(
-            given, options, format=format, labelled=labelled
-        )
-        return source
+        return _open_stream(Input(stream), options, labelled)
     except BaseException:
         stream.close()
         raise
 
 
-def _is_parquet(given: Input, options: ReadOptions) -> bool:
-    """Parquet is told by its first bytes, whatever its name."""
-    return options.format == "parquet" or (options.format == "auto" and given.raw_head.startswith(b"PAR1"))
+def _open_stream(given: Input, options: ReadOptions, labelled: bool) -> Source:
+    format = _raw_format(given, options)
+    if not given.raw_head and (labelled or format != "eml"):  # nothing at all is still a mail, an empty one
+        return _empty(given, labelled)
+    format = format or _text_format(given, options, labelled=labelled)
+    source: Source = import_module(READERS[format]).open_input(
+        given, options, format=format, labelled=labelled
+    )
+    return source
+
+
+def _raw_format(given: Input, options: ReadOptions) -> str:
+    """The format of what is read as it is stored; "" for text, which is decoded first."""
+    if options.format in ("parquet", *MAIL_FORMATS):
+        return options.format
+    if options.format != "auto":
+        return ""
+    if given.raw_head.startswith(b"PAR1"):  # whatever its name
+        return "parquet"
+    from spamnb.readers.sniff import mail_format
+
+    return mail_format(given)
+
+
+def _text_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
+    nuls, bare = options.format == "null", options.format in ("lines", "null")
+    if not bare:  # stated lines may hold any bytes
+        refuse_binary(given, options.encoding, nuls=nuls)
+    given.decode(options.encoding, nuls=nuls, lenient=bare and given.stream.live)
+    if options.format != "auto":
+        return options.format
+    from spamnb.readers.sniff import find_format
+
+    return find_format(given, options, labelled=labelled)
 
 
 def expand(paths: Sequence[str]) -> list[str]:

@@ -19,12 +19,16 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Columns:
-    """Column numbers from 0; `categorical` and `numeric` map the names that were asked for to them."""
+    """Column numbers from 0; `categorical` and `numeric` map the names that were asked for to them.
+
+    `stated` is the label of all records where it was given instead of a column.
+    """
 
     text: int | None
     label: int | None = None
     categorical: Mapping[str, int] = field(default_factory=dict)
     numeric: Mapping[str, int] = field(default_factory=dict)
+    stated: str = ""
 
     @property
     def needs_text(self) -> bool:
@@ -66,6 +70,8 @@ def choose_columns(
     source: str, names: Sequence[str], rows: Rows, options: ReadOptions, *, labelled: bool
 ) -> Columns:
     """Settle the columns from their names and some rows: as stated, else by name, else by content."""
+    all_labelled = (options.label or "") if labelled else ""
+    labelled = labelled and not all_labelled
     categorical = {spec: _stated(source, spec, names) for spec in options.categorical}
     numeric = {spec: _stated(source, spec, names) for spec in options.numeric}
     text = None if options.text_column is None else _stated(source, options.text_column, names)
@@ -90,11 +96,13 @@ def choose_columns(
         label = first(lambda free: _few_values(free, rows))
     _check(source, names, text, label, options, labelled)
     _check_numeric(source, numeric, rows)
-    return Columns(text, label if labelled else None, categorical, numeric)
+    return Columns(text, label if labelled else None, categorical, numeric, all_labelled)
 
 
 def label_map(columns: Columns, names: Sequence[str], rows: Rows, options: ReadOptions) -> LabelMap | None:
-    """How to read the label column, from a sample of it."""
+    """How to read the label column, from a sample of it, or the label that was stated for all."""
+    if columns.stated:
+        return LabelMap([columns.stated])
     if columns.label is None:
         return None
     return LabelMap(_values(rows, columns.label), names[columns.label], options.spam_label)
@@ -105,6 +113,8 @@ def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | 
     parts = ["no text column" if columns.text is None else f"text column {_named(names[columns.text])}"]
     if columns.label is not None and labels is not None:
         parts.append(f"label column {_named(names[columns.label])} ({labels.describe()})")
+    if columns.stated and labels is not None:
+        parts.append(f"all {shown(labels[columns.stated.encode()])}")
     for kind, stated in (("categorical", columns.categorical), ("numeric", columns.numeric)):
         if stated:
             parts.append(f"{kind} {', '.join(_named(names[i]) for i in stated.values())}")

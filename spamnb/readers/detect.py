@@ -104,6 +104,9 @@ def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     if not rows:
         return False
     rest = rows[1:]
+    labels = [i for i, field in enumerate(rows[0]) if known_label(field)]
+    if any(all(known_label(row[i]) for row in rest if i < len(row)) for i in labels) and rest:
+        return False  # a label above nothing but labels
     for column, name in enumerate(rows[0]):
         again = any(column < len(row) and row[column] == name for row in rest)
         if not again and _named([name], options) and (rest or not known_label(name)):

@@ -44,11 +44,17 @@ class Input:
         self._transcoder = Transcoder("", stream.name)
         self._head_unread = False
 
-    def decode(self, encoding: str, *, nuls: bool = False) -> None:
-        """Fix the encoding, detected where it is `auto` (`nuls`: NUL bytes separate messages)."""
+    def decode(self, encoding: str, *, nuls: bool = False, lenient: bool = False) -> None:
+        """Fix the encoding, detected where it is `auto` (`nuls`: NUL bytes separate messages).
+
+        `lenient` takes bytes that are no UTF-8 for strays: what a live stream is must not depend on how much
+        of it has come when it is looked at.
+        """
         codec = self.encoding = encoding
         if encoding == "auto":
             codec, self.encoding = detect_encoding(self.raw_head, whole=self.stream.ended, nuls=nuls)
+            if lenient and codec == "cp1252-web":
+                codec, self.encoding = "", "UTF-8"
         self._transcoder = Transcoder(codec, self.name)
         self.head = self._transcoder.feed(self.raw_head, self.stream.ended)
         self._head_unread = True
@@ -66,6 +72,20 @@ class Input:
             more = self.stream.read(size - len(data))
             data += self._transcoder.feed(more, self.stream.ended)
         return data
+
+    def need_lines(self, count: int) -> None:
+        """Wait until the head has so many whole lines: what it tells must not depend on a pipe's speed."""
+        while not self.stream.ended and self.raw_head.count(b"\n") < count:
+            if len(self.raw_head) > _LONGEST_HEAD:
+                return
+            self.raw_head += self.stream.read(HEAD_BYTES)
+
+    def raw_blocks(self, size: int) -> Iterator[bytes]:
+        """The input as stored, from the beginning on, in pieces of at most `size` bytes or of the head's."""
+        if self.raw_head:
+            yield self.raw_head
+        while block := self.stream.read(size):
+            yield block
 
     def blocks(self, size: int, separator: bytes) -> Iterator[bytes]:
         """The input in pieces of about `size` bytes that end with the separator (the last one may not)."""

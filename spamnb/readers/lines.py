@@ -9,28 +9,49 @@ import numpy as np
 from spamnb.errors import DataError
 from spamnb.message import Chunk, Texts
 from spamnb.readers.inputs import Input
+from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.options import ReadOptions
+from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 
 
 def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
     """Open an input of bare messages, told apart by newlines (`lines`) or NUL bytes (`null`)."""
     kind = "one message per line" if format == "lines" else "NUL separated messages"
-    if labelled or options.columns or options.text_column or options.label_column:
-        what = "labels" if labelled else "columns"
+    unlabelled = labelled and options.label is None
+    if unlabelled or options.columns or options.text_column or options.label_column:
+        what = "labels" if unlabelled else "columns"
         raise DataError(
             f"{given.name} is read as {kind} and has no {what}",
             hint="labels and columns need --format csv, tsv, jsonl or parquet",
         )
     packed = [given.stream.compression] if given.stream.compression else []
-    chunks = _line_chunks if format == "lines" else _null_chunks
+    chunks = (_line_chunks if format == "lines" else _null_chunks)(given, options.chunk_bytes)
+    about, skipped = f"{given.name}: {kind} ({', '.join([given.encoding, *packed])})", Skipped()
+    if not labelled or options.label is None:
+        return Source(given.name, about, given.stream.size, chunks, given.stream.close)
+    labels = LabelMap([options.label])
+    label = labels[options.label.encode()]
     return Source(
         given.name,
-        f"{given.name}: {kind} ({', '.join([given.encoding, *packed])})",
+        f"{about}, all {shown(label)}",
         given.stream.size,
-        chunks(given, options.chunk_bytes),
+        (_labelled(chunk, label, skipped) for chunk in chunks),
         given.stream.close,
+        skipped=skipped,
+        labels=labels,
     )
+
+
+def _labelled(chunk: Chunk, label: str, skipped: Skipped) -> Chunk:
+    """The messages with their label; blank ones teach nothing."""
+    texts, lines = chunk.texts, chunk.lines
+    blank = texts.starts == texts.ends
+    if blank.any():
+        for line in lines[blank].tolist():
+            skipped.add(line, "no text")
+        texts, lines = texts.select(np.flatnonzero(~blank)), lines[~blank]
+    return Chunk(texts, lines, [label] * len(texts), position=chunk.position)
 
 
 def _line_chunks(given: Input, size: int) -> Iterator[Chunk]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from spamnb.errors import ConfigError
 
-FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null")
+MAIL_FORMATS = ("eml", "mbox", "maildir", "folder", "index")
+FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null", *MAIL_FORMATS)
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,8 @@ class ReadOptions:
     """How to read one input; every field has a working default.
 
     `chunk_bytes` was measured: whole commands are fastest with 512 KiB, a sixth slower with 256 KiB or 1 MiB.
+    `label` is what all messages of the input are. For mail: `max_size` is how many bytes of one are read,
+    `jobs` in how many processes mails are parsed.
 
     >>> ReadOptions(format="xls")
     Traceback (most recent call last):
@@ -29,6 +32,9 @@ class ReadOptions:
     numeric: tuple[str, ...] = ()
     chunk_bytes: int = 1 << 19
     default_format: str = "lines"
+    label: str | None = None
+    max_size: int = 1 << 19
+    jobs: int = 1
 
     def __post_init__(self) -> None:
         for name in (self.format, self.default_format):
@@ -36,8 +42,11 @@ class ReadOptions:
                 raise ConfigError(f'unknown format "{name}"', hint=f"formats: {', '.join(FORMATS)}")
         if self.encoding != "auto":
             _check_encoding(self.encoding)
-        if self.chunk_bytes < 1:
-            raise ConfigError(f"chunk_bytes must be at least 1, got {self.chunk_bytes}")
+        for name in ("chunk_bytes", "max_size", "jobs"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.label is not None and not self.label.strip():
+            raise ConfigError("a label must not be empty", hint="for example spam or ham")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -85,16 +85,18 @@ class ChunkBuilder:
         return Chunk(texts, lines, labels, categories, numbers, position)
 
     def _labels(self, records: Records) -> list[str] | None:
+        if self.labels is not None and self.columns.stated:
+            return [self.labels[self.columns.stated.encode()]] * len(records.lines)
         if self.labels is None or self.columns.label is None:
             return None
         return _spread(*records.distinct(self.columns.label), self.labels.__getitem__)
 
     def _keep(self, records: Records, texts: Texts, labels: list[str] | None) -> NDArray[np.bool_] | None:
         """Which records are usable (None: all); notes the others. Without labels, every record comes out."""
-        if labels is None or self.labels is None or self.columns.label is None:
+        if labels is None or self.labels is None:
             reasons = dict(records.faults)
         else:
-            reasons = self._reasons(records, texts, labels, self.labels, self.columns.label)
+            reasons = self._reasons(records, texts, labels, self.labels)
         for row in sorted(reasons):
             self.skipped.add(int(records.lines[row]), reasons[row])
         if not reasons or labels is None:
@@ -103,14 +105,12 @@ class ChunkBuilder:
         keep[list(reasons)] = False
         return keep
 
-    def _reasons(
-        self, records: Records, texts: Texts, labels: list[str], mapped: LabelMap, column: int
-    ) -> dict[int, str]:
+    def _reasons(self, records: Records, texts: Texts, labels: list[str], mapped: LabelMap) -> dict[int, str]:
         reasons: dict[int, str] = {}
         if self.columns.needs_text:
             reasons = dict.fromkeys(np.flatnonzero(texts.starts == texts.ends).tolist(), "no text")
-        if not all(labels):
-            written = records.column(column)
+        if self.columns.label is not None and not all(labels):
+            written = records.column(self.columns.label)
             reasons |= {i: mapped.reason(written[i]) for i, label in enumerate(labels) if not label}
         return reasons | dict(records.faults)
 

@@ -13,22 +13,37 @@ class Skipped:
     >>> skipped.add(2, "no label")
     >>> skipped.count, skipped.reasons, skipped.summary()
     (1, {'no label': 1}, '1 skipped (line 2: no label)')
+
+    The place is a line, or the path of a file.
+
+    >>> skipped.add("mail/.cache", "hidden")
+    >>> skipped.summary()
+    '2 skipped (line 2: no label, mail/.cache: hidden)'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "skipped") -> None:
         self.count = 0
-        self.examples: list[tuple[int, str]] = []
+        self.examples: list[tuple[int | str, str]] = []
         self.reasons: dict[str, int] = {}
+        self._what = what
 
-    def add(self, line: int, reason: str) -> None:
+    def add(self, place: int | str, reason: str) -> None:
         self.count += 1
         if len(self.examples) < _EXAMPLES:
-            self.examples.append((line, reason))
+            self.examples.append((place, reason))
         key = reason if reason in self.reasons or len(self.reasons) < _REASONS else "other"
         self.reasons[key] = self.reasons.get(key, 0) + 1
 
     def summary(self) -> str:
         """`12 skipped (line 2: no label, line 5: no text, ...)`."""
-        shown = [f"line {line}: {reason}" for line, reason in self.examples]
+        places = [f"line {place}" if isinstance(place, int) else place for place, _ in self.examples]
+        shown = [f"{place}: {reason}" for place, (_, reason) in zip(places, self.examples, strict=True)]
         shown += ["..."] if self.count > len(shown) else []
-        return f"{self.count} skipped" + (f" ({', '.join(shown)})" if shown else "")
+        return f"{self.count} {self._what}" + (f" ({', '.join(shown)})" if shown else "")
+
+    def by_reason(self) -> str:
+        """`12 skipped (10 no label, 2 no text)`, the most frequent first."""
+        most = sorted(self.reasons.items(), key=lambda item: -item[1])
+        shown = [f"{count} {reason}" for reason, count in most[:_EXAMPLES]]
+        shown += ["..."] if len(most) > len(shown) else []
+        return f"{self.count} {self._what}" + (f" ({', '.join(shown)})" if shown else "")

@@ -1,8 +1,10 @@
-"""Which format an input has: as stated, by its suffix, or by its first line."""
+"""Which format an input has: as stated, by its suffix, or by its first lines."""
 
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 
 from spamnb.readers.inputs import Input
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
@@ -17,9 +19,17 @@ SUFFIXES = {
     ".json": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".eml": "eml",
+    ".mbox": "mbox",
+    ".mbx": "mbox",
 }
 _PACKED = (".gz", ".bz2", ".xz")
 _LONGEST_NAME = 30
+_HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
+# Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
+_FIRST_HEADERS = {b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"}
+_FIRST_HEADERS |= {b"to", b"cc", b"subject", b"date", b"message-id", b"mime-version", b"reply-to", b"sender"}
+_FIRST_HEADERS |= {b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"}
 
 
 def find_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
@@ -27,9 +37,48 @@ def find_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
     found = by_suffix(given.name) or by_first_line(given.head.partition(b"\n")[0], options)
     if found:
         return found
+    if labelled and options.label is not None:  # where the label need not be in it, it may be bare messages
+        options, labelled = replace(options, default_format="lines"), False
     default = "lines" if options.default_format == "auto" else options.default_format
     needs_columns = labelled or options.text_column or options.columns
     return "csv" if needs_columns and default in ("lines", "null") else default
+
+
+def mail_format(given: Input) -> str:
+    """`eml`, `mbox` or `index` for an input, not yet decoded, that is mail; else ""."""
+    if found := by_suffix(given.name):
+        return found if found in ("eml", "mbox") else ""
+    if not (given.raw_head.startswith(b"From ") or _begins_mail(given.raw_head)):
+        return "index" if _is_index(given) else ""
+    given.need_lines(2)
+    return by_first_lines(given.raw_head)
+
+
+def by_first_lines(head: bytes) -> str:
+    r"""`eml` or `mbox` for two lines that begin a mail, else "".
+
+    >>> [by_first_lines(head) for head in (b"From a\nTo: b\n", b"To: a\nDate: b\n", b"To: all\nHi\n")]
+    ['mbox', 'eml', '']
+    """
+    first, _, rest = head.partition(b"\n")
+    if first.startswith(b"From "):
+        return "mbox" if _HEADER.match(rest) else ""
+    goes_on = rest.startswith((b" ", b"\t")) or _HEADER.match(rest)
+    return "eml" if _begins_mail(first) and goes_on else ""
+
+
+def _begins_mail(line: bytes) -> bool:
+    found = _HEADER.match(line)
+    name = found[1].lower() if found else b""
+    return name in _FIRST_HEADERS or name.startswith(b"x-")
+
+
+def _is_index(given: Input) -> bool:
+    if os.path.basename(given.name) != "index":
+        return False
+    from spamnb.readers.trec import is_index
+
+    return is_index(given.name, given.raw_head.partition(b"\n")[0])
 
 
 def by_suffix(path: str) -> str:

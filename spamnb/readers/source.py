@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """An opened input, to be iterated once; `labels` tells how labels are read (None: they are not)."""
+    """An opened input, to be iterated once; `labels` tells how labels are read (None: they are not).
+
+    `skipped` are the records that were left out, `notes` the limits because of which a part of one was.
+    """
 
     def __init__(
         self,
@@ -26,12 +29,14 @@ class Source:
         close: Callable[[], None],
         *,
         skipped: Skipped | None = None,
+        notes: Skipped | None = None,
         labels: LabelMap | None = None,
     ) -> None:
         self.name = name
         self.description = description
         self.size = size
         self.skipped = skipped or Skipped()
+        self.notes = notes or Skipped("limits met")
         self.labels = labels
         self.close = close
         self._chunks: Iterator[Chunk] | None = chunks

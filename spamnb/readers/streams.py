@@ -92,12 +92,7 @@ def open_bytes(path: str, *, live: bool) -> ByteStream:
 
 
 def check_path(path: str) -> None:
-    """Refuse what is no file, with the next step to try."""
-    if os.path.isdir(path):
-        raise DataError(
-            f"{path} is a directory, expected a file; mail folders cannot be read yet",
-            hint=f"give the files in it, for example {path}/*",
-        )
+    """Refuse what does not exist, with the next step to try."""
     if not os.path.exists(path):
         raise DataError(f"no such file: {path}", hint=_similar(path))
 
@@ -141,8 +136,11 @@ def _waiting(file: io.BufferedReader) -> bool:
 
 
 def _packer(file: io.BufferedReader) -> str:
-    start = file.peek(8)
-    return next((packer for magic, packer in _PACKERS if start.startswith(magic)), "")
+    start = file.peek(10)
+    found = next((packer for magic, packer in _PACKERS if start.startswith(magic)), "")
+    if found == "bz2" and start[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):  # a block, or the end at once
+        return ""
+    return found
 
 
 def _unpacked(file: io.BufferedReader, packer: str) -> io.BufferedIOBase:

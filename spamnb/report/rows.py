@@ -46,6 +46,25 @@ def _printable(message: bytes) -> bool:
         return False
 
 
+def shown(chunk: Chunk) -> Texts:
+    """What stands for a message in a line: the message, or where it comes from if it is a mail."""
+    return Texts.of(chunk.sources) if chunk.sources else chunk.texts
+
+
+def shown_text(chunk: Chunk, row: int) -> str:
+    return chunk.sources[row] if chunk.sources else chunk.texts[row].decode("utf-8", "replace")
+
+
+def _message(chunk: Chunk, row: int) -> str:
+    """The message, or the words of the subject if it is a mail."""
+    texts = chunk.texts.tags.get("subject", chunk.texts)
+    return (
+        " ".join(texts[row].decode("utf-8", "replace").split())
+        if chunk.sources
+        else texts[row].decode("utf-8", "replace")
+    )
+
+
 class Prefixes:
     r"""`label<TAB>probability<TAB>` for a verdict and a probability to four decimals, each formatted once.
 
@@ -89,7 +108,7 @@ class Tsv:
 
     def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
         prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
-        messages = safe_messages(chunk.texts)
+        messages = safe_messages(shown(chunk))
         if len(rows) < len(messages):
             messages = [messages[i] for i in rows.tolist()]
         if self._explain is None:
@@ -133,8 +152,10 @@ class Jsonl:
                 "log_odds": float(found.log_odds[i]),
                 "known": int(found.known[i]),
                 "evidence": _finite(float(evidence[i])),
-                "message": chunk.texts[i].decode("utf-8", "replace"),
+                "message": _message(chunk, i),
             }
+            if chunk.sources:
+                row["source"] = chunk.sources[i]
             if self._explain is not None:
                 row |= explanation_row(self._explain(chunk, i))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
@@ -196,7 +217,7 @@ class Csv:
     def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
         out = []
         for i in rows.tolist():
-            text = chunk.texts[i].decode("utf-8", "replace")
+            text = shown_text(chunk, i)
             text = visible(text) if self._escape else text
             cells = [
                 self._names[int(found.codes[i])],

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from spamnb.message import Chunk, IntArray
 from spamnb.model import Predictions
-from spamnb.report.rows import Explain, parts_text
+from spamnb.report.rows import Explain, parts_text, shown_text
 from spamnb.report.safe import visible
 
 
@@ -38,7 +38,7 @@ class TableWriter:
             cells = [
                 Text(visible(label), self._styles[label]),
                 Text(f"{found.probability[i]:.4f}"),
-                Text(visible(chunk.texts[i].decode("utf-8", "backslashreplace"))),
+                Text(visible(shown_text(chunk, i))),
             ]
             if self._explain is not None:
                 cells.append(Text(parts_text(self._explain(chunk, i)), "dim"))

@@ -78,7 +78,8 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
         ),
         (
             "--format lines",
-            "Invalid value for '--format': 'lines' is not one of 'auto', 'csv', 'tsv', 'jsonl', 'parquet'.",
+            "Invalid value for '--format': 'lines' is not one of 'auto', 'csv', 'tsv', 'jsonl', 'parquet', "
+            "'eml', 'mbox', 'maildir', 'folder', 'index'.",
         ),
     ],
 )

@@ -235,10 +235,7 @@ def noise(lines: int) -> bytes:
     )
 
 
-REFUSED = pytest.mark.xfail(strict=True, reason="stdin that looks like a binary file is refused, not judged")
-
-
-@pytest.mark.parametrize("encoding", [pytest.param("auto", marks=REFUSED), "latin-1"])
+@pytest.mark.parametrize("encoding", ["auto", "latin-1"])
 def test_any_bytes_at_all_give_a_line_a_message(cli: Cli, sms: Sms, encoding: str) -> None:
     done = cli("predict", "-m", sms.model, "--encoding", encoding, stdin=noise(100_000))
     assert len(done.lines) == 100_000

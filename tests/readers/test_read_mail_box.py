@@ -5,7 +5,6 @@ from __future__ import annotations
 import mailbox
 import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -149,7 +148,7 @@ def test_mails_are_numbered() -> None:
     assert {mail.label for group in groups for mail in group} == {"ham"}
 
 
-def test_memory_is_bounded_by_the_size_of_a_mail(tmp_path: Path) -> None:  # noqa: ARG001
+def test_memory_is_bounded_by_the_size_of_a_mail() -> None:
     def blocks() -> Iterator[bytes]:
         yield b"From a\nS: 1\n\n"
         for _ in range(300):

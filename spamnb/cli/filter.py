@@ -1,0 +1,91 @@
+"""`spamnb filter`: one mail in, the same mail with its verdict in the header out."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import say, write_bytes
+
+if TYPE_CHECKING:
+    from spamnb.model import Predictions, SpamModel
+
+TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the mail and tries again
+
+
+@click.command("filter", short_help="Pass one mail through, with its verdict in the header.")
+@options.model_option
+@click.option("--explain", is_flag=True, help="Add what spoke for and against.")
+@click.option(
+    "--tempfail",
+    is_flag=True,
+    help="On any failure exit with 75 and write nothing, so that the mail system tries again.",
+)
+@options.decision_options
+@click.pass_context
+def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bool, **given: Any) -> None:
+    """Pass one mail through, with its verdict in the header.
+
+    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
+    X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
+    not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes unchanged (or see --tempfail), so no mail is lost.
+
+    \b
+    Example, in ~/.procmailrc:
+      :0fw
+      | spamnb filter
+      :0:
+      * ^X-Spam-Flag: YES
+      Junk/
+    """
+    raw = sys.stdin.buffer.read()
+    try:
+        mail = _annotated(raw, model, explain, given)
+    except Exception as error:
+        outcome = "is refused for now" if tempfail else "passes unchanged"
+        what = " ".join(str(error).split()) or type(error).__name__
+        say(f"spamnb filter: {what}; the mail {outcome}")
+        if tempfail:
+            ctx.exit(TEMPORARY_FAILURE)
+        mail = raw
+    write_bytes(mail)
+
+
+def _annotated(raw: bytes, model: str | None, explain: bool, given: dict[str, Any]) -> bytes:
+    from dataclasses import replace
+
+    from spamnb.cli.paths import find_model
+    from spamnb.mail import as_texts
+    from spamnb.mail.parse import parse
+    from spamnb.mail.passthrough import annotate
+    from spamnb.model import SpamModel
+
+    loaded = SpamModel.load(find_model(model))
+    options.check_decision(given, loaded.labels)
+    loaded = replace(loaded, decision=options.decision(given, loaded.decision))
+    texts = as_texts([parse(raw)])
+    found = loaded.score(texts)
+    return annotate(raw, _fields(loaded, found, loaded.explain(texts) if explain else None))
+
+
+def _fields(model: SpamModel, found: Predictions, told: Any) -> list[tuple[str, str]]:
+    """The header fields, in the words that mail programs and sieve scripts look for."""
+    from spamnb._version import __version__
+
+    label, p = found.labels[0], float(found.probability[0])
+    spam = label == model.positive
+    status = f"{'Yes' if spam else 'No'}, score={p:.3f} required={model.decision.threshold:.3f}"
+    detail = f"{label}, p={p:.4f}, log_odds={float(found.log_odds[0]):.2f}, version={__version__}"
+    if told is not None:
+        from spamnb.report.rows import parts_text
+
+        detail += f"; {parts_text(told)}"
+    return [
+        ("X-Spam-Flag", "YES" if spam else "NO"),
+        ("X-Spam-Status", f"{status} tests=spamnb version={__version__}"),
+        ("X-Spam-Score", f"{p:.4f}"),
+        ("X-Spamnb", detail),
+    ]

@@ -1,0 +1,90 @@
+"""Bytes in whatever character set a mail declares, as UTF-8; no input fails."""
+
+from __future__ import annotations
+
+import re
+from binascii import Error, a2b_base64, a2b_qp
+from encodings.aliases import aliases
+
+from spamnb.mail.memo import Memo
+
+# Binary transforms, escapes, and `punycode` and `idna`, which take quadratic time. Character sets in which
+# ASCII bytes are other letters (EBCDIC) are no mail's true character set.
+_REFUSED = {
+    *("base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec", "zlib_codec"),
+    *("mbcs", "oem", "undefined", "unicode_escape", "raw_unicode_escape", "punycode", "idna"),
+    *("cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"),
+}
+# Names that are taken, as browsers do, for the larger set that writers use under that name.
+_WIDER = {"latin_1": "cp1252", "gb2312": "gb18030", "euc_kr": "cp949", "ascii": ""}
+_SHIFTING = ("utf_7", "utf_16", "utf_32", "iso2022", "hz")  # ASCII bytes may be other letters here
+_KNOWN = frozenset(aliases.values()) - _REFUSED
+
+_ENCODED_WORD = re.compile(rb"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*)\?=")
+_NOT_BASE64 = bytes(b for b in range(256) if not (chr(b).isascii() and (chr(b).isalnum() or chr(b) in "+/=")))
+
+
+def _codec(charset: bytes) -> str:
+    """Python's name of a character set, "" for an unknown one; `codecs.lookup` would remember each name."""
+    label = charset.strip(b" '\"").decode("ascii", "replace").lower().replace("-", "_").removeprefix("x_")
+    codec = aliases.get(label, label)
+    return _WIDER.get(codec, codec) if codec in _KNOWN else ""
+
+
+_codecs = Memo(_codec)
+
+
+def to_utf8(data: bytes, charset: bytes = b"") -> bytes:
+    r"""Text in UTF-8. Without a known character set it is taken as UTF-8 if it is that, else as cp1252.
+
+    >>> to_utf8(b"\xe9t\xe9", b"iso-8859-1").decode(), to_utf8(b"\xe9t\xe9").decode()
+    ('été', 'été')
+    """
+    codec = _codecs[charset] if charset else ""
+    if data.isascii() and not codec.startswith(_SHIFTING):
+        return data
+    if codec in ("", "utf_8"):
+        try:
+            data.decode()
+            return data
+        except UnicodeDecodeError as error:
+            if error.reason == "unexpected end of data" and not data[: error.start].isascii():
+                return data[: error.start]  # a limit cut the last character in two
+            codec = codec or "cp1252"
+    try:
+        return data.decode(codec, "replace").encode("utf-8", "replace")
+    except UnicodeError:
+        return data.decode("cp1252", "replace").encode()
+
+
+def from_base64(data: bytes) -> bytes:
+    """Decoded as far as it can be; what is not base64 is passed over."""
+    try:
+        return a2b_base64(data)
+    except Error:  # wrong padding
+        letters = data.translate(None, _NOT_BASE64).partition(b"=")[0]
+        whole = letters[:-1] if len(letters) % 4 == 1 else letters
+        return a2b_base64(whole + b"===")
+
+
+def decode_words(value: bytes) -> bytes:
+    """A header with its encoded words decoded, in UTF-8.
+
+    >>> decode_words(b"=?utf-8?q?caf=C3?= =?utf-8?q?=A9_au?= lait").decode()
+    'café au lait'
+    """
+    if value.find(b"=?") < 0:
+        return to_utf8(value)
+    pieces: list[tuple[bytes, bytes]] = []  # neighbours of one character set are decoded as one
+    done = 0
+    for match in _ENCODED_WORD.finditer(value):
+        between = value[done : match.start()]
+        if between.strip() or not done:
+            pieces.append((b"", between))
+        charset, done = match[1].partition(b"*")[0], match.end()
+        data = a2b_qp(match[3], header=True) if match[2] in b"qQ" else from_base64(match[3])
+        if pieces[-1][0] == charset:
+            data = pieces.pop()[1] + data
+        pieces.append((charset, data))
+    pieces.append((b"", value[done:]))
+    return b"".join(to_utf8(data, charset) for charset, data in pieces)

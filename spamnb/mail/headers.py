@@ -1,0 +1,89 @@
+"""The header block of a mail or part: where it ends, its lines, and which of them are looked at."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from spamnb.mail.limits import Limits
+from spamnb.mail.memo import Memo
+from spamnb.mail.words import glued
+
+# Name as a word, such as x_priority -> the first value; of Received all values, with HOP between them.
+Headers = dict[bytes, bytes]
+HOP = b"\r"  # no value holds one: line ends are newlines alone
+
+_LINE = re.compile(rb"\n(?:([!-9;-~]+)[ \t]*:|(?![ \t]))")  # no name: a line that is no header
+# Another filter's verdict, the mailbox a mail was filed in, and what delivery added would teach a filter to
+# recognise how a corpus was collected and not what spam is.
+_IGNORED = re.compile(
+    rb"""(?:x-)?(?:.*spam.*|.*junk.*|.*bogosity.*|rspamd.*|crm114.*|.*virus.*|.*scanner.*
+    |(?:ms-exchange|microsoft-antispam|forefront|ironport|barracuda|proofpoint|pmx|miltered|uuid).*
+    |status|uidl?|keywords|mozilla.*|evolution.*|kmail.*|gnus.*|gmail.*|gm-.*|imap.*|folder|label|account-key
+    |lines|content-length|xref|replied|forwarded|from-line|delivery-date|delivery-agent|delivered
+    |(?:apparently|delivered|original|originally|envelope|rcpt|mdrcpt|mdaemon-deliver)-to
+    |envelope-info|original-recipient)""",
+    re.VERBOSE,
+)
+
+
+def _word(name: bytes) -> bytes:
+    """A header's name as a word, "" if it is ignored."""
+    lower = name.lower()[:64]
+    return b"" if _IGNORED.fullmatch(lower) else glued(lower)
+
+
+_words = Memo(_word)
+
+
+def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, bytes]:
+    r"""The headers and the body of a mail with `\n` line ends.
+
+    >>> from spamnb.mail.limits import DEFAULT
+    >>> split_head(b"Subject: free entry\nX-Spam-Flag: YES\n\nCall now", DEFAULT, [])
+    ({b'subject': b' free entry'}, b'Call now')
+    """
+    if raw.startswith(b"\n"):
+        return {}, raw[1:]
+    head, blank, body = raw.partition(b"\n\n")
+    lines = _LINE.split(b"\n" + head[: limits.headers])
+    names, values = lines[1::2], lines[2::2]
+    if len(head) > limits.header_line:
+        _shorten(head, names, values, limits, notes)
+    if None in names:
+        names, start = _without_broken(names, head)
+        if start < len(head):
+            body = head[start:] + blank + body
+    headers: Headers = {}
+    for name, value in zip(names, values, strict=False):
+        word = _words[name]
+        if word not in headers:
+            headers[word] = value
+        elif word == b"received":
+            headers[word] += HOP + value
+    headers.pop(b"", None)
+    return headers, body
+
+
+def _shorten(head: bytes, names: list[bytes], values: list[bytes], limits: Limits, notes: list[str]) -> None:
+    if len(head) > limits.headers:
+        notes.append(f"headers beyond {limits.headers} bytes were left out")
+        if len(names) > 1:
+            names.pop()  # the last one is not whole
+    if any(len(value) > limits.header_line for value in values):
+        notes.append(f"header lines were cut at {limits.header_line} bytes")
+        values[:] = [value[: limits.header_line] for value in values]
+
+
+def _without_broken(names: list[bytes], head: bytes) -> tuple[list[bytes], int]:
+    """The names before the body, and where it begins, in a block that holds lines that are no headers.
+
+    One such line between headers is passed over; two in a row, or a first or last one, are the body.
+    """
+    kept: list[bytes] = []
+    for i, name in enumerate(names):
+        if name is None and (i == 0 or names[i + 1 : i + 2] in ([], [None])):
+            found = next(islice(_LINE.finditer(b"\n" + head), i, None))
+            return kept, found.start()
+        kept.append(name or b"x-spamnb")  # any ignored header
+    return kept, len(head)

@@ -1,0 +1,135 @@
+"""The parts of a mail: what is text is decoded, of all others only the type and the name are read."""
+
+from __future__ import annotations
+
+from binascii import a2b_qp
+
+from spamnb.mail.charset import from_base64, to_utf8
+from spamnb.mail.contenttype import ContentType, content_types, file_words, parameters
+from spamnb.mail.headers import Headers, split_head
+from spamnb.mail.html import page
+from spamnb.mail.limits import Limits
+from spamnb.mail.links import find_links
+from spamnb.mail.words import bucket, glued
+
+_PLAIN = content_types[b"text/plain"]
+_MESSAGE = content_types[b"message/rfc822"]
+_AFTER_BOUNDARY = (b"\n", b" ", b"\t")
+_SEEN = (b"text", b"multipart", b"message")
+_IMAGE_ONLY = 40  # bytes of text that still count as none beside an image
+
+
+class Parts:
+    """What was found so far in the parts of one mail."""
+
+    def __init__(self, limits: Limits, notes: list[str]) -> None:
+        self.limits = limits
+        self.notes = notes
+        self.texts: list[bytes] = []
+        self.mime: list[bytes] = []
+        self.files: list[bytes] = []
+        self.links: list[bytes] = []
+        self.html: list[bytes] = []
+        self.count = 0
+        self.room = limits.text
+
+    def add(self, headers: Headers, body: bytes, depth: int = 0, default: ContentType = _PLAIN) -> None:
+        """One part, with all parts in it."""
+        self.count += 1
+        kind = content_types[headers[b"content_type"]] if b"content_type" in headers else default
+        self.mime.append(kind.type)
+        if kind.kind == b"multipart" and self._split(kind, body, depth):
+            return
+        if kind.type == b"message_rfc822":
+            self._open(body, depth)
+        elif kind.kind in (b"text", b"multipart"):
+            self._read(kind, headers, body)
+        if kind.name or b"content_disposition" in headers or kind.kind not in _SEEN:
+            self._name(kind, headers)
+
+    def _split(self, kind: ContentType, body: bytes, depth: int) -> bool:
+        """The parts of a multipart; False if it cannot be split and is to be read as text."""
+        if depth >= self.limits.depth:
+            self._note(f"parts within more than {self.limits.depth} others were left out")
+            return True
+        room = max(self.limits.parts - self.count, 0)
+        pieces = _pieces(body, kind.boundary, room + 1) if kind.boundary else []
+        if not pieces:
+            self.mime.append(b"broken")
+            return False
+        if len(pieces) > room:
+            self._note(f"parts beyond {self.limits.parts} were left out")
+        default = _MESSAGE if kind.type == b"multipart_digest" else _PLAIN
+        for piece in pieces[:room]:
+            self.add(*split_head(piece, self.limits, self.notes), depth + 1, default)
+        return True
+
+    def _open(self, body: bytes, depth: int) -> None:
+        if depth >= self.limits.depth:
+            self._note(f"parts within more than {self.limits.depth} others were left out")
+        else:
+            self.add(*split_head(body, self.limits, self.notes), depth + 1)
+
+    def _read(self, kind: ContentType, headers: Headers, body: bytes) -> None:
+        encoding = headers.get(b"content_transfer_encoding", b"").strip().lower()
+        if encoding:
+            self.mime.append(b"encoding_" + glued(encoding)[:32])
+        if kind.charset:
+            self.mime.append(b"charset_" + glued(kind.charset.lower()))
+        data = _transferred(body, encoding, self.room)
+        if len(data) > self.room:
+            self._note(f"text beyond {self.limits.text} bytes was left out")
+            data = data[: self.room]
+        self.room -= len(data)
+        text = to_utf8(data, kind.charset)
+        if 0 in text:
+            text = text.replace(b"\0", b"")
+        links = find_links(text)
+        self.links += links
+        if kind.type == b"text_html":
+            text, facts = page(text)
+            self.html += (*facts, b"links_" + bucket(len(links)))
+        self.texts.append(text)
+
+    def _name(self, kind: ContentType, headers: Headers) -> None:
+        disposition = headers.get(b"content_disposition", b"")
+        name = parameters(disposition).get(b"filename", kind.name)
+        if name or disposition.lstrip()[:10].lower() == b"attachment" or kind.kind not in _SEEN:
+            self.files += file_words(name, kind.type)
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def mime_words(self) -> list[bytes]:
+        """The types, character sets and encodings, and what they come to together."""
+        found = dict.fromkeys(self.mime)
+        out = [*found, b"parts_" + bucket(self.count)]
+        if b"text_html" in found and b"text_plain" not in found:
+            out.append(b"html_only")
+        if any(b.startswith(b"image") for b in found) and sum(map(len, self.texts)) <= _IMAGE_ONLY:
+            out.append(b"image_only")
+        return out
+
+
+def _pieces(body: bytes, boundary: bytes, most: int) -> list[bytes]:
+    """The parts between the lines of a boundary; a longer boundary may begin with the same bytes."""
+    line = b"\n--" + boundary
+    found: list[list[bytes]] = []
+    for piece in (b"\n" + body).split(line, most)[1:]:
+        if not piece or piece.startswith(_AFTER_BOUNDARY):
+            found.append([piece.partition(b"\n")[2]])
+        elif piece.startswith(b"--"):
+            break
+        elif found:
+            found[-1] += (line, piece)
+    return [b"".join(pieces) for pieces in found]
+
+
+def _transferred(body: bytes, encoding: bytes, room: int) -> bytes:
+    """A body without its transfer encoding; no more of it is decoded than there is room for."""
+    if encoding == b"base64":
+        return from_base64(body[: 2 * room + 2])
+    if encoding == b"quoted-printable":
+        return a2b_qp(body[: 4 * room + 4])
+    return body

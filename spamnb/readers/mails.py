@@ -1,0 +1,107 @@
+"""Sources of mails: single ones, mboxes, and whatever else hands on raw mails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from spamnb.errors import DataError
+from spamnb.mail.limits import Limits
+from spamnb.message import Chunk
+from spamnb.parallel import ordered_map
+from spamnb.readers.batches import Batcher, Parsed, parse_batch
+from spamnb.readers.inputs import Input, refuse_binary
+from spamnb.readers.labels import LabelMap, shown
+from spamnb.readers.options import ReadOptions
+from spamnb.readers.rawmail import BLOCK, RawMail, many_mails, one_mail
+from spamnb.readers.skipped import Skipped
+from spamnb.readers.source import Source
+
+
+class MailSource(Source):
+    """A source of mails: where there are none, columns are not the reason."""
+
+    def _check(self, rows: int, labels: LabelMap) -> None:
+        if not rows:
+            found = self.skipped.summary() if self.skipped.count else "it is empty"
+            raise DataError(
+                f"no usable mails in {self.name}: {found}",
+                hint="give a mail, an mbox, a Maildir or a folder of mails",
+            )
+        labels.check(self.name)
+
+
+def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+    """Open one mail (`eml`) or a box of many (`mbox`)."""
+    refuse_binary(given, "as it is")
+    refuse_columns(given.name, options)
+    if labelled and options.label is None:
+        path = given.stream.path
+        raise DataError(
+            f"{given.name} is {'one mail' if format == 'eml' else 'an mbox'} and has no label",
+            hint=f"say what it is: --label spam={path} or --label ham={path}",
+        )
+    labels = mail_labels(options, ()) if labelled else None
+    split = one_mail if format == "eml" else many_mails
+    groups = split(given.raw_blocks(BLOCK), given.name, label_of(labels, options.label), options.max_size)
+    packed = f" ({given.stream.compression})" if given.stream.compression else ""
+    kind = ("one mail" if format == "eml" else "mbox") + packed
+    return open_groups(given.name, kind, groups, options, labels, Skipped(), given)
+
+
+def open_groups(
+    name: str,
+    kind: str,
+    groups: Iterable[list[RawMail]],
+    options: ReadOptions,
+    labels: LabelMap | None,
+    skipped: Skipped,
+    given: Input | None = None,
+) -> Source:
+    """A source of raw mails that come in groups; `given` is the stream they are from, if it is just one."""
+    stream = given.stream if given else None
+    live = stream is not None and stream.live
+    position = (lambda: stream.position) if stream else None
+    parse = partial(parse_batch, limits=Limits(message=options.max_size))
+    batcher = Batcher(skipped, labelled=labels is not None, position=position)
+    notes = Skipped("limits met")
+    jobs = 1 if live else options.jobs  # who waits at the other end of a pipe wants each answer at once
+    stated = label_of(labels, options.label)
+    return MailSource(
+        name,
+        f"{name}: {kind}" + (f", all {shown(stated)}" if stated else ""),
+        stream.size if stream else None,
+        _chunks(ordered_map(parse, batcher.batches(groups, live=live), jobs), notes),
+        stream.close if stream else lambda: None,
+        skipped=skipped,
+        notes=notes,
+        labels=labels,
+    )
+
+
+def mail_labels(options: ReadOptions, sample: Iterable[str]) -> LabelMap:
+    """How to read labels: the one that was stated for all mails, else as a sample of them shows."""
+    if options.label is not None:
+        return LabelMap([options.label])
+    return LabelMap(sample, spam_label=options.spam_label)
+
+
+def label_of(labels: LabelMap | None, written: str | None) -> str:
+    """The label to use for one as written."""
+    return "" if labels is None or written is None else labels[written.encode("utf-8", "surrogateescape")]
+
+
+def refuse_columns(name: str, options: ReadOptions) -> None:
+    """Mails have no columns: what was asked for cannot be given."""
+    if options.columns or options.text_column or options.label_column:
+        raise DataError(
+            f"{name} is read as mail and has no columns",
+            hint="columns need --format csv, tsv, jsonl or parquet",
+        )
+
+
+def _chunks(parsed: Iterator[Parsed], notes: Skipped) -> Iterator[Chunk]:
+    for batch in parsed:
+        for source, note in batch.notes:
+            notes.add(source, note)
+        yield batch.chunk

@@ -1,0 +1,29 @@
+"""What the tests of mail share: the process runner, the sample mails and a way to look at a mail's header."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "cli"))  # the runner lives beside the tests of the command line
+
+from clitools import Cli, Result  # noqa: E402
+
+__all__ = ["MAILS", "ROOT", "Cli", "Result", "header_and_body", "values"]
+
+MAILS = sorted((ROOT / "data" / "mail").glob("*/*.eml"))
+
+
+def header_and_body(mail: bytes) -> tuple[bytes, bytes]:
+    """The header up to our last field, and what follows it; found by other means than the code under test."""
+    found = [*re.finditer(rb"(?m)^X-Spamnb:[^\n]*\n(?:[ \t][^\n]*\n)*", mail)]
+    assert len(found) == 1, mail[:2000]
+    return mail[: found[0].end()], mail[found[0].end() :]
+
+
+def values(header: bytes, name: bytes) -> list[bytes]:
+    """The unfolded values of every field of this name, whatever its case."""
+    found = re.findall(rb"(?im)^" + re.escape(name) + rb"[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", header)
+    return [b" ".join(value.split()) for value in found]
