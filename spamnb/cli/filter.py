@@ -31,7 +31,8 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
 
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
     X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
-    not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes unchanged (or see --tempfail), so no mail is lost.
+    not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes
+    unchanged (or see --tempfail), so no mail is lost.
 
     \b
     Example, in ~/.procmailrc:

@@ -97,7 +97,8 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     from spamnb.model import SpamModel
 
     keep_freed_memory()
-    _check_combination(given["output_format"], given["explain"], given["null"], given["input_format"])
+    null = given["null"] and not given["files_from"]
+    _check_combination(given["output_format"], given["explain"], null, given["input_format"])
     loaded = SpamModel.load(find_model(given["model"]))
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
@@ -122,7 +123,7 @@ def _sources(files: tuple[str, ...], model: SpamModel, given: dict[str, Any]) ->
 
     features = model.features
     reading = options.read_options(
-        given | {"input_format": "null" if given["null"] else given["input_format"] or "auto"},
+        given | {"input_format": _input_format(given)},
         categorical=features.categorical,
         numeric=features.numeric,
     )
@@ -130,6 +131,13 @@ def _sources(files: tuple[str, ...], model: SpamModel, given: dict[str, Any]) ->
     lines = reading.format == "auto" and not _columns_wanted(model, reading)
     found = options.inputs(paths, given, reading)
     return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in found]
+
+
+def _input_format(given: dict[str, Any]) -> str:
+    """As stated; -0 is about the messages, or with --files-from about the list of their paths."""
+    if given["null"] and not given["files_from"]:
+        return "null"
+    return given["input_format"] or "auto"
 
 
 def _answer(

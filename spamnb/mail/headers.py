@@ -13,7 +13,7 @@ from spamnb.mail.words import glued
 Headers = dict[bytes, bytes]
 HOP = b"\r"  # no value holds one: line ends are newlines alone
 
-_LINE = re.compile(rb"\n(?:([!-9;-~]+)[ \t]*:|(?![ \t]))")  # no name: a line that is no header
+_LINE = re.compile(rb"\n(?:([!-9;-~]+):|(?![ \t]))")  # no name: a line that is no header
 # Another filter's verdict, the mailbox a mail was filed in, and what delivery added would teach a filter to
 # recognise how a corpus was collected and not what spam is.
 _IGNORED = re.compile(
@@ -54,15 +54,22 @@ def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, b
         names, start = _without_broken(names, head)
         if start < len(head):
             body = head[start:] + blank + body
+    return _first_values(names, values), body
+
+
+def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
     headers: Headers = {}
+    hops: list[bytes] = []
     for name, value in zip(names, values, strict=False):
         word = _words[name]
-        if word not in headers:
+        if word == b"received":
+            hops.append(value)
+        elif word not in headers:
             headers[word] = value
-        elif word == b"received":
-            headers[word] += HOP + value
     headers.pop(b"", None)
-    return headers, body
+    if hops:
+        headers[b"received"] = HOP.join(hops)
+    return headers
 
 
 def _shorten(head: bytes, names: list[bytes], values: list[bytes], limits: Limits, notes: list[str]) -> None:
