@@ -86,7 +86,8 @@ def _score_fold(
     joint = scorer.joint(entries, stats)
     parts = np.bincount(entries.rows, minlength=len(rows))
     shapes = store.kinds[used[alive]] == SHAPE
-    known = np.bincount(entries.rows[~shapes[entries.ids]], minlength=len(rows))
+    times = np.where(shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
+    known = np.bincount(entries.rows, times, len(rows)).astype(np.int64)
     for terms in _columns_without(store, scorer.config, sample, rows, labels).values():
         joint, present = joint + terms, terms.any(axis=1)
         parts, known = parts + present, known + present

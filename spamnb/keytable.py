@@ -43,7 +43,7 @@ class KeyTable:
         self._shift = np.uint64(64 - slots.bit_length() + 1)
         self._mask = slots - 1
         self._keys = np.zeros(slots, np.uint64)
-        self._ids = np.full(slots, -1, np.int32)
+        self._ids = np.empty(slots, np.int32)  # of a slot without a key it is never asked
 
     def _slots(self, keys: KeyArray) -> IntArray:
         spread = keys * _SPREAD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -70,7 +71,8 @@ class Texts(Record):
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]
 
-    def _are_lines(self) -> bool:
+    @cached_property
+    def are_lines(self) -> bool:
         """Is every byte part of a message or the newline after it?"""
         if not len(self) or self.starts[0] or self.ends[-1] != len(self.data) - 1:
             return False
@@ -78,7 +80,7 @@ class Texts(Record):
 
     def tolist(self) -> list[bytes]:
         data = self.data
-        if self._are_lines():
+        if self.are_lines:
             return data[:-1].split(b"\n")  # twice as fast as slices
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 

@@ -29,7 +29,7 @@ def safe_messages(texts: Texts) -> list[bytes]:
     messages = texts.tolist()
     raw = np.frombuffer(texts.data, np.uint8)
     odd = np.flatnonzero((raw - 0x20 >= 0x5F) & (raw != 10))  # not printable ASCII; - wraps around
-    if texts.data.count(b"\n") > len(messages):  # more than one line end a message: some are inside
+    if not texts.are_lines and b"\n" in texts.data:  # line ends may stand inside of messages
         line_ends = np.flatnonzero(raw == 10)
         before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
         odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))

@@ -82,6 +82,11 @@ class Scorer(ABC):
         """How many words back this scorer looks."""
         return 0
 
+    @property
+    def linear(self) -> bool:
+        """Is a message's score its bias and the weights of its tokens, and nothing else?"""
+        return type(self).terms is Scorer.terms
+
     @abstractmethod
     def estimate(self, stats: Stats) -> FloatArray:
         """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
@@ -97,8 +102,8 @@ class Scorer(ABC):
 
     def text_scores(self, entries: Entries, stats: Stats, weights: FloatArray) -> FloatArray:
         """(messages, K): the sum of each message's terms."""
-        if stats.classes == 2 and self.once and type(self).terms is Scorer.terms:
-            return _pair_sums(weights, entries)
+        if stats.classes == 2 and self.once and self.linear:
+            return pair_sums(weights, entries.rows, entries.ids, entries.size)
         rows, values = self.terms(weights, entries, stats)
         out = np.zeros((entries.size, stats.classes))
         for c in range(stats.classes):
@@ -116,13 +121,14 @@ class Scorer(ABC):
         return stats.tokens, stats.token_totals
 
 
-def _pair_sums(weights: FloatArray, entries: Entries) -> FloatArray:
-    """The same for two classes, fetching and adding both weights of a token at once, as a complex number.
+def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> FloatArray:
+    """(size, 2): the weights of each message's tokens added up, for two classes.
 
-    Half the accesses to memory: 5 ns a token instead of 10 with a vocabulary beyond the cache.
+    Both weights of a token are fetched and added at once, as a complex number: 5 ns a token instead of 10
+    with a vocabulary beyond the cache.
     """
     pairs = np.ascontiguousarray(weights).view(np.complex128).reshape(-1)
-    return row_sums(entries.rows, pairs.take(entries.ids), entries.size).view(np.float64).reshape(-1, 2)
+    return row_sums(rows, pairs.take(ids), size).view(np.float64).reshape(-1, 2)
 
 
 def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
