@@ -12,10 +12,15 @@ from spamnb.mail.words import bucket, domains, glued, host_words, table, version
 
 _ADDRESSES = bytes(32 if b < 33 or b in b"<>\"'(),;:[]\\" else b for b in range(256))
 _ROUTE = table(b".-@")
-_FROM = re.compile(rb"from ([\w-]{1,40})[ \n]")
-_HELO = re.compile(rb"HELO ([\w-]{1,40})[ )\n]")
 _AUTH = re.compile(rb"\b(spf|dkim|dmarc|arc)=(\w{1,16})")
-_SHORT_VALUES = (b"precedence", b"importance", b"x_priority", b"priority", b"x_msmail_priority")
+_SHORT_VALUES = (
+    b"precedence",
+    b"importance",
+    b"x_priority",
+    b"priority",
+    b"x_msmail_priority",
+    b"received_spf",
+)
 _EXPECTED = (b"from", b"to", b"subject", b"date", b"message_id")
 _OTHERS = ((b"reply_to", b"replyto_"), (b"return_path", b"returnpath_"), (b"sender", b"sender_"))
 _LISTS = (b"list_id", b"list_post", b"mailing_list", b"x_mailing_list", b"list_unsubscribe")
@@ -36,12 +41,8 @@ def _sender(value: bytes) -> Sender:
         return Sender(words(value), b"", b"")
     address = found[-1]
     local, _, host = address.rpartition(b"@")
-    out = (
-        words(value.replace(address, b" ")).strip(),
-        glued(address),
-        words(local),
-        host_words([host or b"-"]),
-    )
+    name = words(value.replace(address, b" ")).strip()
+    out = (name, glued(address), words(local), host_words([host] if host else []))
     return Sender(b" ".join(out), address, domains[host])
 
 
@@ -89,51 +90,52 @@ def received_words(values: bytes) -> list[bytes]:
     """The hosts, networks and greeting names of a route, without its dates and recipients.
 
     >>> received_words(b" from win (a.b.example [192.0.2.1]) by c.example with SMTP for <c@d.example>; Mon")
-    [b'hops_1', b'helo_win', b'a_b_example', b'192_0_2_1', b'c_example', b'b_example', b'192_0_2']
+    [b'hops_1', b'a_b_example 192_0_2_1 c_example b_example 192_0_2 helo_win']
     """
     if not values:
         return [b"hops_0"]
-    hops = values.split(HOP)
-    out = dict.fromkeys([b"hops_" + bucket(len(hops))])
-    for hop in hops:
-        out |= _hops[hop.partition(b"with ")[0]]  # then come program, id, recipient and date
-    return [*out]
+    hops = values.split(HOP)  # after "with" come program, id, recipient and date
+    return [b"hops_" + bucket(len(hops)), *[_hops[hop.partition(b"with ")[0]] for hop in hops]]
 
 
-def _hop(value: bytes) -> dict[bytes, None]:
-    names = _FROM.findall(value) + _HELO.findall(value)
-    found = [word for word in value.translate(_ROUTE).split() if 46 in word and 64 not in word]
-    return dict.fromkeys([*(b"helo_" + glued(name) for name in names), *host_words(found).split()])
+def _hop(value: bytes) -> bytes:
+    found = value.translate(_ROUTE).split()
+    dotted = [word for word in found if 46 in word and 64 not in word]
+    out = host_words([word for word in dotted if word[-1] > 57 or word.count(b".") == 3])  # no versions
+    for greeting in (b"from", b"HELO"):
+        if greeting in found:
+            name = b"".join(found[found.index(greeting) + 1 :][:1])
+            out += b"" if 46 in name else b" helo_" + glued(name)
+    return out
 
 
-_hops = Memo(
-    _hop, longest=160
-)  # two of three hops were seen before in public corpora: mail comes by the same last hosts
+# Mail comes by the same last hosts: of two public corpora, 69 and 54 of 100 hops had been seen before.
+_hops = Memo(_hop, longest=160)
 
 
-def list_words(headers: Headers) -> list[bytes]:
-    """Host of the mailing list."""
+def list_words(headers: Headers) -> bytes:
+    """The host of the mailing list."""
     for name in _LISTS:
         if name in headers:
-            found = headers[name].translate(_ROUTE).split()
-            return [host_words([word.rpartition(b"@")[2] or word for word in found if 46 in word])]
-    return []
+            found = [word.rpartition(b"@")[2] for word in headers[name].translate(_ROUTE).split()]
+            return host_words([word for word in found if 46 in word])
+    return b""
 
 
-def mailer_words(headers: Headers) -> list[bytes]:
+def mailer_words(headers: Headers) -> bytes:
     """The words of the program's name, with versions as one word."""
-    return [version_words(headers[name]) for name in (b"x_mailer", b"user_agent") if name in headers]
+    return version_words(headers.get(b"x_mailer", b"") + headers.get(b"user_agent", b""))
 
 
-def header_words(headers: Headers) -> list[bytes]:
+def header_words(headers: Headers, content_type: bytes) -> list[bytes]:
     """Which headers there are and are not, and the values of a few that have few values."""
-    out = [*headers]
+    out = [*headers, b"content_type_" + content_type]
     out += [b"no_" + name for name in _EXPECTED if name not in headers]
     for name in _SHORT_VALUES:
         if name in headers:
-            out.append(name + b"_" + glued(headers[name].strip()[:20].lower()))
-    if b"received_spf" in headers:
-        out.append(b"received_spf_" + glued(headers[b"received_spf"].strip()[:20].lower().partition(b" ")[0]))
+            out.append(name + b"_" + glued(headers[name].strip()[:20].lower().partition(b" ")[0]))
+    if headers.get(b"subject", b"").isupper():
+        out.append(b"subject_upper")
     if b"authentication_results" in headers:
         out += [b"_".join(pair) for pair in _AUTH.findall(headers[b"authentication_results"].lower())]
     return out

@@ -47,14 +47,27 @@ def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, b
         return {}, raw[1:]
     head, blank, body = raw.partition(b"\n\n")
     lines = _LINE.split(b"\n" + head[: limits.headers])
+    if lines[0] or lines[1] is None or lines[2].startswith(b"//"):  # a blank, no header, or a link
+        return {}, raw
     names, values = lines[1::2], lines[2::2]
     if len(head) > limits.header_line:
         _shorten(head, names, values, limits, notes)
     if None in names:
-        names, start = _without_broken(names, head)
-        if start < len(head):
-            body = head[start:] + blank + body
+        end = _first_other(names, values)
+        if end < len(names):
+            start = next(islice(_LINE.finditer(b"\n" + head), end, None)).start()
+            names, body = names[:end], head[start:] + blank + body
     return _first_values(names, values), body
+
+
+def _first_other(names: list[bytes], values: list[bytes]) -> int:
+    """The number of the first line that is no header: there the body begins, without a blank line."""
+    for number, name in enumerate(names):
+        if name is None:
+            if not values[number].startswith((b"From ", b">From ")):
+                return number
+            names[number] = b"x-from-line"  # left by a mailbox, and ignored
+    return len(names)
 
 
 def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
@@ -80,17 +93,3 @@ def _shorten(head: bytes, names: list[bytes], values: list[bytes], limits: Limit
     if any(len(value) > limits.header_line for value in values):
         notes.append(f"header lines were cut at {limits.header_line} bytes")
         values[:] = [value[: limits.header_line] for value in values]
-
-
-def _without_broken(names: list[bytes], head: bytes) -> tuple[list[bytes], int]:
-    """The names before the body, and where it begins, in a block that holds lines that are no headers.
-
-    One such line between headers is passed over; two in a row, or a first or last one, are the body.
-    """
-    kept: list[bytes] = []
-    for i, name in enumerate(names):
-        if name is None and (i == 0 or names[i + 1 : i + 2] in ([], [None])):
-            found = next(islice(_LINE.finditer(b"\n" + head), i, None))
-            return kept, found.start()
-        kept.append(name or b"x-spamnb")  # any ignored header
-    return kept, len(head)

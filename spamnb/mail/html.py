@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from spamnb.mail.links import misleads
-from spamnb.mail.markup import BLOCKS, facts_of, without_hidden
+from spamnb.mail.markup import BLOCKS, facts_of, hidden_classes, without_hidden
 from spamnb.mail.memo import Memo
 
 _TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)[^>]*>?")
@@ -29,14 +28,13 @@ def page(source: bytes) -> tuple[bytes, list[bytes]]:
     if source.find(b"<!--") >= 0:
         source = _without_comments(source)
         facts.append(b"comments")
-    source = _without_scripts(source, facts)
-    lower = source.lower()
+    source, classes = _without_scripts(source, facts)
     parts = _TAG.split(source)  # text, name, text, name, text ...
-    facts += facts_of(lower, parts[1::2])
-    if misleads(lower):
-        facts.append(b"mismatch")
-    if b"hidden" in facts:
-        parts = _TAG.split(without_hidden(source))
+    facts += facts_of(source.lower(), parts[1::2])
+    if classes or b"hidden" in facts:
+        shown = without_hidden(source, classes)
+        facts += [b"hidden"] if shown != source and b"hidden" not in facts else []
+        parts = _TAG.split(shown)
     parts[1::2] = map(_gaps.__getitem__, parts[1::2])
     return _decoded(b"".join(parts)), facts
 
@@ -50,17 +48,23 @@ def _without_comments(source: bytes) -> bytes:
     return b"".join(kept)
 
 
-def _without_scripts(source: bytes, facts: list[bytes]) -> bytes:
-    """Without what stands in script and style elements; one that is not closed runs to the end."""
+def _without_scripts(source: bytes, facts: list[bytes]) -> tuple[bytes, frozenset[bytes]]:
+    """The source without script and style elements, and the classes that a style hides.
+
+    An element that is not closed runs to the end.
+    """
     pieces = _SCRIPT.split(source)
     if len(pieces) == 1:
-        return source
-    facts += sorted({name.lower() for name in pieces[1::2]})
-    kept = pieces[:1]
-    for piece in pieces[2::2]:
+        return source, frozenset()
+    names = [name.lower() for name in pieces[1::2]]
+    facts += dict.fromkeys(names)
+    kept, styles = pieces[:1], []
+    for name, piece in zip(names, pieces[2::2], strict=True):
         end = _END_OF_SCRIPT.search(piece)
         kept.append(piece[end.end() :] if end else b"")
-    return b" ".join(kept)
+        if name == b"style":
+            styles.append(piece[: end.start()] if end else piece)
+    return b" ".join(kept), hidden_classes(b"".join(styles).lower())
 
 
 def _gap(name: bytes) -> bytes:

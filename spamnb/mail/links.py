@@ -7,8 +7,10 @@ from itertools import pairwise
 
 from spamnb.mail.words import domains, host_words, table
 
-_MOST = 200
-_URL = re.compile(rb"[^\s\"'<>()\[\]{}|\\^`?#&]{1,80}")
+_MOST = 200  # links with a scheme, and as many without, that are looked at in one text
+_LONGEST = 80  # bytes of a link: the host and the start of the path
+# Blank for bytes that end a link: a slice, `translate` and `partition` take a third of a pattern's time.
+_LINK = bytes(b if 32 < b < 127 and b not in b"\"'<>()[]{}|\\^`?#&" else 32 for b in range(256))
 _WORDS = table(b"", glue=b".-")
 _SCHEMAS = (b"www.w3.org", b"schemas.microsoft.com")  # named by documents' first lines, not linked to
 _HREF = re.compile(rb"href\s*=\s*[\"']?https?://([^\s\"'<>/?#]{1,128})")
@@ -25,10 +27,12 @@ def find_links(source: bytes) -> list[bytes]:
     start = source.find(b"www.")
     while start >= 0 and len(pieces) < 2 * _MOST:
         if source[start - 3 : start] != b"://":
-            pieces.append(source[start : start + 80])
+            pieces.append(source[start : start + _LONGEST])
         start = source.find(b"www.", start + 4)
-    found = dict.fromkeys([match[0].rstrip(b".,:;-") for match in map(_URL.match, pieces) if match])
-    return [url for url in found if url and not url.startswith(_SCHEMAS)]
+    if not pieces:
+        return pieces
+    found = [piece[:_LONGEST].translate(_LINK).partition(b" ")[0].rstrip(b".,:;-/") for piece in pieces]
+    return [*dict.fromkeys(found)]
 
 
 def link_words(links: list[bytes]) -> list[bytes]:
@@ -39,22 +43,23 @@ def link_words(links: list[bytes]) -> list[bytes]:
     """
     if not links:
         return []
-    pieces = [link.partition(b"/") for link in links]
-    hosts = [piece[0] for piece in pieces if piece[0]]
+    pieces = [link.partition(b"/") for link in links if not link.startswith(_SCHEMAS)]
+    hosts = [host for host, _, _ in pieces if host]
+    joined = b" ".join(hosts)
     out: list[bytes] = []
-    if any([58 in host or 64 in host for host in hosts]):
+    if 58 in joined or 64 in joined:
         hosts, out = _plain(hosts)
-    out += (host_words(hosts), b" ".join([piece[2] for piece in pieces]).translate(_WORDS))
-    if any([host[-1] < 58 and host.replace(b".", b"").isdigit() for host in hosts]):
+    out += (host_words(hosts), b" ".join([path for _, _, path in pieces]).translate(_WORDS))
+    if any(host[-1] < 58 and host.replace(b".", b"").isdigit() for host in hosts):
         out.append(b"ip_host")
     return out
 
 
 def _plain(hosts: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Hosts without ports, and without users as in http://bank.example@evil.example; words that tell of both."""
+    """Hosts without ports and without users, as in http://bank.example@evil.example, and words about them."""
     found = [host.rpartition(b"@")[2].partition(b":") for host in hosts]
     out = [b"port_" + port for _, _, port in found if port.isdigit()]
-    if any([64 in host for host in hosts]):
+    if any(64 in host for host in hosts):
         out.append(b"userinfo")
     return [host for host, _, _ in found if host], out
 

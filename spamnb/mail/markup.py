@@ -10,10 +10,10 @@ from spamnb.mail.words import bucket
 
 # Tags at which one word ends and another begins.
 BLOCKS = frozenset(
-    b"!doctype address article aside blockquote body br button caption center dd dir div dl dt fieldset"
-    b" figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe img input legend li link main"
-    b" menu meta nav noframes object ol optgroup option p pre script section select style table tbody td"
-    b" textarea tfoot th thead title tr ul".split()
+    b"!doctype address article aside blockquote body br button caption center dd dir div dl dt"
+    b" fieldset figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe img"
+    b" input legend li link main menu meta nav noframes object ol optgroup option p pre script section"
+    b" select style table tbody td textarea tfoot th thead title tr ul".split()
 )
 _INLINE = frozenset(
     b"a abbr acronym applet area b base basefont bdo bgsound big blink cite code col colgroup del dfn em"
@@ -30,6 +30,8 @@ _ATTRIBUTE_BYTES = 1000  # that are looked at in one tag
 _COLOUR = re.compile(rb"\s*[=:]\s*[\"']?#?([a-z0-9]{1,12})")
 _SIZE = re.compile(rb"\s*[=:]\s*[\"']?([+-]?)([0-9]{1,3})")
 _TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)([^>]*)>?")
+_CLASS = re.compile(rb"class\s*=\s*[\"']?([\w\s-]+)")
+_SELECTED = re.compile(rb"\.([\w-]+)")
 # One pattern of alternatives, without a literal start, takes ten times as long to find nothing.
 _HIDDEN = (
     (b"display", re.compile(rb"display\s*:\s*none")),
@@ -68,10 +70,11 @@ def facts_of(source: bytes, names: Sequence[bytes]) -> list[bytes]:
     [b'tags_2', b'images_0', b'color_ff0000', b'size_7']
     """
     out = [b"tags_" + bucket(len(names)), b"images_" + bucket(source.count(b"<img"))]
-    out += sorted({_names[name] for name in set(names)} - {b""})
     start = source[:_STYLED_BYTES]
-    out += sorted({_colours[piece[:_VALUE_BYTES]] for piece in start.split(b"color")[1:]} - {b""})
-    out += sorted({_sizes[piece[:_VALUE_BYTES]] for piece in start.split(b"size")[1:]} - {b""})
+    out += [_names[name] for name in dict.fromkeys(names)]
+    out += [_colours[piece[:_VALUE_BYTES]] for piece in start.split(b"color")[1:]]
+    out += [_sizes[piece[:_VALUE_BYTES]] for piece in start.split(b"size")[1:]]
+    out = [fact for fact in dict.fromkeys(out) if fact]
     if source.find(b"style") >= 0 and hides(source):
         out.append(b"hidden")
     return out
@@ -82,7 +85,21 @@ def hides(source: bytes) -> bool:
     return any(source.find(word) >= 0 and pattern.search(source) for word, pattern in _HIDDEN)
 
 
-def without_hidden(source: bytes) -> bytes:
+def hidden_classes(style: bytes) -> frozenset[bytes]:
+    """The classes of elements that a style sheet in lower case does not display.
+
+    >>> sorted(hidden_classes(b"p { color: red } .a, p.b { display: none }"))
+    [b'a', b'b']
+    """
+    if not hides(style):
+        return frozenset()
+    rules = [rule.partition(b"{") for rule in style.split(b"}")]
+    return frozenset(
+        name for selector, _, told in rules if hides(told) for name in _SELECTED.findall(selector)
+    )
+
+
+def without_hidden(source: bytes, classes: frozenset[bytes] = frozenset()) -> bytes:
     """An HTML source without the elements that are not displayed.
 
     One that is never closed stays: a filter should rather read too much.
@@ -95,7 +112,8 @@ def without_hidden(source: bytes) -> bytes:
     for tag in _TAG.finditer(source):
         name = tag[1].lower()
         if not inside:
-            if _hides(name, tag[2]):
+            may_hide = tag[2] and name[:1].isalpha() and name not in _VOID
+            if may_hide and _is_hidden(tag[2][:_ATTRIBUTE_BYTES].lower(), classes):
                 inside, start, depth = name, tag.start(), 1
         elif name == inside:
             depth += 1
@@ -107,7 +125,6 @@ def without_hidden(source: bytes) -> bytes:
     return b"".join((*kept, source[done:]))
 
 
-def _hides(name: bytes, attributes: bytes) -> bool:
-    if not attributes or name.startswith(b"/") or name in _VOID:
-        return False
-    return hides(attributes[:_ATTRIBUTE_BYTES].lower())
+def _is_hidden(attributes: bytes, classes: frozenset[bytes]) -> bool:
+    named = _CLASS.search(attributes) if classes else None
+    return hides(attributes) or (named is not None and not classes.isdisjoint(named[1].split()))

@@ -9,13 +9,14 @@ from spamnb.mail.contenttype import ContentType, content_types, file_words, para
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.html import page
 from spamnb.mail.limits import Limits
-from spamnb.mail.links import find_links
+from spamnb.mail.links import find_links, link_words, misleads
 from spamnb.mail.words import bucket, glued
 
 _PLAIN = content_types[b"text/plain"]
 _MESSAGE = content_types[b"message/rfc822"]
 _AFTER_BOUNDARY = (b"\n", b" ", b"\t")
 _SEEN = (b"text", b"multipart", b"message")
+_HTML = (b"text_html", b"text_x_amp_html")
 _IMAGE_ONLY = 40  # bytes of text that still count as none beside an image
 
 
@@ -30,12 +31,15 @@ class Parts:
         self.files: list[bytes] = []
         self.links: list[bytes] = []
         self.html: list[bytes] = []
+        self.misleads = False
         self.count = 0
+        self.depth = 0
         self.room = limits.text
 
     def add(self, headers: Headers, body: bytes, depth: int = 0, default: ContentType = _PLAIN) -> None:
         """One part, with all parts in it."""
         self.count += 1
+        self.depth = max(depth, self.depth)
         kind = content_types[headers[b"content_type"]] if b"content_type" in headers else default
         self.mime.append(kind.type)
         if kind.kind == b"multipart" and self._split(kind, body, depth):
@@ -50,7 +54,7 @@ class Parts:
     def _split(self, kind: ContentType, body: bytes, depth: int) -> bool:
         """The parts of a multipart; False if it cannot be split and is to be read as text."""
         if depth >= self.limits.depth:
-            self._note(f"parts within more than {self.limits.depth} others were left out")
+            self.notes.append(f"parts within more than {self.limits.depth} others were left out")
             return True
         room = max(self.limits.parts - self.count, 0)
         pieces = _pieces(body, kind.boundary, room + 1) if kind.boundary else []
@@ -58,7 +62,7 @@ class Parts:
             self.mime.append(b"broken")
             return False
         if len(pieces) > room:
-            self._note(f"parts beyond {self.limits.parts} were left out")
+            self.notes.append(f"parts beyond {self.limits.parts} were left out")
         default = _MESSAGE if kind.type == b"multipart_digest" else _PLAIN
         for piece in pieces[:room]:
             self.add(*split_head(piece, self.limits, self.notes), depth + 1, default)
@@ -66,7 +70,7 @@ class Parts:
 
     def _open(self, body: bytes, depth: int) -> None:
         if depth >= self.limits.depth:
-            self._note(f"parts within more than {self.limits.depth} others were left out")
+            self.notes.append(f"parts within more than {self.limits.depth} others were left out")
         else:
             self.add(*split_head(body, self.limits, self.notes), depth + 1)
 
@@ -78,7 +82,7 @@ class Parts:
             self.mime.append(b"charset_" + glued(kind.charset.lower()))
         data = _transferred(body, encoding, self.room)
         if len(data) > self.room:
-            self._note(f"text beyond {self.limits.text} bytes was left out")
+            self.notes.append(f"text beyond {self.limits.text} bytes was left out")
             data = data[: self.room]
         self.room -= len(data)
         text = to_utf8(data, kind.charset)
@@ -86,7 +90,8 @@ class Parts:
             text = text.replace(b"\0", b"")
         links = find_links(text)
         self.links += links
-        if kind.type == b"text_html":
+        if kind.type in _HTML:
+            self.misleads = self.misleads or misleads(text.lower())
             text, facts = page(text)
             self.html += (*facts, b"links_" + bucket(len(links)))
         self.texts.append(text)
@@ -97,17 +102,22 @@ class Parts:
         if name or disposition.lstrip()[:10].lower() == b"attachment" or kind.kind not in _SEEN:
             self.files += file_words(name, kind.type)
 
-    def _note(self, note: str) -> None:
-        if note not in self.notes:
-            self.notes.append(note)
+    def url_words(self) -> list[bytes]:
+        """The words of all links, and whether one pretends to lead elsewhere."""
+        found = link_words(self.links)
+        return [*found, b"mismatch"] if self.misleads else found
+
+    def _has_image(self) -> bool:
+        shown = (fact.startswith(b"images_") and fact != b"images_0" for fact in self.html)
+        return any(kind.startswith(b"image_") for kind in self.mime) or any(shown)
 
     def mime_words(self) -> list[bytes]:
         """The types, character sets and encodings, and what they come to together."""
         found = dict.fromkeys(self.mime)
-        out = [*found, b"parts_" + bucket(self.count)]
+        out = [*found, b"parts_" + bucket(self.count), b"depth_" + bucket(self.depth)]
         if b"text_html" in found and b"text_plain" not in found:
             out.append(b"html_only")
-        if any(b.startswith(b"image") for b in found) and sum(map(len, self.texts)) <= _IMAGE_ONLY:
+        if self._has_image() and sum(map(len, self.texts)) <= _IMAGE_ONLY:
             out.append(b"image_only")
         return out
 

@@ -14,15 +14,16 @@ from spamnb.mail.envelope import (
 )
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.limits import DEFAULT, Limits
-from spamnb.mail.links import link_words
 from spamnb.mail.mime import Parts
 from spamnb.mail.words import first_words, words
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 
 def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
-    """A mail's body and tags; any bytes are a mail, if need be one without headers.
+    r"""A mail's body and tags; any bytes are a mail, if need be one without headers.
 
-    >>> mail = parse(b"From: Ann <ann@example.com>\\nSubject: Lunch?\\n\\nAt one.")
+    >>> mail = parse(b"From: Ann <ann@example.com>\nSubject: Lunch?\n\nAt one.")
     >>> mail.body, mail.tags["subject"].split(), mail.tags["from"].split()[:2]
     (b'At one.', [b'Lunch'], [b'Ann', b'ann_example_com'])
     """
@@ -34,39 +35,39 @@ def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     parts = Parts(limits, notes)
     parts.add(headers, content)
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)
-    found = _tags(headers, parts)
-    tags = {tag: b" ".join(listed) for tag, listed in found if listed}
+    tags = _tags(headers, parts)
     for tag, text in tags.items():
-        if len(text) >= 2 * limits.tag_words:
+        if text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
-    return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(notes))
+    return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
 
 
 def _start(raw: bytes) -> bytes:
     """A mail with newlines alone as line ends, from its first header on."""
     if 13 in raw:
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if raw[:1].isspace():
-        raw = raw.lstrip()
-    if raw.startswith((b"From ", b">From ")):  # the line that an mbox file sets before each mail
-        raw = raw.partition(b"\n")[2]
-    return raw
+    if raw[:1].isspace() or raw.startswith(_BYTE_ORDER_MARK):
+        raw = raw.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    start = 0
+    while raw.startswith((b"From ", b">From "), start):  # the line that an mbox file sets before each mail
+        start = raw.find(b"\n", start) + 1 or len(raw)
+    return raw[start:]
 
 
-def _tags(headers: Headers, parts: Parts) -> tuple[tuple[str, list[bytes]], ...]:
-    return (
-        ("subject", [words(decode_words(headers[b"subject"]))] if b"subject" in headers else []),
-        ("from", from_words(headers)),
-        ("to", to_words(headers)),
-        ("received", received_words(headers.get(b"received", b""))),
-        ("list", list_words(headers)),
-        ("mailer", mailer_words(headers)),
-        ("header", header_words(headers)),
-        ("url", link_words(parts.links)),
-        ("mime", parts.mime_words()),
-        ("file", parts.files),
-        ("html", parts.html),
-    )
+def _tags(headers: Headers, parts: Parts) -> dict[str, bytes]:
+    return {
+        "subject": words(decode_words(headers.get(b"subject", b""))),
+        "from": b" ".join(from_words(headers)),
+        "to": b" ".join(to_words(headers)),
+        "received": b" ".join(received_words(headers.get(b"received", b""))),
+        "list": list_words(headers),
+        "mailer": mailer_words(headers),
+        "header": b" ".join(header_words(headers, parts.mime[0])),
+        "url": b" ".join(parts.url_words()),
+        "mime": b" ".join(parts.mime_words()),
+        "file": b" ".join(parts.files),
+        "html": b" ".join(parts.html),
+    }
 
 
 def _cut(text: bytes, most: int, what: str, notes: list[str]) -> bytes:

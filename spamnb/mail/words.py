@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from itertools import islice
 
 from spamnb.mail.charset import to_utf8
 from spamnb.mail.memo import Memo
 
 _WORD = bytes(b for b in range(128) if chr(b).isalnum() or chr(b) == "_")
+_ONE_WORD = re.compile(r"\w+")
 _NON_WORD = re.compile(r"\W+")
 _SECOND_LEVEL = frozenset(b"ac co com edu gov ne net or org".split())  # as in example.co.uk
 
@@ -24,7 +25,6 @@ def table(keep: bytes, glue: bytes = b"", other: int = 32) -> bytes:
 
 
 _SPLIT = table(b"")
-_SPLIT_ASCII = table(bytes(range(128, 256)))
 _GLUED = table(b"", other=ord("_"))
 _DOTTED = table(b"", glue=b".")
 _HOSTS = table(b"", glue=b".-@")
@@ -49,8 +49,12 @@ def first_words(text: bytes, most: int) -> bytes:
     """
     if len(text) < 2 * most:
         return text
-    pieces = text.translate(_SPLIT_ASCII).split(None, most)
-    return text[: len(text) - len(pieces[most])] if len(pieces) > most else text
+    if text.isascii():
+        pieces = text.translate(_SPLIT).split(None, most)
+        return text[: len(text) - len(pieces[most])] if len(pieces) > most else text
+    spelled = text.decode("utf-8", "replace")
+    beyond = next(islice(_ONE_WORD.finditer(spelled), most, None), None)
+    return spelled[: beyond.start()].encode() if beyond else text
 
 
 def version_words(value: bytes) -> bytes:
@@ -79,17 +83,17 @@ def bucket(number: int) -> bytes:
     return _BUCKETS[min(number, 1024)]
 
 
-def host_words(names: Iterable[bytes]) -> bytes:
+def host_words(names: list[bytes]) -> bytes:
     """Hosts, each as one word, and after them the domains of the named and the networks of the numbered ones.
 
     >>> host_words([b"mx.mail.example.com", b"192.0.2.7"])
     b'mx_mail_example_com 192_0_2_7 example_com 192_0_2'
     """
-    found = dict.fromkeys(names)
-    found |= dict.fromkeys(  # a last byte below 58 is a digit or a dot
-        [n[: n.rfind(b".")] if n[-1] < 58 else n[n.rfind(b".", 0, n.rfind(b".")) + 1 :] for n in found]
-    )
-    return b" ".join(found).translate(_HOSTS)
+    # A last byte below 58 is a digit or a dot.
+    wider = [
+        n.rpartition(b".")[0] or n if n[-1] < 58 else n[n.rfind(b".", 0, n.rfind(b".")) + 1 :] for n in names
+    ]
+    return b" ".join(dict.fromkeys(names + wider)).translate(_HOSTS)
 
 
 def _domain(host: bytes) -> bytes:

@@ -1,0 +1,75 @@
+"""Links of plain texts and of HTML, as words."""
+
+from __future__ import annotations
+
+import pytest
+
+from spamnb.mail.parse import parse
+
+
+def url(body: str, kind: str = "plain") -> set[str]:
+    raw = f"Content-Type: text/{kind}; charset=utf-8\n\n{body}".encode()
+    return set(parse(raw).tags["url"].decode().split())
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("see http://www.example.com/pay/now?x=1.", "www_example_com example_com pay now"),
+        ("see https://example.com", "example_com"),
+        ("HTTP://EXAMPLE.COM/", "EXAMPLE_COM"),
+        ("(http://a.example/x), <http://b.example/y>", "a_example x b_example y"),
+        ("www.example.net, and www.example.org.", "www_example_net example_net www_example_org example_org"),
+        ("http://www.example.com", "www_example_com example_com"),
+        ("http://192.0.2.7/x", "192_0_2_7 192_0_2 x ip_host"),
+        ("http://3232235777/x", "3232235777 x ip_host"),
+        ("http://a.example:8080/x", "a_example port_8080 x"),
+        ("http://bank.example@evil.example/x", "evil_example userinfo x"),
+        ("http://www.w3.org/TR/html4", ""),
+        ("http://a.example http://a.example", "a_example"),
+        ("no link :// here", ""),
+        ("http://", ""),
+        ("a://b", "b"),
+        ("http://bücher.example/", "b"),
+    ],
+)
+def test_links_of_a_text(body: str, expected: str) -> None:
+    assert url(body) == set(expected.split())
+
+
+def test_links_of_html() -> None:
+    body = '<a href="http://a.example/x">b</a><img src=http://c.example/d.gif><p>http://e.example'
+    assert url(body, "html") == {"a_example", "x", "c_example", "d_gif", "e_example"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<a href="http://evil.example/x">http://bank.example/login</a>',
+        "<A HREF='https://evil.example'><b>www.bank.example</b></A>",
+        '<a class=x href="http://192.0.2.1/x">https://bank.example</a>',
+        '<a href="http://bank.example@evil.example">http://bank.example</a>',
+    ],
+)
+def test_a_link_that_shows_another_host_is_told(body: str) -> None:
+    assert "mismatch" in url(body, "html")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<a href="http://www.bank.example/x">http://bank.example/login</a>',
+        '<a href="http://evil.example">Click here</a>',
+        '<a href="http://evil.example">x</a><b>http://bank.example</b>',
+        "<b>http://bank.example</b>",
+        '<a href="/x">http://bank.example</a>',
+    ],
+)
+def test_other_links_are_not(body: str) -> None:
+    assert "mismatch" not in url(body, "html")
+
+
+def test_many_links_are_bounded() -> None:
+    found = parse(b"\n\n" + b"\n".join(b"http://host%d.example/path" % i for i in range(5000)))
+    assert len(found.tags["url"].split()) == 200
+    assert "the tag url was cut at 200 words" in found.notes
