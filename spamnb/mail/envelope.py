@@ -41,9 +41,9 @@ def _sender(value: bytes) -> Sender:
         return Sender(words(value), b"", b"")
     address = found[-1]
     local, _, host = address.rpartition(b"@")
-    name = words(value.replace(address, b" ")).strip()
-    out = (name, glued(address), words(local), host_words([host] if host else []))
-    return Sender(b" ".join(out), address, domains[host])
+    name, at, domain = words(value.replace(address, b" ")).strip(), glued(host), domains[host]
+    out = (name, glued(address), words(local), at, b"" if at == domain else domain)
+    return Sender(b" ".join(out), address, domain)
 
 
 def _domain(value: bytes) -> bytes:
@@ -59,7 +59,7 @@ def from_words(headers: Headers) -> list[bytes]:
     """Who sends: the name, the address, its domain, and other senders' domains as far as they differ.
 
     >>> from_words({b"from": b" Bank <a@bank.example>", b"reply_to": b" b@c.example"})
-    [b'Bank a_bank_example a bank_example', b'replyto_c_example', b'replyto_differs']
+    [b'Bank a_bank_example a bank_example ', b'replyto_c_example', b'replyto_differs']
     """
     sender = _senders[headers.get(b"from", b"")]
     out = [sender.words]
@@ -95,13 +95,17 @@ def received_words(values: bytes) -> list[bytes]:
     if not values:
         return [b"hops_0"]
     hops = values.split(HOP)  # after "with" come program, id, recipient and date
-    return [b"hops_" + bucket(len(hops)), *[_hops[hop.partition(b"with ")[0]] for hop in hops]]
+    return [
+        b"hops_" + bucket(len(hops)),
+        *map(_hops.__getitem__, [hop.partition(b"with ")[0] for hop in hops]),
+    ]
 
 
 def _hop(value: bytes) -> bytes:
     found = value.translate(_ROUTE).split()
     dotted = [word for word in found if 46 in word and 64 not in word]
-    out = host_words([word for word in dotted if word[-1] > 57 or word.count(b".") == 3])  # no versions
+    names = [word for word in dotted if word[-1] > 57 or word.count(b".") == 3]  # the others are versions
+    out = host_words(names)
     for greeting in (b"from", b"HELO"):
         if greeting in found:
             name = b"".join(found[found.index(greeting) + 1 :][:1])

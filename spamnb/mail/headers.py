@@ -73,8 +73,7 @@ def _first_other(names: list[bytes], values: list[bytes]) -> int:
 def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
     headers: Headers = {}
     hops: list[bytes] = []
-    for name, value in zip(names, values, strict=False):
-        word = _words[name]
+    for word, value in zip(map(_words.__getitem__, names), values, strict=False):
         if word == b"received":
             hops.append(value)
         elif word not in headers:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from spamnb.mail.links import misleads
 from spamnb.mail.markup import BLOCKS, facts_of, hidden_classes, without_hidden
 from spamnb.mail.memo import Memo
 
@@ -17,10 +18,10 @@ _ENTITY = re.compile(rb"&(#?[A-Za-z0-9]{1,24});?")
 _COMMON = {b"nbsp": b" ", b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"'}
 
 
-def page(source: bytes) -> tuple[bytes, list[bytes]]:
-    """The text of an HTML source, and facts about its markup.
+def page(source: bytes) -> tuple[bytes, list[bytes], bool]:
+    """The text of an HTML source, facts about its markup, and whether a link shows another host than its own.
 
-    >>> text, facts = page(b"<p>Vi<!-- x -->ag<b>ra</b> &pound;5<br>now</p>")
+    >>> text, facts, _ = page(b"<p>Vi<!-- x -->ag<b>ra</b> &pound;5<br>now</p>")
     >>> text.decode(), facts
     (' Viagra £5 now ', [b'comments', b'tags_8', b'images_0'])
     """
@@ -30,13 +31,14 @@ def page(source: bytes) -> tuple[bytes, list[bytes]]:
         facts.append(b"comments")
     source, classes = _without_scripts(source, facts)
     parts = _TAG.split(source)  # text, name, text, name, text ...
-    facts += facts_of(source.lower(), parts[1::2])
+    lower = source.lower()
+    facts += facts_of(lower, parts[1::2])
     if classes or b"hidden" in facts:
         shown = without_hidden(source, classes)
         facts += [b"hidden"] if shown != source and b"hidden" not in facts else []
         parts = _TAG.split(shown)
     parts[1::2] = map(_gaps.__getitem__, parts[1::2])
-    return _decoded(b"".join(parts)), facts
+    return _decoded(b"".join(parts)), facts, misleads(lower)
 
 
 def _without_comments(source: bytes) -> bytes:

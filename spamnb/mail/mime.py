@@ -9,7 +9,7 @@ from spamnb.mail.contenttype import ContentType, content_types, file_words, para
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.html import page
 from spamnb.mail.limits import Limits
-from spamnb.mail.links import find_links, link_words, misleads
+from spamnb.mail.links import find_links, link_words
 from spamnb.mail.words import bucket, glued
 
 _PLAIN = content_types[b"text/plain"]
@@ -91,8 +91,8 @@ class Parts:
         links = find_links(text)
         self.links += links
         if kind.type in _HTML:
-            self.misleads = self.misleads or misleads(text.lower())
-            text, facts = page(text)
+            text, facts, misleading = page(text)
+            self.misleads |= misleading
             self.html += (*facts, b"links_" + bucket(len(links)))
         self.texts.append(text)
 
@@ -117,7 +117,7 @@ class Parts:
         out = [*found, b"parts_" + bucket(self.count), b"depth_" + bucket(self.depth)]
         if b"text_html" in found and b"text_plain" not in found:
             out.append(b"html_only")
-        if self._has_image() and sum(map(len, self.texts)) <= _IMAGE_ONLY:
+        if sum(map(len, self.texts)) <= _IMAGE_ONLY and self._has_image():
             out.append(b"image_only")
         return out
 

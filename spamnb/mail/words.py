@@ -24,7 +24,9 @@ def table(keep: bytes, glue: bytes = b"", other: int = 32) -> bytes:
     return bytes(b if b in kept else ord("_") if b in glue else other for b in range(256))
 
 
+_ASCII = bytes(range(128))
 _SPLIT = table(b"")
+_SPLIT_ASCII = table(bytes(range(128, 256)))
 _GLUED = table(b"", other=ord("_"))
 _DOTTED = table(b"", glue=b".")
 _HOSTS = table(b"", glue=b".-@")
@@ -49,12 +51,14 @@ def first_words(text: bytes, most: int) -> bytes:
     """
     if len(text) < 2 * most:
         return text
-    if text.isascii():
-        pieces = text.translate(_SPLIT).split(None, most)
-        return text[: len(text) - len(pieces[most])] if len(pieces) > most else text
-    spelled = text.decode("utf-8", "replace")
+    blanked = text.translate(_SPLIT_ASCII)
+    pieces = blanked.split(None, most) if blanked.count(b" ") >= most else []
+    kept = text[: len(text) - len(pieces[most])] if len(pieces) > most else text
+    if len(kept.translate(None, _ASCII)) <= most // 8:  # as many words more at most
+        return kept
+    spelled = kept.decode("utf-8", "replace")
     beyond = next(islice(_ONE_WORD.finditer(spelled), most, None), None)
-    return spelled[: beyond.start()].encode() if beyond else text
+    return spelled[: beyond.start()].encode() if beyond else kept
 
 
 def version_words(value: bytes) -> bytes:

@@ -142,9 +142,9 @@ MARKUP = st.sampled_from(
 @given(st.lists(MARKUP, max_size=40).map("".join))
 def test_any_markup_gives_text(source: str) -> None:
     raw = source.encode()
-    found, told = page(raw)
+    found, told, _ = page(raw)
     found.decode()
-    assert page(raw) == (found, told)
+    assert page(raw)[:2] == (found, told)
     assert all(fact.replace(b"_", b"").isalnum() for fact in told)
 
 
