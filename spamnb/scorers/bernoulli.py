@@ -9,7 +9,8 @@ computed as a sum over the whole vocabulary once, and for each present word log 
 import numpy as np
 
 from spamnb.message import FloatArray, IntArray
-from spamnb.scorers.base import Scorer, Stats, log_ratio, safe_log
+from spamnb.scorers.base import Stats, safe_log
+from spamnb.scorers.binary import Binary
 from spamnb.sparse import Entries
 
 # Without smoothing a word can be in every message of a class: p = 1, and its absence makes the class
@@ -18,19 +19,11 @@ from spamnb.sparse import Entries
 _HUGE = 2.0**20
 
 
-class Bernoulli(Scorer):
+class Bernoulli(Binary):
     """Every word of the vocabulary is a coin that a message tosses."""
 
     name = "bernoulli"
     whole = True
-
-    @property
-    def once(self) -> bool:
-        return True
-
-    def estimate(self, stats: Stats) -> FloatArray:
-        alpha = self.config.alpha
-        return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)
 
     def _log_absent(self, log_p: FloatArray) -> FloatArray:
         absent: FloatArray = np.maximum(safe_log(-np.expm1(np.minimum(log_p, 0.0))), -_HUGE)
