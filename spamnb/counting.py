@@ -12,24 +12,23 @@ from spamnb.counts import CountStore
 from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
-from spamnb.sparse import Batch, Entries, Stream, changes
+from spamnb.sparse import Batch, Stream, changes, repeats
 from spamnb.spellings import Spellings
 
 
 class Tally:
     """Counts under construction. Tokens get ids in the order they are met; `finish` sorts them by key."""
 
-    def __init__(self, order: int = 0, lengths: bool = False) -> None:
-        self._order = order  # how many words back the scorer looks: entries carry that sequence
-        self._lengths = lengths  # whether entries carry the lengths of messages
+    def __init__(self) -> None:
         self._table = KeyTable()
         self._keys: list[NDArray[np.uint64]] = []
         self._kinds: list[NDArray[np.uint8]] = []
         self._spellings: list[Spellings] = []
         self._labels: dict[str, int] = {}
         self._totals: Counter[int] = Counter()
-        self._messages = np.zeros((0, 0), np.int64)  # D_ic by id and label
-        self._repeats = np.zeros((0, 0), np.int64)  # N_ic - D_ic: what comes again within a message
+        self._columns = 0
+        self._tokens = np.zeros(0, np.int64)  # N_ic by id and label, id after id
+        self._repeats = np.zeros(0, np.int64)  # N_ic - D_ic: what comes again within a message
         self._categories: dict[str, Counter[tuple[str, int]]] = {}
         self._numbers: dict[str, dict[int, Moments]] = {}
 
@@ -39,19 +38,17 @@ class Tally:
         labels: Sequence[str],
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
-    ) -> Entries:
-        """Count one batch; returns its entries, with this tally's ids."""
+    ) -> list[IntArray]:
+        """Count one batch; returns this tally's ids of the tokens of each stream."""
         codes = self._label_codes(labels)
-        entries = Entries.of(
-            batch, [self._intern(stream) for stream in batch.streams], self._order, self._lengths
-        )
+        ids = [self._intern(stream) for stream in batch.streams]
         self._room()
-        cells = entries.ids * len(self._labels) + codes[entries.rows]
-        np.add.at(self._messages.reshape(-1), cells, 1)
-        again = np.flatnonzero(entries.counts > 1)
-        np.add.at(self._repeats.reshape(-1), cells[again], entries.counts[again] - 1)
+        for rows, every in _by_kind(batch, ids):
+            np.add.at(self._tokens, every * len(self._labels) + codes.take(rows), 1)
+            rows, every = repeats(rows, every, batch.size)
+            np.add.at(self._repeats, every * len(self._labels) + codes.take(rows), 1)
         self._add_columns(codes, categories or {}, numbers or {})
-        return entries
+        return ids
 
     def _label_codes(self, labels: Sequence[str]) -> IntArray:
         known = self._labels
@@ -80,9 +77,10 @@ class Tally:
     def _room(self) -> None:
         """Make the tables large enough for all tokens and classes, with as much again for those to come."""
         rows, columns = self._table.size, len(self._labels)
-        if self._messages.shape[0] < rows or self._messages.shape[1] < columns:
-            self._messages = _grown(self._messages, 2 * rows, columns)
-            self._repeats = _grown(self._repeats, 2 * rows, columns)
+        if len(self._tokens) < rows * columns or columns > self._columns:
+            self._tokens = _grown(self._tokens, self._columns, 2 * rows, columns)
+            self._repeats = _grown(self._repeats, self._columns, 2 * rows, columns)
+            self._columns = columns
 
     def _add_columns(
         self, codes: IntArray, categories: Mapping[str, Sequence[str]], numbers: Mapping[str, FloatArray]
@@ -103,14 +101,17 @@ class Tally:
         labels = sorted(self._labels)
         codes = np.array([self._labels[label] for label in labels], np.int64)
         kinds = np.concatenate(self._kinds) if self._kinds else np.zeros(0, np.uint8)
-        messages = np.ascontiguousarray(self._messages.take(order, axis=0)[:, codes])
+        tokens, again = (
+            np.ascontiguousarray(table.reshape(-1, max(1, self._columns)).take(order, axis=0)[:, codes])
+            for table in (self._tokens, self._repeats)
+        )
         store = CountStore(
             tuple(labels),
             np.array([self._totals[c] for c in codes.tolist()], np.int64),
             keys[order],
             kinds[order],
-            messages + np.ascontiguousarray(self._repeats.take(order, axis=0)[:, codes]),
-            messages,
+            tokens,
+            tokens - again,
             _joined(self._spellings).take(order),
             self._finish_categories(codes.tolist()),
             self._finish_numbers(codes.tolist()),
@@ -132,6 +133,19 @@ class Tally:
         return {name: row for name, row in rows.items() if any(m.count for m in row)}
 
 
+def _by_kind(batch: Batch, ids: list[IntArray]) -> list[tuple[IntArray, IntArray]]:
+    """Rows and ids of all tokens, those of one kind together: others are never the same token."""
+    groups: dict[int, list[tuple[IntArray, IntArray]]] = {}
+    for stream, every in zip(batch.streams, ids, strict=True):
+        groups.setdefault(stream.kind, []).append((stream.rows, every))
+    return [
+        pairs[0]
+        if len(pairs) == 1
+        else (np.concatenate([r for r, _ in pairs]), np.concatenate([i for _, i in pairs]))
+        for pairs in groups.values()
+    ]
+
+
 def _by_frequency(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The different keys, the most frequent first: the table finds the first ones fastest."""
     ordered = np.sort(keys)
@@ -140,10 +154,12 @@ def _by_frequency(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return ordered[first[np.argsort(0xFFFF - times, kind="stable")]]  # of 16-bit numbers a radix sort
 
 
-def _grown(table: IntArray, rows: int, columns: int) -> IntArray:
+def _grown(table: IntArray, width: int, rows: int, columns: int) -> IntArray:
     bigger = np.zeros((rows, columns), np.int64)
-    bigger[: table.shape[0], : table.shape[1]] = table
-    return bigger
+    if len(table):
+        old = table.reshape(-1, width)
+        bigger[: len(old), :width] = old
+    return bigger.reshape(-1)
 
 
 def _joined(parts: list[Spellings]) -> Spellings:

@@ -39,6 +39,18 @@ class Batch(Record):
     size: int
     streams: tuple[Stream, ...]
 
+    def select(self, rows: IntArray, ids: list[IntArray]) -> tuple[Batch, list[IntArray]]:
+        """The tokens of some messages, renumbered 0.. (`rows` ascending), and which `ids` belong to them.
+
+        It can no longer be spelled.
+        """
+        streams, kept = [], []
+        for stream, every in zip(self.streams, ids, strict=True):
+            keep, new = _ranges(stream.rows, rows) if ascending(stream.rows) else _places(stream.rows, rows)
+            streams.append(Stream(stream.kind, new, stream.keys[keep], stream.spell))
+            kept.append(every[keep])
+        return Batch(len(rows), tuple(streams)), kept
+
     @property
     def rows(self) -> IntArray:
         return _concat([s.rows for s in self.streams], np.dtype(np.int64))
@@ -147,16 +159,33 @@ def _merged(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArra
     Both are packed into one number and sorted: 5 ns each where 32 bits hold them, as they do for batches
     of SMS, and 12 in 64 bits.
     """
+    codes, shift = _packed(rows, ids, size)
+    first = changes(codes)
+    return *_unpacked(codes[first], shift), np.diff(first, append=len(codes))
+
+
+def repeats(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """The pairs (row, id) that stand there again, once for each time.
+
+    >>> [pair.tolist() for pair in repeats(np.array([0, 0, 0, 1]), np.array([7, 8, 7, 7]), 2)]
+    [[0], [7]]
+    """
+    codes, shift = _packed(rows, ids, size)
+    return _unpacked(codes[np.flatnonzero(codes[1:] == codes[:-1])], shift)
+
+
+def _packed(rows: IntArray, ids: IntArray, size: int) -> tuple[NDArray[Any], int]:
     shift = int(ids.max(initial=0)).bit_length()
     kind: Any = np.uint32 if size.bit_length() + shift <= 32 else np.uint64
     codes = rows.astype(kind) << kind(shift)
     codes |= ids.astype(kind)
     codes.sort()
-    first = changes(codes)
-    unique = codes[first]
-    counts = np.diff(first, append=len(codes))
-    low = kind((1 << shift) - 1)
-    return (unique >> kind(shift)).astype(np.int64), (unique & low).astype(np.int64), counts
+    return codes, shift
+
+
+def _unpacked(codes: NDArray[Any], shift: int) -> tuple[IntArray, IntArray]:
+    kind = codes.dtype.type
+    return (codes >> kind(shift)).astype(np.int64), (codes & kind((1 << shift) - 1)).astype(np.int64)
 
 
 def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
@@ -178,6 +207,17 @@ def _ranges(ascending: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     sizes = np.searchsorted(ascending, rows, side="right") - first
     new = np.repeat(np.arange(len(rows)), sizes)
     return np.arange(len(new)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes), new
+
+
+def _places(values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """The same for values in any order."""
+    which = np.minimum(np.searchsorted(rows, values), len(rows) - 1)
+    keep = np.flatnonzero(rows[which] == values) if len(rows) else np.zeros(0, np.int64)
+    return keep, which[keep]
+
+
+def ascending(values: IntArray) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
 
 
 def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray | None, IntArray | None]:

@@ -73,8 +73,8 @@ class Trainer:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
         if self.folds == 1 or self.folds < 0:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
-        scorer = make(self.scoring)
-        self._tally = Tally(scorer.order, scorer.lengths)
+        self._scorer = make(self.scoring)
+        self._tally = Tally()
         self._parts: list[_Part] = []
         self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1
@@ -93,12 +93,20 @@ class Trainer:
         self._digest_wordless(texts, digests, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
-        entries = self._tally.add(batch, labels, cats, nums)
+        ids = self._tally.add(batch, labels, cats, nums)
         self.messages += batch.size
         if self.folds:
-            part = _Part(entries, list(labels), digests, cats, nums).keep(self._limit)
-            self._parts.append(part)
+            rows = np.flatnonzero(digests < np.uint64(self._limit))
+            some = {c: _pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
+            self._parts.append(
+                _Part(self._entries(batch, ids, rows), _pick(labels, rows), digests[rows], *some)
+            )
             self._shrink()
+
+    def _entries(self, batch: Batch, ids: list[IntArray], rows: IntArray) -> Entries:
+        if len(rows) < batch.size:
+            batch, ids = batch.select(rows, ids)
+        return Entries.of(batch, ids, self._scorer.order, self._scorer.lengths)
 
     def _digest_wordless(
         self,

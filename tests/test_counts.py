@@ -122,12 +122,12 @@ def test_a_tally_whose_tokens_and_labels_grow_as_it_goes() -> None:
     identical(tally.finish()[0], expected)
 
 
-def test_entries_of_a_tally_point_at_rows_of_the_store() -> None:
+def test_ids_of_a_tally_point_at_rows_of_the_store() -> None:
     tally = Tally()
-    entries = [tally.add(extract(Texts.of([t]), FeatureConfig.plain()), ["ham"]) for t in ("b a", "c a")]
+    ids = [tally.add(extract(Texts.of([t]), FeatureConfig.plain()), ["ham"])[0] for t in ("b a", "c a a")]
     store, at = tally.finish()
-    spelled = [[store.spellings[i] for i in at[e.ids].tolist()] for e in entries]
-    assert [sorted(words) for words in spelled] == [["a", "b"], ["a", "c"]]
+    spelled = [[store.spellings[i] for i in at[every].tolist()] for every in ids]
+    assert spelled == [["b", "a"], ["c", "a", "a"]]
 
 
 def test_find() -> None:

@@ -14,10 +14,10 @@ from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.keytable import KeyTable
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import NO_GRAM, Batch, Entries, Stream, row_sums
+from spamnb.sparse import NO_GRAM, Batch, Entries, Stream, repeats, row_sums
 from spamnb.spellings import Spellings
 
-INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the slots
+INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level
 texts = st.lists(st.lists(st.sampled_from("abcde"), max_size=6).map(" ".join), max_size=6)
 keys = st.integers(1, (1 << 64) - 1)
 
@@ -95,6 +95,22 @@ class TestKeyTable:
             table.add(array(mine[start : start + 97]))
         assert table.find(array(mine)).tolist() == list(range(len(mine)))
 
+    def test_keys_that_share_a_slot_of_both_levels(self) -> None:
+        rng = np.random.default_rng(3)
+        some = np.unique(rng.integers(1, 1 << 63, 1 << 19, dtype=np.uint64))
+        both = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
+        met = some[((some[:, None] * both >> np.uint64(60)) == 5).all(axis=1)]
+        # Few slots, so that chance makes thousands of keys meet in both levels.
+        table = KeyTable()
+        table._allocate(4)
+        table._place(met[:1500], np.arange(1500))
+        assert len(table._rest_keys) == 1498
+        table._place(met[1500:1900], np.arange(1500, 1900))
+        table.size = 1900
+        # The ids need eleven bits but only those of the sorted rest may have them in so small a table.
+        assert table.find(met[2:1900]).tolist() == list(range(2, 1900))
+        assert (table.find(met[1900:]) == -1).all()
+
     def test_nothing(self) -> None:
         assert KeyTable().find(array([])).tolist() == []
         assert KeyTable().find(array([1, 2])).tolist() == [-1, -1]
@@ -122,6 +138,33 @@ class TestEntries:
         assert entries.rows.tolist() == [0, 2]
         assert entries.ids.tolist() == [7, 7]
         assert entries.lengths.tolist() == [2, 0, 2]
+
+    @given(texts, st.booleans(), st.sets(st.integers(0, 5)))
+    def test_selected_before_or_after_merging(
+        self, given_texts: list[str], mixed: bool, some: set[int]
+    ) -> None:
+        batch = extract(Texts.of(given_texts), FeatureConfig.plain(2))
+        if mixed:  # rows that do not ascend
+            batch = Batch(
+                batch.size, tuple(Stream(s.kind, s.rows[::-1], s.keys[::-1], s.spell) for s in batch.streams)
+            )
+        table = table_of(np.unique(batch.keys))
+        ids = [table.find(s.keys) for s in batch.streams]
+        rows = np.array(sorted(i for i in some if i < batch.size), np.int64)
+        same(Entries.of(*batch.select(rows, ids)), Entries.of(batch, ids).select(rows))
+
+    @given(
+        st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=30), st.sampled_from([0, 1 << 30])
+    )
+    def test_repeats(self, pairs: list[tuple[int, int]], high: int) -> None:
+        rows, ids = (
+            np.array([p[0] for p in pairs], np.int64),
+            np.array([p[1] + high for p in pairs], np.int64),
+        )
+        found = zip(*(part.tolist() for part in repeats(rows, ids, 4)), strict=True)
+        expected = Counter((row, i + high) for row, i in pairs)
+        expected.subtract(set(expected))
+        assert sorted(found) == sorted(expected.elements())
 
     def test_no_streams(self) -> None:
         entries = Entries.of(Batch(2, ()), [])
