@@ -75,10 +75,13 @@ def _annotated(raw: bytes, model: str | None, explain: bool, given: dict[str, An
 def _fields(model: SpamModel, found: Predictions, told: Any) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     from spamnb._version import __version__
+    from spamnb.decision import share
 
     label, p = found.labels[0], float(found.probability[0])
     spam = label == model.positive
-    status = f"{'Yes' if spam else 'No'}, score={p:.3f} required={model.decision.threshold:.3f}"
+    required = model.decision.threshold
+    digits = max(3, len(share(required)) - 2)  # a line close to 1 needs more of them
+    status = f"{'Yes' if spam else 'No'}, score={p:.{digits}f} required={required:.{digits}f}"
     detail = f"{label}, p={p:.4f}, log_odds={float(found.log_odds[0]):.2f}, version={__version__}"
     if told is not None:
         from spamnb.report.rows import parts_text
