@@ -18,7 +18,7 @@ from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.features.hashing import mix, token_key
-from spamnb.message import FloatArray, IntArray, Texts, as_texts
+from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.operating import cutoff
@@ -255,7 +255,7 @@ def message_digests(batch: Batch) -> Digests:
 
 
 def train(
-    messages: Iterable[str | bytes],
+    messages: Messages,
     labels: Iterable[str],
     *,
     features: FeatureConfig | None = None,

@@ -44,7 +44,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     """
     raw = sys.stdin.buffer.read()
     try:
-        mail = _annotated(raw, model, explain, given)
+        mail = judged(raw, _loaded(model, given), explain)
     except Exception as error:
         outcome = "is refused for now" if tempfail else "passes unchanged"
         what = " ".join(str(error).split()) or type(error).__name__
@@ -55,21 +55,26 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     write_bytes(mail)
 
 
-def _annotated(raw: bytes, model: str | None, explain: bool, given: dict[str, Any]) -> bytes:
+def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
-    from spamnb.mail import as_texts
-    from spamnb.mail.parse import parse
-    from spamnb.mail.passthrough import annotate
     from spamnb.model import SpamModel
 
     loaded = SpamModel.load(find_model(model))
     options.check_decision(given, loaded.labels)
-    loaded = replace(loaded, decision=options.decision(given, loaded.decision))
+    return replace(loaded, decision=options.decision(given, loaded.decision))
+
+
+def judged(raw: bytes, model: SpamModel, explain: bool = False) -> bytes:
+    """The mail with the verdict of the model in its header."""
+    from spamnb.mail import as_texts
+    from spamnb.mail.parse import parse
+    from spamnb.mail.passthrough import annotate
+
     texts = as_texts([parse(raw)])
-    found = loaded.score(texts)
-    return annotate(raw, _fields(loaded, found, loaded.explain(texts) if explain else None))
+    found = model.score(texts)
+    return annotate(raw, _fields(model, found, model.explain(texts) if explain else None))
 
 
 def _fields(model: SpamModel, found: Predictions, told: Any) -> list[tuple[str, str]]:
