@@ -157,7 +157,8 @@ def main() -> None:
                 throughput(corpus, folder, given.rounds)
         if "online" in wanted:
             online(read("trec07p-10k", given.corpora, folder), folder)
-    print(f"\nham misjudged {wrong:.3f}%, wanted at most {MAX_HAM_WRONG}%")
+    if "quality" in wanted:
+        print(f"\nham misjudged by our line for mail: {wrong:.3f}%, wanted at most {MAX_HAM_WRONG}%")
     sys.exit(wrong > MAX_HAM_WRONG)
 
 
