@@ -67,7 +67,6 @@ def evaluate(
     """
     from spamnb.errors import ConfigError
     from spamnb.memory import keep_freed_memory
-    from spamnb.operating import operating_point
 
     keep_freed_memory()
     _check_combination(
@@ -81,8 +80,7 @@ def evaluate(
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
     limit = rate.max_fpr(given)
     result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
-    rate.check_labels(limit, result.model.labels)
-    point = None if limit is None else operating_point(result.truth, result.log_odds, limit)
+    point = _point(result, limit)
     notes = result.notes if point is None else (*result.notes, _point_text(point, *_names(result.model)))
     title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
@@ -167,6 +165,14 @@ def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet
 def _names(model: SpamModel) -> tuple[str, str]:
     """The positive label and the other one."""
     return model.positive, next(label for label in model.labels if label != model.positive)
+
+
+def _point(result: Evaluation, limit: float | None) -> OperatingPoint | None:
+    """Where the line would have to be on these very messages, if that was asked for."""
+    from spamnb.operating import operating_point
+
+    rate.check_labels(limit, result.model.labels)
+    return None if limit is None else operating_point(result.truth, result.log_odds, limit)
 
 
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:

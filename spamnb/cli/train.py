@@ -79,12 +79,17 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     for path, how in sources:
         _count(trainer, path, how, given)
     model = trainer.finish()
+    _check(model, given, limit)
+    size = save(model, target, quiet)
+    _summary(model, target, size, time.perf_counter() - started, quiet)
+
+
+def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None:
+    """Refuse what does not go with the classes that the data turned out to have."""
     options.check_decision(given, model.labels)
     rate.check_labels(limit, model.labels)
     rate.check_found(limit, model.decision.max_fpr)
     options.check_prior(model.scoring.prior, model.labels)
-    size = save(model, target, quiet)
-    _summary(model, target, size, time.perf_counter() - started, quiet)
 
 
 def _count(
