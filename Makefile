@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail hostile-mail docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,13 @@ bench: install ## speed and memory beside scikit-learn, in one run
 
 bench-quality: install ## detection beside scikit-learn on the same splits
 	$(BIN)/python -m benchmarks.quality
+
+bench-mail: install ## mail beside bogofilter: detection, learning as it comes, throughput
+	$(BIN)/python -m compileall -q benchmarks
+	$(BIN)/python -m benchmarks.mail
+
+hostile-mail: install ## mails made to harm: outcome, time, memory, growth
+	$(BIN)/python -m benchmarks.hostile_mail
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs

@@ -17,10 +17,11 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 @dataclass(frozen=True)
 class Cost:
-    """The wall time and the peak memory of a finished process."""
+    """The wall time, the peak memory and the processor time of a finished process."""
 
     seconds: float
     megabytes: float
+    cpu: float = 0.0
 
 
 def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None) -> Cost:
@@ -40,7 +41,7 @@ def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None =
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"failed with exit code {process.returncode}: {' '.join(command)}")
-    return Cost(seconds, usage.ru_maxrss / 1024)
+    return Cost(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
 def _one_core() -> None:
@@ -55,7 +56,9 @@ def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: P
         for name, command in commands.items():
             cost = run(command, **streams)
             old = best.get(name, cost)
-            best[name] = Cost(min(cost.seconds, old.seconds), max(cost.megabytes, old.megabytes))
+            best[name] = Cost(
+                min(cost.seconds, old.seconds), max(cost.megabytes, old.megabytes), min(cost.cpu, old.cpu)
+            )
     return best
 
 

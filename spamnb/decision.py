@@ -70,18 +70,44 @@ def _check_alone(options: dict[str, object]) -> None:
         )
 
 
+def share(p: float) -> str:
+    """A probability with as many digits as tell it from 1.
+
+    >>> share(0.5), share(0.90254), share(0.99999812), share(1.0)
+    ('0.5', '0.9025', '0.9999981', '1')
+    """
+    digits = 4 if p < 0.999 or p == 1 else min(16, 1 - math.floor(math.log10(1 - p)))
+    return f"{p:.{digits}g}" if p < 0.999 or p == 1 else f"{p:.{digits}f}"
+
+
+def in_words(state: Mapping[str, Any], positive: str, other: str) -> str:
+    """What `to_dict` of a decision says.
+
+    >>> in_words(Decision.from_cutoff(3.0, 0.001).to_dict(), "spam", "ham")
+    'spam from P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
+    """
+    text = f"{positive} from P = {share(state['threshold'])}"
+    if state.get("cutoff") is not None:
+        text += f" (log-odds {state['cutoff']:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
+    return text if state["low"] is None else f"{text}, unsure above {state['low']:g}"
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """How a probability becomes a verdict.
 
     Without `low`: spam from `threshold` on, else ham. With it, what lies strictly between the two is unsure.
     With costs, `threshold` follows from them and spam must be strictly above it (a tie costs the same: ham).
+    With `max_fpr` the line is at the log-odds `cutoff`, where at most that share of ham is called spam;
+    probabilities near 1 lie too close together to tell them apart.
     """
 
     threshold: float = 0.5
     low: float | None = None
     cost_fp: float | None = None
     cost_fn: float | None = None
+    cutoff: float | None = None
+    max_fpr: float | None = None
 
     def __post_init__(self) -> None:
         for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
@@ -121,7 +147,19 @@ class Decision:
         _check_cost("--cost-fn", cost_fn)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
-    def verdicts(self, p: ArrayLike, known: ArrayLike | None = None) -> NDArray[np.int8]:
+    @classmethod
+    def from_cutoff(cls, cutoff: float, max_fpr: float) -> Decision:
+        """Spam from these log-odds on; what is likelier spam than ham but does not reach them is unsure.
+
+        >>> Decision.from_cutoff(40.0, 0.001).verdicts([1.0, 1.0, 0.4], log_odds=[39.9, 40.1, -0.4]).tolist()
+        [2, 1, 0]
+        """
+        threshold = 1 / (1 + math.exp(-max(cutoff, -700.0)))
+        return cls(threshold, 0.5 if threshold > 0.5 else None, None, None, cutoff, max_fpr)
+
+    def verdicts(
+        self, p: ArrayLike, known: ArrayLike | None = None, log_odds: ArrayLike | None = None
+    ) -> NDArray[np.int8]:
         """HAM, SPAM or UNSURE per message.
 
         Unsure too is what gave no evidence: `known` == 0 (not one feature seen in training), or p is NaN.
@@ -131,6 +169,8 @@ class Decision:
         """
         values = np.asarray(p, np.float64)
         spam = values >= self.threshold if self.cost_fp is None else values > self.threshold
+        if self.cutoff is not None and log_odds is not None:
+            spam = np.asarray(log_odds, np.float64) >= self.cutoff
         doubt = np.isnan(values)
         if self.low is not None:
             doubt |= (values > self.low) & ~spam
@@ -150,7 +190,9 @@ class Decision:
             low, fp, fn = (
                 None if state[name] is None else float(state[name]) for name in ("low", "cost_fp", "cost_fn")
             )
-            return cls(float(state["threshold"]), low, fp, fn)
+            # models of version 0.1.0 have neither of these
+            cutoff, rate = (None if v is None else float(v) for v in map(state.get, ("cutoff", "max_fpr")))
+            return cls(float(state["threshold"]), low, fp, fn, cutoff, rate)
         except (KeyError, TypeError, ValueError, ConfigError) as error:
             raise ModelError(
                 f"the decision settings in the model are damaged: got {state!r:.200}",

@@ -11,7 +11,7 @@ from spamnb.errors import DataError
 from spamnb.message import Chunk, FloatArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import SpamModel
-from spamnb.training import Held, Trainer, calibrated, figures_of
+from spamnb.training import Held, Trainer, figures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,15 @@ def cross_validated(trainer: Trainer) -> Evaluation:
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",
         )
-    model, held = calibrated(model, sample, trainer.folds)
+    model, held = trainer.settled(model, sample)
     total = int(model.store.message_totals.sum())
     note = f"{trainer.folds} folds, copies of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
-    return _evaluation(model, held, (note, "probabilities calibrated on the same out-of-fold scores"))
+    same = "probabilities calibrated on the same out-of-fold scores"
+    if model.decision.max_fpr is not None:
+        same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
+    return _evaluation(model, held, (note, same))
 
 
 def _evaluation(model: SpamModel, held: Held, notes: tuple[str, ...]) -> Evaluation:

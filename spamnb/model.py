@@ -153,7 +153,7 @@ class SpamModel:
             return self._many(scored)
         log_odds = self._pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
-        verdicts = self.decision.verdicts(probability, scored.known)
+        verdicts = self.decision.verdicts(probability, scored.known, log_odds)
         plus, minus = pair
         codes = np.array([minus, plus, 2])[verdicts]
         return Predictions((*self.labels, UNSURE_LABEL), codes, probability, log_odds, scored.known, scored)

@@ -18,9 +18,10 @@ from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.features.hashing import mix, token_key
-from spamnb.message import FloatArray, IntArray, Texts, as_texts
+from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
+from spamnb.operating import cutoff
 from spamnb.scorers import make
 from spamnb.sparse import Batch, Entries, changes
 
@@ -68,6 +69,7 @@ class Trainer:
     positive: str = "spam"
     folds: int = FOLDS  # 0: no cross-validation, no calibration
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
+    max_fpr: float | None = None  # the share of ham that may be called spam; it sets the decision
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
@@ -152,7 +154,14 @@ class Trainer:
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
         model, sample = self.counted()
-        return model if sample is None else calibrated(model, sample, self.folds)[0]
+        return model if sample is None else self.settled(model, sample)[0]
+
+    def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, Held]:
+        """Calibrated, and with the line drawn where `max_fpr` asks for it."""
+        fitted, held = calibrated(model, sample, self.folds)
+        if self.max_fpr is None or len(model.labels) > 2:
+            return fitted, held
+        return limited(fitted, held, self.max_fpr), held
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
@@ -217,6 +226,16 @@ def calibrated(model: SpamModel, sample: Sample, k: int) -> tuple[SpamModel, Hel
     return replace(model, calibration=fitted, figures=meta | figures.to_dict()), held
 
 
+def limited(model: SpamModel, held: Held, max_fpr: float) -> SpamModel:
+    """The model with the decision that calls at most this share of ham spam, by its out-of-fold scores.
+
+    The line is never below even odds: what looks like neither is no spam, however far from it all ham was.
+    """
+    ham = held.log_odds[held.truth != model.labels.index(model.positive)]
+    model = replace(model, decision=Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+    return replace(model, figures={**(model.figures or {}), **figures_of(model, held).to_dict()})
+
+
 def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
     """All measures of some predictions under the model's decision rule."""
     if len(model.labels) > 2:
@@ -224,7 +243,7 @@ def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
         return evaluate_multi(held.truth, held.proba.argmax(axis=1), held.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
     p, decision = held.proba[:, plus], model.decision
-    codes = decision.verdicts(p, held.known)
+    codes = decision.verdicts(p, held.known, held.log_odds)
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
     return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
 
@@ -244,7 +263,7 @@ def message_digests(batch: Batch) -> Digests:
 
 
 def train(
-    messages: Iterable[str | bytes],
+    messages: Messages,
     labels: Iterable[str],
     *,
     features: FeatureConfig | None = None,
@@ -252,6 +271,7 @@ def train(
     decision: Decision | None = None,
     positive: str = "spam",
     folds: int = FOLDS,
+    max_fpr: float | None = None,
 ) -> SpamModel:
     """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
 
@@ -265,6 +285,7 @@ def train(
     trainer = Trainer(
         features or FeatureConfig(), scoring or ScorerConfig(), decision or Decision(), positive, folds
     )
+    trainer.max_fpr = max_fpr
     trainer.add(texts, given)
     return trainer.finish()
 

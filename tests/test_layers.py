@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("message", "config"),
     ("mail",),
     ("spellings", "decision", "calibration", "metrics", "safeload"),
-    ("sparse", "modelfile"),
+    ("sparse", "modelfile", "operating"),
     ("counts", "features", "keytable", "parallel"),
     ("counting", "countstate", "readers"),
     ("scorers",),

@@ -76,7 +76,7 @@ def main() -> None:
             if stream is not None:
                 stream.flush()
         except OSError:
-            code = code or 1
+            code = code or _as_asked(1)
     os._exit(code)  # everything is written: tearing numpy down would take another 13 ms
 
 
@@ -86,16 +86,23 @@ def _run() -> int:
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
         error.show()
-        return error.exit_code
+        return _as_asked(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
         return 130
     except SpamnbError as error:
-        return _shown(error)
+        return _as_asked(_shown(error))
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        return _shown(_in_words(error))
+        return _as_asked(_shown(_in_words(error)))
+
+
+def _as_asked(code: int) -> int:
+    """The exit code of an error in the style of --exit-code."""
+    from spamnb.cli.exitcodes import of_error
+
+    return of_error(sys.argv[1:], code)
 
 
 def _shown(error: SpamnbError) -> int:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, rate
 from spamnb.cli.output import console, progress, report_skipped, say, write_json
 
 if TYPE_CHECKING:
     from spamnb.evaluate import Evaluation
     from spamnb.message import Chunk
+    from spamnb.model import SpamModel
+    from spamnb.operating import OperatingPoint
     from spamnb.readers import ReadOptions
 
 
@@ -21,7 +23,7 @@ _TRAINING = (
     *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof"),
 )
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
-_WITH_DATA = (*_READING, *options.DECISIONS, "no_curves")
+_WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves")
 
 
 @click.command(short_help="Measure a model: precision, recall, F1 and more.")
@@ -39,6 +41,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "no_curves")
 @options.feature_options
 @options.scorer_options
 @options.decision_options
+@rate.max_fpr_option
 @click.option("--no-curves", is_flag=True, help="Do not draw the ROC and precision-recall curves.")
 @options.quiet_option
 def evaluate(
@@ -75,12 +78,16 @@ def evaluate(
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
+    limit = rate.max_fpr(given)
     result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
+    point = _point(result, limit)
+    notes = result.notes if point is None else (*result.notes, _point_text(point, *_names(result.model)))
     title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
-        write_json({"title": title, "notes": list(result.notes), **result.scores.to_dict()}, json_file)
+        more = {} if point is None else {"operating_point": point.to_dict()}
+        write_json({"title": title, "notes": list(notes), **result.scores.to_dict(), **more}, json_file)
     if json_file != "-":
-        _show(result, title, not no_curves)
+        _show(result, title, notes, not no_curves)
 
 
 def _check_combination(ctx: click.Context, data: bool, cv: int | None) -> None:
@@ -147,26 +154,48 @@ def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet
     reading = options.read_options(given, default_format="csv")
     trainer = Trainer(features, scoring, options.decision(given), folds=cv)
     for chunk in _chunks(data, given, reading, quiet):
+        if not trainer.messages:
+            trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)
     return result
 
 
-def _show(result: Evaluation, title: str, curves: bool) -> None:
+def _names(model: SpamModel) -> tuple[str, str]:
+    """The positive label and the other one."""
+    return model.positive, next(label for label in model.labels if label != model.positive)
+
+
+def _point(result: Evaluation, limit: float | None) -> OperatingPoint | None:
+    """Where the line would have to be on these very messages, if that was asked for."""
+    from spamnb.operating import operating_point
+
+    rate.check_labels(limit, result.model.labels)
+    return None if limit is None else operating_point(result.truth, result.log_odds, limit)
+
+
+def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
+    from spamnb.decision import share
+
+    where = f"{positive} from P = {share(point.threshold)} (log-odds {point.log_odds:+.2f})"
+    wrong = f"{point.false_positives:,} of {point.ham:,} {other} misjudged"
+    return f"at most {100 * point.max_fpr:.3g}% of {other}: {where}, {point.recall:.1%} caught, {wrong}"
+
+
+def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) -> None:
     from spamnb.metrics import MultiScores
     from spamnb.report import terminal
     from spamnb.report.curves import Curves
 
     scores = result.scores
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, result.notes)
+        terminal.multi_evaluation(console(), scores, title, notes)
         return
-    positive = result.model.positive
-    negative = next(label for label in result.model.labels if label != positive)
+    positive, negative = _names(result.model)
     both = 0 < result.truth.sum() < len(result.truth)
     drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
-    terminal.evaluation(console(), scores, title, result.notes, drawn, positive, negative)
+    terminal.evaluation(console(), scores, title, notes, drawn, positive, negative)
 
 
 def _stored(model: str | None, json_file: str | None) -> None:
@@ -202,5 +231,4 @@ def _show_stored(loaded: Any, path: str) -> None:
     if isinstance(found, MultiScores):
         terminal.multi_evaluation(console(), found, title, notes)
         return
-    negative = next(label for label in loaded.labels if label != loaded.positive)
-    terminal.evaluation(console(), found, title, notes, None, loaded.positive, negative)
+    terminal.evaluation(console(), found, title, notes, None, *_names(loaded))

@@ -44,7 +44,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     """
     raw = sys.stdin.buffer.read()
     try:
-        mail = _annotated(raw, model, explain, given)
+        mail = judged(raw, _loaded(model, given), explain)
     except Exception as error:
         outcome = "is refused for now" if tempfail else "passes unchanged"
         what = " ".join(str(error).split()) or type(error).__name__
@@ -55,30 +55,38 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     write_bytes(mail)
 
 
-def _annotated(raw: bytes, model: str | None, explain: bool, given: dict[str, Any]) -> bytes:
+def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
-    from spamnb.mail import as_texts
-    from spamnb.mail.parse import parse
-    from spamnb.mail.passthrough import annotate
     from spamnb.model import SpamModel
 
     loaded = SpamModel.load(find_model(model))
     options.check_decision(given, loaded.labels)
-    loaded = replace(loaded, decision=options.decision(given, loaded.decision))
+    return replace(loaded, decision=options.decision(given, loaded.decision))
+
+
+def judged(raw: bytes, model: SpamModel, explain: bool = False) -> bytes:
+    """The mail with the verdict of the model in its header."""
+    from spamnb.mail import as_texts
+    from spamnb.mail.parse import parse
+    from spamnb.mail.passthrough import annotate
+
     texts = as_texts([parse(raw)])
-    found = loaded.score(texts)
-    return annotate(raw, _fields(loaded, found, loaded.explain(texts) if explain else None))
+    found = model.score(texts)
+    return annotate(raw, _fields(model, found, model.explain(texts) if explain else None))
 
 
 def _fields(model: SpamModel, found: Predictions, told: Any) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     from spamnb._version import __version__
+    from spamnb.decision import share
 
     label, p = found.labels[0], float(found.probability[0])
     spam = label == model.positive
-    status = f"{'Yes' if spam else 'No'}, score={p:.3f} required={model.decision.threshold:.3f}"
+    required = model.decision.threshold
+    digits = max(3, len(share(required)) - 2)  # a line close to 1 needs more of them
+    status = f"{'Yes' if spam else 'No'}, score={p:.{digits}f} required={required:.{digits}f}"
     detail = f"{label}, p={p:.4f}, log_odds={float(found.log_odds[0]):.2f}, version={__version__}"
     if told is not None:
         from spamnb.report.rows import parts_text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import exitcodes, options
 from spamnb.cli.output import greet, report_skipped, say, write_bytes
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 )
 @click.option(
     "--exit-code",
-    type=click.Choice(["plain", "bogofilter", "spamc"]),
+    type=click.Choice(exitcodes.STYLES),
     default="plain",
     show_default=True,
     help="plain: 0 if all went well. bogofilter: 0 spam, 1 ham, 2 unsure, 3 error. spamc: 1 spam, else 0.",
@@ -72,20 +72,8 @@ def predict(files: tuple[str, ...], exit_code: str, **given: Any) -> None:
       spamnb predict Maildir --only spam
       tail -f sms.log | spamnb predict --only spam
     """
-    from spamnb.cli.output import show_error
-    from spamnb.errors import SpamnbError
-
-    context = click.get_current_context()
-    try:
-        said = _predict(files, given)
-    except SpamnbError as error:
-        if exit_code == "plain":
-            raise
-        show_error(error)
-        context.exit(3 if exit_code == "bogofilter" else 0)
-    if exit_code == "bogofilter":
-        context.exit(0 if "spam" in said else 2 if "unsure" in said else 1)
-    context.exit(int(exit_code == "spamc" and "spam" in said))
+    said = _predict(files, given)
+    click.get_current_context().exit(exitcodes.of_verdicts(exit_code, said))
 
 
 def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:

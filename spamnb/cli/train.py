@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, rate
 from spamnb.cli.output import greet, progress, report_skipped, say
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 @options.feature_options
 @options.scorer_options
 @options.decision_options
+@rate.max_fpr_option
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
 @options.quiet_option
-def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, **given: Any) -> None:
+def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
 
     DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
@@ -59,6 +60,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
 
     keep_freed_memory()
 
+    quiet = given["quiet"]
     started = time.perf_counter()
     target = output_path(output)
     check_target(target, force)
@@ -70,25 +72,39 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     if "-" in data:
         greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
+    limit = rate.max_fpr(given)
+    rate.check_folds(limit, folds)
     keep = _shares(sources) if scoring.balance == "undersample" else None
     trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
     for path, how in sources:
-        _count(trainer, path, how, quiet)
+        _count(trainer, path, how, given)
     model = trainer.finish()
-    options.check_decision(given, model.labels)
-    options.check_prior(model.scoring.prior, model.labels)
+    _check(model, given, limit)
     size = save(model, target, quiet)
     _summary(model, target, size, time.perf_counter() - started, quiet)
 
 
-def _count(trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, quiet: bool) -> None:
+def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None:
+    """Refuse what does not go with the classes that the data turned out to have."""
+    options.check_decision(given, model.labels)
+    rate.check_labels(limit, model.labels)
+    rate.check_found(limit, model.decision.max_fpr)
+    options.check_prior(model.scoring.prior, model.labels)
+
+
+def _count(
+    trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, given: dict[str, Any]
+) -> None:
     from spamnb.readers import open_source
 
+    quiet = given["quiet"]
     with open_source(path, reading, labelled=True) as source:
         say(source.description, quiet)
         with progress(source.name, source.size, quiet) as bar:
             for chunk in source:
                 assert chunk.labels is not None
+                if not trainer.messages:  # the first input decides
+                    trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
                 trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
                 bar.at(chunk.position)
         report_skipped(source, quiet)
@@ -117,6 +133,8 @@ def _shares(sources: list[Any]) -> dict[str, float]:
 
 
 def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
+    from spamnb.decision import in_words
+
     store = model.store
     total = int(store.message_totals.sum())
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
@@ -127,6 +145,9 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
     say(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
     say(f"expect    {_expected(model)}", quiet)
+    if model.decision.max_fpr is not None:
+        other = next(label for label in model.labels if label != model.positive)
+        say(f"decides   {in_words(model.decision.to_dict(), model.positive, other)}", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
     ask = "spamnb predict DATA" if columns else 'echo "your message" | spamnb predict'
     say(f"next      {ask}{_model_flag(target)}", quiet)
@@ -142,6 +163,8 @@ def _expected(model: SpamModel) -> str:
     other = next(label for label in model.labels if label != model.positive)
     mistakes = f"{figures['false_positives']:,} of {figures['ham']:,} {other} misjudged"
     caught = f"{figures['recall'] or 0:.1%} of {model.positive} caught"
+    if model.decision.max_fpr is not None:
+        return f"{caught}, {mistakes}, {figures['unsure']:,} unsure ({folds})"
     return f"{caught}, {mistakes}, accuracy {figures['accuracy']:.2%} ({folds})"
 
 

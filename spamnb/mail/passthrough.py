@@ -6,7 +6,8 @@ import re
 
 # What a sender could forge: a filter further down the line must see our verdict and no other. So all of
 # X-Spam-* goes, as SpamAssassin does it, not only the four fields that are written here.
-_OURS = re.compile(rb"(?im)^x-spam(?:nb|-[!-9;-~]*)?[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)")
+# Possessive, since 10 MB of folded lines would else leave 400 MB of places to go back to.
+_OURS = re.compile(rb"(?im)^x-spam(?:nb|-[!-9;-~]*)?[ \t]*:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)")
 _NAME = re.compile(rb"[!-9;-~]+[ \t]*:")
 _ENVELOPE = re.compile(rb"(?:>?From [^\n]*(?:\n|\Z))*")  # what mbox files and delivery agents put first
 _BLANK = re.compile(rb"(?m)^\r?\n")

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spamnb.decision import in_words
 from spamnb.explain import Explanation, Part
 from spamnb.inspection import Linear, TokenRow
 from spamnb.report.safe import visible
@@ -46,7 +47,7 @@ def _card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
-        ("decision", _decision_text(card["decision"], card["positive"], len(card["classes"]))),
+        ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
     ]
     return [*rows, ("expect", _figures_text(card["figures"]))]
 
@@ -57,12 +58,10 @@ def _scorer_text(scorer: dict[str, Any]) -> str:
     return f"alpha {scorer['alpha']:g}, {counts}, damping {scorer['damping']:g}, prior {prior}"
 
 
-def _decision_text(decision: dict[str, Any], positive: str, classes: int) -> str:
-    if classes > 2:
+def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:
+    if len(classes) > 2:
         return "the likeliest class"
-    if decision["low"] is not None:
-        return f"{positive} from P = {decision['threshold']:g}, unsure above {decision['low']:g}"
-    return f"{positive} from P = {decision['threshold']:.4g}"
+    return in_words(decision, positive, next((c for c in classes if c != positive), "the rest"))
 
 
 def _figures_text(figures: dict[str, Any] | None) -> str:

@@ -195,6 +195,34 @@ def test_exit_codes(style: str, codes: tuple[int, ...], cli: Cli, mail_model: Pa
     assert cli(*command, "none.spamnb", stdin=SPAM, code=codes[3]).err.startswith("Error: ")
 
 
+@pytest.mark.parametrize(("style", "code"), [("plain", 2), ("bogofilter", 3), ("spamc", 64)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--no-such-option",),
+        ("--threshold", "many"),
+        ("--threshold", "7"),
+        ("--only", "nothing"),
+        ("--explain", "--format", "terse"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_is_no_verdict(
+    wrong: tuple[str, ...], style: str, code: int, cli: Cli, mail_model: Path
+) -> None:
+    """bogofilter's 2 is unsure, so a wrong option must not end with it."""
+    flags = ("predict", f"--exit-code={style}", *wrong, "-m", mail_model)
+    assert "Error: " in cli(*flags, stdin=SPAM, code=code).err
+    assert "Error: " in cli(*flags[:1], *flags[2:], "--exit-code", style, stdin=SPAM, code=code).err
+
+
+def test_the_style_is_that_of_predict_alone(cli: Cli) -> None:
+    cli("train", "--exit-code", "bogofilter", code=2)
+    cli("predict", "--wrong", "--", "--exit-code=bogofilter", code=2)
+    cli("predict", "--exit-code", "bogofilter", "none.csv", code=3)
+    cli("predict", "--exit-code", "spamc", "none.csv", code=0)
+
+
 @pytest.mark.parametrize("path", MAILS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_sample_mail(path: Path, cli: Cli, mail_model: Path) -> None:
     raw = path.read_bytes()

@@ -1,0 +1,47 @@
+"""What `predict --exit-code` makes of a verdict and of an error: the numbers of other mail filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+STYLES = ("plain", "bogofilter", "spamc")
+_USAGE = 2  # what click and our own settings end with
+
+
+def of_verdicts(style: str, said: set[str]) -> int:
+    """One spam among the messages is enough.
+
+    >>> of_verdicts("bogofilter", {"ham", "unsure"}), of_verdicts("spamc", {"ham", "spam"})
+    (2, 1)
+    """
+    if style == "bogofilter":
+        return 0 if "spam" in said else 2 if "unsure" in said else 1
+    return int(style == "spamc" and "spam" in said)
+
+
+def of_error(arguments: Sequence[str], code: int) -> int:
+    """The exit code of an error, in the style that the command line asks for, though it may be a wrong one.
+
+    bogofilter ends with 3. spamc ends with 0, as if the message were ham, but with 64 (EX_USAGE) if it was
+    called wrongly.
+
+    >>> of_error(["predict", "--exit-code", "bogofilter", "--wrong"], 2), of_error(["train"], 2)
+    (3, 2)
+    """
+    style = _style(arguments)
+    if style == "bogofilter":
+        return 3
+    if style == "spamc":
+        return 64 if code == _USAGE else 0
+    return code
+
+
+def _style(arguments: Sequence[str]) -> str:
+    """The last style that is stated, read without the parser, which may have failed."""
+    if "predict" not in arguments[:1]:
+        return "plain"
+    flags = [*arguments[: arguments.index("--")]] if "--" in arguments else [*arguments]
+    stated = [flag.partition("=")[2] for flag in flags if flag.startswith("--exit-code=")]
+    stated += [after for flag, after in pairwise(flags) if flag == "--exit-code"]
+    return stated[-1] if stated else "plain"

@@ -1,0 +1,121 @@
+"""The line for a rate of false alarms: it keeps its promise, and works where probabilities saturate."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.decision import HAM, SPAM, UNSURE, Decision, in_words
+from spamnb.model import SpamModel
+from spamnb.operating import cutoff, operating_point
+from spamnb.training import train
+
+scores = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200)
+rates = st.floats(1e-6, 0.9)
+
+
+@given(scores, rates)
+def test_no_more_ham_than_that_is_called_spam(ham: list[float], rate: float) -> None:
+    line = cutoff(ham, rate)
+    assert np.count_nonzero(np.array(ham) >= line) <= round(rate * len(ham))
+    assert math.isfinite(line)
+
+
+@given(scores, rates, rates)
+def test_a_lower_rate_never_lowers_the_line(ham: list[float], one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    if len(ham) * high < 10 or len(ham) * low >= 10:  # by the tail or by counting, both times
+        assert cutoff(ham, low) >= cutoff(ham, high)
+
+
+def test_the_tail_by_hand() -> None:
+    """The 10 highest of 100 exceed 0 by 1 on average: t = 0 + 1 log(10 / (100 0.001)) = log 100."""
+    ham = [*np.linspace(-9, 0, 90), *([0.5] * 5), *([1.5] * 5)]
+    assert cutoff(ham, 0.001) == pytest.approx(math.log(100))
+    assert cutoff(ham, 0.1) == pytest.approx(0.0)  # ten may lie above: counted, not estimated
+
+
+def test_no_ham_is_no_reason_to_move_the_line() -> None:
+    assert cutoff([], 0.001) == 0.0
+    assert cutoff([3.0], 0.001) > 3.0
+
+
+def test_a_line_beyond_what_probabilities_can_tell() -> None:
+    """From log-odds 37 on, the probability is 1.0."""
+    decision = Decision.from_cutoff(50.0, 0.001)
+    assert decision.threshold == 1.0
+    assert decision.verdicts([1.0, 1.0], log_odds=[49.9, 50.0]).tolist() == [UNSURE, SPAM]
+    again = Decision.from_dict(json.loads(json.dumps(decision.to_dict())))
+    assert again == decision
+    assert in_words(decision.to_dict(), "spam", "ham").startswith("spam from P = 1 (log-odds +50.00: at most")
+
+
+def test_a_line_below_even_odds_leaves_nothing_unsure() -> None:
+    decision = Decision.from_cutoff(-1e5, 0.5)
+    assert decision.low is None
+    assert decision.verdicts([0.3], log_odds=[-0.8]).tolist() == [SPAM]
+    assert Decision.from_cutoff(0.0, 0.5).verdicts([0.4], log_odds=[-0.4]).tolist() == [HAM]
+
+
+def test_a_decision_of_an_older_model_has_no_line() -> None:
+    old = {"threshold": 0.7, "low": None, "cost_fp": None, "cost_fn": None}
+    assert Decision.from_dict(old) == Decision(0.7)
+
+
+def test_the_point_on_the_data_itself() -> None:
+    spam, log_odds = [0, 0, 0, 0, 1, 1, 1], [-3, -2, 0.5, 9, 0, 1, 10]
+    point = operating_point(spam, log_odds, 0.25)
+    assert point is not None
+    assert (point.log_odds, point.recall, point.false_positives, point.ham) == (1, 2 / 3, 1, 4)
+    strict = operating_point(spam, log_odds, 0.01)
+    assert strict is not None
+    assert (strict.log_odds, strict.recall, strict.false_positives) == (10, 1 / 3, 0)
+    assert operating_point([1, 1], [0, 1], 0.1) is None
+
+
+def test_where_ham_scores_highest_nothing_is_called_spam() -> None:
+    point = operating_point([0, 1], [2, 1], 0.001)
+    assert point is not None
+    assert (point.recall, point.false_positives) == (0, 0)
+    assert point.log_odds > 2
+
+
+def messages(n: int) -> tuple[list[str], list[str]]:
+    """Words of two kinds, with every tenth message using the other's."""
+    rng = np.random.default_rng(7)
+    labels = [("ham", "spam")[int(i % 3 == 0)] for i in range(n)]
+    kinds = [(label == "spam") ^ (i % 10 == 0) for i, label in enumerate(labels)]
+    return [" ".join(f"{'s' if kind else 'h'}{rng.integers(30)}" for _ in range(8)) for kind in kinds], labels
+
+
+def test_training_draws_the_line_and_keeps_it() -> None:
+    texts, labels = messages(300)
+    plain = train(texts, labels, features=FeatureConfig.plain())
+    strict = train(texts, labels, features=FeatureConfig.plain(), max_fpr=0.01)
+    assert plain.decision == Decision()
+    assert strict.decision.max_fpr == 0.01
+    assert strict.decision.low == 0.5
+    assert strict.figures is not None
+    assert plain.figures is not None
+    assert strict.figures["false_positives"] <= 2 < plain.figures["false_positives"]
+    assert strict.figures["roc_auc"] == plain.figures["roc_auc"]
+    again = SpamModel.from_state(strict.state())
+    assert again.decision == strict.decision
+    assert again.predict(texts) == strict.predict(texts)
+
+
+def test_the_line_is_never_below_even_odds() -> None:
+    texts = ["win prize"] * 20 + ["see you"] * 20
+    model = train(texts, ["spam"] * 20 + ["ham"] * 20, max_fpr=0.5)
+    assert model.decision.threshold >= 0.5
+
+
+def test_more_than_two_classes_have_no_line() -> None:
+    texts, labels = ["a b"] * 12 + ["c d"] * 12 + ["e f"] * 12, ["x"] * 12 + ["y"] * 12 + ["z"] * 12
+    assert train(texts, labels, scoring=ScorerConfig(), max_fpr=0.1).decision == Decision()
