@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @options.decision_options
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
+@click.option("--no-digests", is_flag=True, help="Do not remember which messages were learned.")
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
@@ -71,7 +72,8 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
         greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
     keep = _shares(sources) if scoring.balance == "undersample" else None
-    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
+    remember = not given["no_digests"]
+    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep, remember=remember)
     for path, how in sources:
         _count(trainer, path, how, quiet)
     model = trainer.finish()
