@@ -72,8 +72,8 @@ def decode(data: bytes) -> Change:
     if head["width"] not in _WIDTHS or list(labels) != sorted(set(labels)) or len(head["totals"]) != width:
         raise ValueError("classes")
     keys, kinds = take("<u8", rows), take("u1", rows)
-    tokens = take(head["width"], rows * width).reshape(rows, width).astype(np.int64)
-    messages = take(head["width"], rows * width).reshape(rows, width).astype(np.int64)
+    tokens = take(head["width"], rows * width).reshape(rows, width)
+    messages = take(head["width"], rows * width).reshape(rows, width)
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
     blob = take("u1", int(sizes.sum()))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spamnb.counts import CountStore, combined
+from spamnb.counts import CountStore, combined, rows_with_any
 from spamnb.digests import ByLabel
 from spamnb.message import IntArray
 from spamnb.record import Record
@@ -28,6 +28,12 @@ class Change(Record):
     learned: ByLabel = _NOTHING
     forgotten: ByLabel = _NOTHING
     since: Since = Since()
+
+    def condensed(self) -> Change:
+        """Without the tokens that it does not change in the end."""
+        counts = self.counts
+        rows = np.flatnonzero(rows_with_any(counts.tokens) | rows_with_any(counts.messages))
+        return Change(counts.rows(rows), self.learned, self.forgotten, self.since)
 
 
 def negative(store: CountStore) -> CountStore:
@@ -51,35 +57,49 @@ def _gathered(parts: list[ByLabel]) -> ByLabel:
     return {label: np.concatenate([part[label] for part in parts if label in part]) for label in labels}
 
 
-def sum_counts(stores: list[CountStore]) -> CountStore:
-    """The sum of some counts, whatever their signs, not put in order: rows of zeros stay."""
-    labels = tuple(sorted({label for store in stores for label in store.labels}))
+def sum_counts(stores: Sequence[CountStore], known: tuple[str, ...] = ()) -> CountStore:
+    """The sum of some counts, whatever their signs, not put in order: rows of zeros stay.
+
+    Every class of `known` has a column in it, needed or not.
+    """
+    labels = tuple(sorted({*known, *(label for store in stores for label in store.labels)}))
     keys = np.concatenate([s.keys for s in stores])
     order = np.argsort(keys, kind="stable")
     begin = starts(keys[order])
     first = order[begin]
-
-    def table(parts: list[IntArray]) -> IntArray:
-        rows = np.concatenate([wide(p, s, labels) for p, s in zip(parts, stores, strict=True)])
-        return np.add.reduceat(rows[order], begin, axis=0) if len(begin) else rows
-
-    columns = _tokenless(stores[0])
-    if any(s.categories or s.numbers for s in stores):
-        for store in stores[1:]:
-            columns = combined(columns, _tokenless(store), 1)
-    sizes = np.concatenate([np.diff(s.spellings.ends, prepend=0) for s in stores])
-    spelled = Spellings(np.concatenate([s.spellings.blob for s in stores]), np.cumsum(sizes))
+    columns = _columns(stores)
     return CountStore(
         labels,
         np.sum([wide(s.message_totals[None], s, labels)[0] for s in stores], axis=0, dtype=np.int64),
         keys[first],
         np.concatenate([s.kinds for s in stores])[first],
-        table([s.tokens for s in stores]),
-        table([s.messages for s in stores]),
-        spelled.take(first),
+        _added([wide(s.tokens, s, labels) for s in stores], order, begin),
+        _added([wide(s.messages, s, labels) for s in stores], order, begin),
+        _spelled([s.spellings for s in stores], first),
         columns.categories,
         columns.numbers,
     )
+
+
+def _added(tables: list[IntArray], order: IntArray, begin: IntArray) -> IntArray:
+    rows = np.concatenate(tables)
+    return np.add.reduceat(rows[order], begin, axis=0, dtype=np.int64) if len(begin) else rows
+
+
+def _spelled(parts: list[Spellings], which: IntArray) -> Spellings:
+    shift, ends = 0, []
+    for part in parts:
+        ends.append(part.ends + shift)
+        shift += len(part.blob)
+    return Spellings(np.concatenate([p.blob for p in parts]), np.concatenate(ends)).take(which)
+
+
+def _columns(stores: Sequence[CountStore]) -> CountStore:
+    total = _tokenless(stores[0])
+    if any(s.categories or s.numbers for s in stores):
+        for store in stores[1:]:
+            total = combined(total, _tokenless(store), 1)
+    return total
 
 
 def _tokenless(store: CountStore) -> CountStore:
@@ -92,6 +112,8 @@ def _tokenless(store: CountStore) -> CountStore:
 
 def wide(table: IntArray, store: CountStore, labels: tuple[str, ...]) -> IntArray:
     """The columns of a store's classes among those of all classes."""
+    if store.labels == labels:
+        return table
     out = np.zeros((len(table), len(labels)), np.int64)
     out[:, [labels.index(label) for label in store.labels]] = table
     return out

@@ -83,7 +83,7 @@ class CountStore(Record):
 
     def prune(self, min_messages: int) -> CountStore:
         """Without the tokens that fewer than `min_messages` messages hold."""
-        return self._rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
+        return self.rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
 
     def find(self, keys: KeyArray) -> IntArray:
         """The row of each key, -1 where unknown: for a few keys, as it touches no other part of the file."""
@@ -92,7 +92,8 @@ class CountStore(Record):
         at = np.minimum(np.searchsorted(self.keys, keys), self.vocabulary - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
-    def _rows(self, which: IntArray) -> CountStore:
+    def rows(self, which: IntArray) -> CountStore:
+        """Only some of the tokens."""
         return CountStore(
             self.labels,
             self.message_totals,
@@ -162,7 +163,7 @@ def canonical(store: CountStore) -> CountStore:
             "cannot forget what was never learned: the counts would not add up; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
         )
-    store = store._rows(np.flatnonzero(rows_with_any(store.messages)))
+    store = store.rows(np.flatnonzero(rows_with_any(store.messages)))
     return _without_empty_labels(store)
 
 

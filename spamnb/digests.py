@@ -84,10 +84,6 @@ class Known:
     def __init__(self, labels: ByLabel, later: tuple[tuple[int, ByLabel], ...] = ()) -> None:
         self._base, self._later = labels, later
 
-    @classmethod
-    def of(cls, digests: KeyArray, labels: Sequence[str]) -> Known:
-        return cls(by_label(digests, labels))
-
     @cached_property
     def labels(self) -> dict[str, KeyArray]:
         """The digests by label. Changes are put in when they are asked for: a prediction never needs them."""

@@ -199,11 +199,12 @@ def _create(path: str, data: bytes) -> int:
 def _extend(path: str, end: int, record: bytes) -> int:
     handle = os.open(path, os.O_WRONLY | _SAFE)
     try:
-        os.ftruncate(handle, end)  # what a crash left behind the last good record
+        if os.fstat(handle).st_size > end:  # what a crash left behind the last good record
+            os.ftruncate(handle, end)
         os.lseek(handle, end, os.SEEK_SET)
         try:
             _write(handle, record)
-            os.fsync(handle)
+            os.fdatasync(handle) if hasattr(os, "fdatasync") else os.fsync(handle)
         except BaseException:
             with suppress(OSError):  # who was told that it failed must not find it there later
                 os.ftruncate(handle, end)

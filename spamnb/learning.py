@@ -27,9 +27,10 @@ from spamnb.plan import Plan, forgetting, learning, relabelling
 from spamnb.since import Since
 
 MODES = ("all", "on-error")
-# The journal is folded into the model file when it is this large, or this share of the file, or has this many
-# records: a reader then spends at most some 20 ms on it, and a learner rewrites the file once in 500 times.
-LARGE, SHARE, RECORDS = 1 << 18, 8, 500
+# When the journal has this many records they become one, and when it is this large, and this share of the
+# model file, it is folded into that. So a reader spends about 3 ms on the records (0.1 ms for each), and a
+# learner seldom rewrites the model file.
+RECORDS, LARGE, SHARE = 32, 1 << 18, 16
 LEAST = 1e-15  # a probability for the log loss of a certain mistake
 
 Said = MutableMapping[int, str]
@@ -64,6 +65,7 @@ class Learner:
         """The model as it is now, read without the lock: entering only has to look whether it has changed."""
         state, self._seal, self._journal = journal.read_both(self.path)
         self.model = SpamModel.from_state(state)
+        self._base = self.model.store
         self._take(self._journal.payloads if self._journal is not None else [])
         self._loaded = True
         return self.model
@@ -78,18 +80,19 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
-        self._before = self.model
         return self
 
     def _refresh(self) -> None:
         """Take in what others have done since the model was read."""
         features = self.model.features
-        if modelfile.seal_of(self.path) != self._seal:
-            self.load()
+        same = modelfile.seal_of(self.path) == self._seal
+        had, now = self._journal, journal.read(self.path, self._seal) if same else None
+        old, new = had.payloads if had is not None else [], now.payloads if now is not None else []
+        if same and new[: len(old)] == old:
+            self._journal = now
+            self._take(new[len(old) :])
         else:
-            had, self._journal = self._journal, journal.read(self.path, self._seal)
-            if self._journal is not None:
-                self._take(self._journal.payloads[len(had.payloads) if had is not None else 0 :])
+            self.load()
         if self.model.features != features:
             raise ModelError(f"{self.path} has become another model meanwhile", "start again")
 
@@ -206,7 +209,7 @@ class Learner:
         if not since.changed:
             return
         change = Change(
-            sum_counts([given.counted(plan.plus), negative(given.counted(plan.minus))]),
+            sum_counts([given.counted(plan.plus), negative(given.counted(plan.minus))], self.model.labels),
             given.digests_of(plan.plus),
             given.digests_of(plan.minus),
             since,
@@ -220,17 +223,24 @@ class Learner:
             self._rewrite(self.model)
 
     def _commit(self) -> None:
-        change = total(self._changes)
-        spelled = self._before.store.find(change.counts.keys) < 0
-        payload, size = encode(change, spelled), os.path.getsize(self.path)
-        if len(payload) > max(LARGE, size // SHARE):
+        payload, size = self._encoded(total(self._changes)), os.path.getsize(self.path)
+        most = max(LARGE, size // SHARE)
+        if len(payload) > most:
             self._rewrite(self.model)
             return
         written = journal.append(self.path, self._seal, self._journal, payload)
-        records = 1 + (len(self._journal.payloads) if self._journal is not None else 0)
-        if written > max(LARGE, size // SHARE) or records >= RECORDS:
-            with suppress(ModelError):  # it is learned; whoever comes next tries again
+        payloads = [*(self._journal.payloads if self._journal is not None else []), payload]
+        with suppress(ModelError):  # it is learned; whoever comes next tries again to tidy up
+            if written > most:
                 self._rewrite(self.model)
+            elif len(payloads) >= RECORDS:
+                whole = self._encoded(journal.changes_of(self.path, payloads))
+                journal.append(self.path, self._seal, None, whole)
+
+    def _encoded(self, change: Change) -> bytes:
+        """As a record; the tokens that the model file does not have are spelled."""
+        change = change.condensed()
+        return encode(change, self._base.find(change.counts.keys) < 0)
 
     def _rewrite(self, model: SpamModel) -> None:
         # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need.

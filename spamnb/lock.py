@@ -7,7 +7,6 @@ import os
 import random
 import sys
 import time
-from contextlib import suppress
 from types import TracebackType
 
 from spamnb.errors import ModelError
@@ -37,9 +36,6 @@ class Lock:
         except BaseException:
             os.close(self._handle)
             raise
-        with suppress(OSError):  # for the message to whoever waits too long
-            os.ftruncate(self._handle, 0)
-            os.write(self._handle, b"%d\n" % os.getpid())
         return self
 
     def __exit__(
@@ -65,18 +61,11 @@ class Lock:
         while not _try(self._handle):
             if time.monotonic() >= end:
                 raise ModelError(
-                    f"{self._model} is being changed by {self._owner()}: gave up after {self._wait:g} s",
+                    f"{self._model} is being changed by another process: gave up after {self._wait:g} s",
                     hint="try again later; `spamnb learn --wait SECONDS` waits longer",
                 )
             time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, _PAUSE[1])
-
-    def _owner(self) -> str:
-        with suppress(OSError):
-            number = os.read(self._handle, 20).strip()
-            if number.isdigit():
-                return f"process {number.decode()}"
-        return "another process"
 
 
 if sys.platform == "win32":  # pragma: no cover

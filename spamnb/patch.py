@@ -36,7 +36,7 @@ class _Patch:
         self.row = store.find(change.keys)
         known = self.row >= 0
         at = self.row[known]
-        self.tokens, self.messages = self.d_tokens.copy(), self.d_messages.copy()
+        self.tokens, self.messages = self.d_tokens.astype(np.int64), self.d_messages.astype(np.int64)
         self.tokens[known] += store.tokens[at]
         self.messages[known] += store.messages[at]
         some = rows_with_any(self.messages)

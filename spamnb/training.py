@@ -82,7 +82,7 @@ class Trainer:
         self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1
         self._learned: list[Digests] = []
-        self._labels: list[str] = []
+        self._codes: list[IntArray] = []
         self.messages = 0
 
     def add(
@@ -100,10 +100,10 @@ class Trainer:
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
+        entries = self._tally.add(batch, labels, cats, nums)
         if self.remember:
             self._learned.append(learned)
-            self._labels += labels
-        entries = self._tally.add(batch, labels, cats, nums)
+            self._codes.append(self._tally.codes)
         self.messages += batch.size
         if self.folds:
             part = _Part(entries, list(labels), digests, cats, nums).keep(self._limit)
@@ -170,7 +170,9 @@ class Trainer:
         return model, self._sample(store, rows)
 
     def _known(self) -> Known | None:
-        return Known.of(np.concatenate(self._learned), self._labels) if self._learned else None
+        if not self._learned:
+            return None
+        return Known(self._tally.coded(np.concatenate(self._learned), np.concatenate(self._codes)))
 
     def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]

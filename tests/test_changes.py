@@ -87,5 +87,5 @@ def test_what_was_never_learned_is_refused(rows: list[Row]) -> None:
 
 @given(st.binary(max_size=200))
 def test_foreign_bytes_raise_and_nothing_else(data: bytes) -> None:
-    with pytest.raises(Exception):  # noqa: B017, PT011 - the journal turns any of them into one ModelError
+    with pytest.raises(Exception):  # noqa: B017 - the journal turns any of them into one ModelError
         decode(data)

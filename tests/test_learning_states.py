@@ -22,7 +22,7 @@ from tests.stores import identical
 TEXTS = ["win a prize", "WIN a prize!", "a prize win", "see you", "", "see you at 6", "é ü 100%", "x"]
 BASE = [("keep spam", "spam"), ("keep ham", "ham")]  # so that both classes stay
 FEATURES = FeatureConfig()
-RECORDS = learning.RECORDS
+LIMITS = learning.RECORDS, learning.LARGE, learning.SHARE
 texts = st.sampled_from(TEXTS)
 labels = st.sampled_from(["ham", "spam"])
 pairs = st.lists(st.tuples(texts, labels), min_size=1, max_size=4)
@@ -45,7 +45,7 @@ class Machine(RuleBasedStateMachine):
         trained(self.rows).save(self.path)
 
     def teardown(self) -> None:
-        learning.RECORDS = RECORDS
+        learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
         shutil.rmtree(self.folder)
 
     def have(self, text: str) -> list[tuple[str, str]]:
@@ -122,9 +122,9 @@ class Machine(RuleBasedStateMachine):
         except KeyError:
             pass
 
-    @rule(records=st.integers(1, 6))
-    def change_when_to_compact(self, records: int) -> None:
-        learning.RECORDS = records
+    @rule(records=st.integers(1, 6), large=st.sampled_from([0, 1500, 1 << 18]))
+    def change_when_to_tidy_up(self, records: int, large: int) -> None:
+        learning.RECORDS, learning.LARGE, learning.SHARE = records, large, 1 << 30
 
     @invariant()
     def is_as_if_trained_on_what_remains(self) -> None:
