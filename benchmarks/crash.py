@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import joblib  # noqa: F401 - so that no child has to
 import numpy as np
 
 from spamnb import learning
@@ -80,7 +81,7 @@ def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, in
     """
     path, unsaid = folder / "kill.spamnb", 0
     learning.RECORDS, learning.LARGE, learning.SHARE = 3, 3000, 1 << 30  # so that tidying up is killed too
-    reach = 6 * _seconds(lambda: _learn_one(path, 1000), path)
+    reach = 4 * _seconds(lambda: _learn_one(path, 1000), path)
     for n in range(kills):
         if n % 40 == 0:
             rows = [message(i) for i in range(30)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -246,6 +247,16 @@ class Learner:
         # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need.
         os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
         replace(model, generation=model.generation + 1).save(self.path)
+        _sweep(os.path.dirname(os.path.realpath(self.path)))
+
+
+def _sweep(folder: str) -> None:
+    """Remove what writers that were killed have left; those that still write are not an hour old."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            left = entry.name.startswith(".spamnb-") and entry.name.endswith(".tmp")
+            if left and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600:
+                os.unlink(entry.path)
 
 
 class _Given:
