@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-mail hostile-mail docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail hostile-mail crash docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,6 +50,9 @@ bench-mail: install ## mail beside bogofilter: detection, learning as it comes, 
 
 hostile-mail: install ## mails made to harm: outcome, time, memory, growth
 	$(BIN)/python -m benchmarks.hostile_mail
+
+crash: install ## kill learners, let them compete with readers: some minutes
+	$(BIN)/python -m benchmarks.crash
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spamnb.decision import Decision
     from spamnb.errors import SpamnbError
     from spamnb.lab import NaiveBayesFilter, PoissonBayesFilter
+    from spamnb.learning import Learner
     from spamnb.message import Texts
     from spamnb.model import SpamModel
     from spamnb.sklearn import SpamClassifier
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Decision": "decision",
     "FeatureConfig": "config",
+    "Learner": "learning",
     "NaiveBayesFilter": "lab",
     "PoissonBayesFilter": "lab",
     "ScorerConfig": "config",
@@ -42,6 +44,7 @@ _HOME = {
 __all__ = [
     "Decision",
     "FeatureConfig",
+    "Learner",
     "NaiveBayesFilter",
     "PoissonBayesFilter",
     "ScorerConfig",

@@ -25,6 +25,7 @@ class Tally:
         self._kinds: list[NDArray[np.uint8]] = []
         self._spellings: list[Spellings] = []
         self._labels: dict[str, int] = {}
+        self.codes = np.zeros(0, np.int64)  # of the labels added last; `coded` takes digests apart by them
         self._totals: Counter[int] = Counter()
         self._columns = 0
         self._tokens = np.zeros(0, np.int64)  # N_ic by id and label, id after id
@@ -40,7 +41,7 @@ class Tally:
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> list[IntArray]:
         """Count one batch; returns this tally's ids of the tokens of each stream."""
-        codes = self._label_codes(labels)
+        codes = self.codes = self._label_codes(labels)
         ids = [self._intern(stream) for stream in batch.streams]
         self._room()
         for rows, every in _by_kind(batch, ids):
@@ -57,6 +58,10 @@ class Tally:
         codes = np.fromiter(map(known.__getitem__, labels), np.int64, len(labels))
         self._totals.update(dict(enumerate(np.bincount(codes, minlength=len(known)).tolist())))
         return codes
+
+    def coded(self, values: NDArray[np.uint64], codes: IntArray) -> dict[str, NDArray[np.uint64]]:
+        """Values by label, ascending."""
+        return {label: np.sort(values[codes == code]) for label, code in sorted(self._labels.items())}
 
     def _intern(self, stream: Stream) -> IntArray:
         """The ids of a stream's tokens; new ones are added to the vocabulary with their spelling."""

@@ -83,7 +83,7 @@ class CountStore(Record):
 
     def prune(self, min_messages: int) -> CountStore:
         """Without the tokens that fewer than `min_messages` messages hold."""
-        return self._rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
+        return self.rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
 
     def find(self, keys: KeyArray) -> IntArray:
         """The row of each key, -1 where unknown: for a few keys, as it touches no other part of the file."""
@@ -92,7 +92,8 @@ class CountStore(Record):
         at = np.minimum(np.searchsorted(self.keys, keys), self.vocabulary - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
-    def _rows(self, which: IntArray) -> CountStore:
+    def rows(self, which: IntArray) -> CountStore:
+        """Only some of the tokens."""
         return CountStore(
             self.labels,
             self.message_totals,
@@ -115,6 +116,11 @@ def rows_with_any(table: IntArray) -> NDArray[np.bool_]:
 
 
 def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
+    return canonical(combined(a, b, sign))
+
+
+def combined(a: CountStore, b: CountStore, sign: int) -> CountStore:
+    """a + b or a - b as it comes, unchecked: a change may hold numbers below zero, and rows of zeros."""
     labels = tuple(sorted({*a.labels, *b.labels}))
     keys = np.union1d(a.keys, b.keys)
     at_a, at_b = np.searchsorted(keys, a.keys), np.searchsorted(keys, b.keys)
@@ -133,7 +139,7 @@ def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
     totals = np.zeros(len(labels), np.int64)
     totals[_columns(a, labels)] = a.message_totals
     totals[_columns(b, labels)] += sign * b.message_totals
-    store = CountStore(
+    return CountStore(
         labels,
         totals,
         keys,
@@ -144,25 +150,24 @@ def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
         _combine_categories(a, b, labels, sign),
         _combine_numbers(a, b, labels, sign),
     )
-    return _canonical(store)
 
 
 def _columns(store: CountStore, labels: tuple[str, ...]) -> IntArray:
     return np.array([labels.index(label) for label in store.labels], np.int64)
 
 
-def _canonical(store: CountStore) -> CountStore:
+def canonical(store: CountStore) -> CountStore:
     """Drop what has become zero; refuse what has become negative."""
-    if not (_possible_tokens(store) and _possible_columns(store)):
+    if not (possible_tokens(store) and _possible_columns(store)):
         raise DataError(
             "cannot forget what was never learned: the counts would not add up; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
         )
-    store = store._rows(np.flatnonzero(rows_with_any(store.messages)))
+    store = store.rows(np.flatnonzero(rows_with_any(store.messages)))
     return _without_empty_labels(store)
 
 
-def _possible_tokens(store: CountStore) -> bool:
+def possible_tokens(store: CountStore) -> bool:
     """Can messages have these counts? 0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0."""
     tokens, messages = store.tokens, store.messages
     held = bool((messages >= 0).all() and (messages <= store.message_totals).all())
@@ -224,6 +229,6 @@ def _combine_numbers(a: CountStore, b: CountStore, labels: tuple[str, ...], sign
         y = dict(zip(b.labels, b.numbers.get(column, ()), strict=False))
         pairs = [(x.get(label, Moments()), y.get(label, Moments())) for label in labels]
         row = tuple(p.plus(q) if sign > 0 else p.minus(q) for p, q in pairs)
-        if any(m.count for m in row):
+        if any(m != Moments() for m in row):
             result[column] = row
     return result

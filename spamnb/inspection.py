@@ -127,6 +127,9 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "calibration": model.calibration.to_dict(),
         "decision": model.decision.to_dict(),
         "figures": dict(model.figures) if model.figures is not None else None,
+        "remembers": None if model.known is None else len(model.known),
+        "since": model.since.to_dict(),
+        "stale": model.since.stale(model.figures),
         "columns": {
             "categorical": {c: len(v) for c, v in store.categories.items()},
             "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},

@@ -17,14 +17,18 @@ from spamnb.calibration import Calibration, Platt
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counts import CountStore
 from spamnb.decision import Decision
+from spamnb.digests import Known, by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.record import Record
 from spamnb.scorers import make
 from spamnb.scoring import Engine, Scored
+from spamnb.since import Since
+from spamnb.sparse import KeyArray
 
 if TYPE_CHECKING:
+    from spamnb.changes import Change
     from spamnb.explain import Explanation
 
 Categories = Mapping[str, Sequence[str]] | None
@@ -71,6 +75,9 @@ class SpamModel:
     calibration: Calibration = field(default_factory=Platt)
     positive: str = "spam"
     figures: Mapping[str, Any] | None = None  # out-of-fold figures, from training
+    known: Known | None = field(default_factory=lambda: Known({}))  # None: it does not remember messages
+    since: Since = field(default_factory=Since)  # what has changed since the figures were made
+    generation: int = 0  # how often a learner has written the model file anew
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -92,7 +99,10 @@ class SpamModel:
         numbers: Numbers = None,
     ) -> SpamModel:
         """This model, having seen these messages too."""
-        return self._with(self.store.plus(self._count(messages, labels, categories, numbers)))
+        more, digests = self._count(messages, labels, categories, numbers)
+        known = self.known.plus(digests) if self.known is not None else None
+        since = self.since.plus(Since(learned=int(more.message_totals.sum())))
+        return replace(self, store=self.store.plus(more), known=known, since=since)
 
     def forget(
         self,
@@ -102,27 +112,42 @@ class SpamModel:
         numbers: Numbers = None,
     ) -> SpamModel:
         """This model, as if it had never seen these messages; refused if it had not."""
-        return self._with(self.store.minus(self._count(messages, labels, categories, numbers)))
+        less, digests = self._count(messages, labels, categories, numbers)
+        store = self.store.minus(less)
+        known = Known(self.known.minus(digests).labels) if self.known is not None else None
+        since = self.since.plus(Since(forgotten=int(less.message_totals.sum())))
+        return replace(self, store=store, known=known, since=since)
 
     def merge(self, other: SpamModel) -> SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
-        return self._with(self.store.plus(other.store))
+        both = self.known is not None and other.known is not None
+        known = self.known.plus(other.known.labels) if both else None  # type: ignore[union-attr]
+        since = self.since.plus(Since(learned=int(other.store.message_totals.sum())))
+        return replace(self, store=self.store.plus(other.store), known=known, since=since)
 
-    def _with(self, store: CountStore) -> SpamModel:
-        return replace(self, store=store)
+    def changed(self, change: Change) -> SpamModel:
+        """This model with a change put in, as a journal holds it."""
+        from spamnb.patch import patched
+
+        known = self.known.plus(change.learned).minus(change.forgotten) if self.known is not None else None
+        store = patched(self.store, change.counts)
+        return replace(self, store=store, known=known, since=self.since.plus(change.since))
 
     def _count(
         self, messages: Messages, labels: Iterable[str], categories: Categories, numbers: Numbers
-    ) -> CountStore:
+    ) -> tuple[CountStore, dict[str, KeyArray]]:
+        """The counts of some messages, and their digests by label."""
         from spamnb.counting import count
 
         texts, given = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
         _check_columns(len(texts), categories, numbers)
-        return count(extract(texts, self.features), given, categories, numbers)
+        batch = extract(texts, self.features)
+        digests = content_digests(batch, None, categories, numbers)
+        return count(batch, given, categories, numbers), by_label(digests, given)
 
     @cached_property
     def engine(self) -> Engine:
@@ -261,8 +286,14 @@ class SpamModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SpamModel:
-        """Read a model file; nothing in it is executed."""
-        return cls.from_state(modelfile.read(path))
+        """Read a model file and what was learned into it since it was written; nothing in it is executed."""
+        if not os.path.exists(os.path.realpath(path) + modelfile.JOURNAL):
+            return cls.from_state(modelfile.read(path))
+        from spamnb import journal
+
+        state, changes = journal.read_model(path)
+        model = cls.from_state(state)
+        return model.changed(changes) if changes is not None else model
 
     def state(self) -> dict[str, Any]:
         """The model as builtins and plain arrays."""
@@ -275,6 +306,9 @@ class SpamModel:
             "calibration": self.calibration.to_dict(),
             "figures": dict(self.figures) if self.figures is not None else None,
             "counts": countstate.to_state(self.store),
+            "known": None if self.known is None else self.known.to_state(),
+            "since": self.since.to_dict(),
+            "generation": self.generation,
         }
 
     @classmethod
@@ -296,6 +330,9 @@ class SpamModel:
             calibrations.from_dict(modelfile.require(state, "calibration", dict)),
             modelfile.require(state, "positive", str),
             figures if isinstance(figures, dict) else None,
+            Known.from_state(state.get("known")),
+            Since.from_dict(state.get("since")),
+            modelfile.require(state, "generation", int) if "generation" in state else 0,
         )
 
 

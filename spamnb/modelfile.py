@@ -28,6 +28,8 @@ FORMAT_VERSION = 1
 MAX_BYTES = 4 << 30
 SEAL = b"\nspamnb-sha256:"
 SEAL_SIZE = len(SEAL) + 64 + 1
+JOURNAL = ".journal"  # what is learned into a model file stands beside it first: spamnb/journal.py
+JOURNAL_HEAD = b"spamnb-journal 1\n"  # then the checksum of the model file that it goes with
 
 T = TypeVar("T")
 AnyPath = str | os.PathLike[str]
@@ -58,7 +60,12 @@ def write(state: Mapping[str, object], path: AnyPath) -> int:
     except safeload.RefusedError as error:
         raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
     except (OSError, ValueError) as error:
-        raise ModelError(f"cannot write {shown}: {_words(error)}", _write_hint(error)) from error
+        raise cannot_write(shown, error) from error
+
+
+def cannot_write(shown: str, error: Exception) -> ModelError:
+    """What to say when the system refuses."""
+    return ModelError(f"cannot write {shown}: {_words(error)}", _write_hint(error))
 
 
 def read(path: AnyPath, *, mmap: bool = True) -> dict[str, object]:
@@ -67,9 +74,16 @@ def read(path: AnyPath, *, mmap: bool = True) -> dict[str, object]:
     With `mmap` the arrays are read-only views of the file, good for as long as nobody shortens it in place
     (`write` never does); without it they are in memory and writeable.
     """
+    return read_sealed(path, mmap=mmap)[0]
+
+
+def read_sealed(path: AnyPath, *, mmap: bool = True) -> tuple[dict[str, object], bytes]:
+    """What `read` gives, and the checksum of the file: a journal names the file that it goes with so."""
     shown = os.fspath(path)
     try:
-        return _untitled(safeload.load(_body(_bytes(shown, mmap), shown)), shown)
+        data = _bytes(shown, mmap)
+        state = _untitled(safeload.load(_body(data, shown)), shown)
+        return state, bytes(data[-65:-1])
     except ModelError:
         raise
     except safeload.RefusedError as error:
@@ -81,6 +95,14 @@ def read(path: AnyPath, *, mmap: bool = True) -> dict[str, object]:
         raise ModelError(
             f"cannot read {shown}: {_words(error)}", "check the path and its permissions"
         ) from error
+
+
+def seal_of(path: AnyPath) -> bytes:
+    """The checksum that a file says it has, without a look at the rest."""
+    check_file(os.fspath(path))
+    with open(path, "rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - 65))
+        return file.read(64)
 
 
 def require(
@@ -190,14 +212,34 @@ def _save(document: object, target: str) -> int:
         with open(handle, "w+b") as file:
             size = _dump(document, file)
             # What cannot be read back must not replace what can.
-            safeload.load(memoryview(_map(file))[:-SEAL_SIZE])
+            view = memoryview(_map(file))
+            safeload.load(view[:-SEAL_SIZE])
+        _drop_journal(target, bytes(view[-65:-1]))
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
-    _sync(folder)
+    sync_folder(folder)
+    with suppress(OSError):
+        _drop_journal(target)
     return size
+
+
+def _drop_journal(target: str, seal: bytes = b"") -> None:
+    """A new file needs no journal of the old one; with `seal`, only if that would go with the new one too.
+
+    The journal of another file is not looked at, so it can go after the file is replaced. But the same
+    bytes may come again, if a model is trained again: then the journal has to go before.
+    """
+    path = target + JOURNAL
+    try:
+        with open(path, "rb") as file:
+            head = file.read(len(JOURNAL_HEAD) + 64)
+    except FileNotFoundError:
+        return
+    if head.startswith(JOURNAL_HEAD + seal):
+        os.unlink(path)
 
 
 def _folder(target: str) -> str:
@@ -226,7 +268,7 @@ def _dump(document: object, file: BufferedRandom) -> int:
     return file.tell()
 
 
-def _sync(folder: str) -> None:
+def sync_folder(folder: str) -> None:
     """Make the new name durable where the system can; if it cannot, the old or the new model is there."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -240,12 +282,20 @@ def _map(file: BinaryIO) -> mapping.mmap:
     return mapping.mmap(file.fileno(), 0, access=mapping.ACCESS_READ)
 
 
-def _bytes(shown: str, mapped: bool) -> memoryview:
-    kind = os.stat(shown).st_mode  # asked first, because opening a pipe would wait for its writer
+def check_file(shown: str) -> None:
+    """Refuse what cannot be a model file; asked first, because opening a pipe would wait for its writer."""
+    try:
+        kind = os.stat(shown).st_mode
+    except FileNotFoundError:
+        raise ModelError(f"no model at {shown}", _TRAIN) from None
     if stat.S_ISDIR(kind):
         raise ModelError(f"{shown} is a directory, expected a model file", "give the path of the file in it")
     if not stat.S_ISREG(kind):
         raise ModelError(f"{shown} is not a regular file, expected a model file", _TRAIN)
+
+
+def _bytes(shown: str, mapped: bool) -> memoryview:
+    check_file(shown)
     with open(shown, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size == 0:

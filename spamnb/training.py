@@ -15,15 +15,17 @@ from spamnb.counting import Tally
 from spamnb.counts import CountStore
 from spamnb.crossval import Digests, Sample, out_of_fold
 from spamnb.decision import SPAM, UNSURE, Decision
+from spamnb.digests import Known, content_digests
+from spamnb.digests import word_digests as message_digests
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.features.hashing import mix, token_key
+from spamnb.features.hashing import token_key
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.operating import cutoff
 from spamnb.scorers import make
-from spamnb.sparse import Batch, Entries, changes
+from spamnb.sparse import Batch, Entries
 
 FOLDS = 5
 SAMPLE = 10_000
@@ -70,6 +72,7 @@ class Trainer:
     folds: int = FOLDS  # 0: no cross-validation, no calibration
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
     max_fpr: float | None = None  # the share of ham that may be called spam; it sets the decision
+    remember: bool = True  # which messages were learned, 8 bytes for each
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
@@ -80,6 +83,8 @@ class Trainer:
         self._parts: list[_Part] = []
         self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1
+        self._learned: list[Digests] = []
+        self._codes: list[IntArray] = []
         self.messages = 0
 
     def add(
@@ -92,10 +97,15 @@ class Trainer:
         """Count some labelled messages."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
         digests = message_digests(batch)
+        learned = content_digests(batch, digests, cats, nums) if self.remember else digests
         self._digest_wordless(texts, digests, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
+            learned = content_digests(batch, None, cats, nums) if self.remember else digests
         ids = self._tally.add(batch, labels, cats, nums)
+        if self.remember:
+            self._learned.append(learned)
+            self._codes.append(self._tally.codes)
         self.messages += batch.size
         if self.folds:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
@@ -171,8 +181,15 @@ class Trainer:
         positive = self.positive
         if len(store.labels) == 2 and positive not in store.labels:
             positive = store.labels[1]
-        model = SpamModel(self.features, self.scoring, store, self.decision, _identity(store), positive)
+        model = SpamModel(
+            self.features, self.scoring, store, self.decision, _identity(store), positive, known=self._known()
+        )
         return model, self._sample(store, rows)
+
+    def _known(self) -> Known | None:
+        if not self._learned:
+            return None
+        return Known(self._tally.coded(np.concatenate(self._learned), np.concatenate(self._codes)))
 
     def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]
@@ -246,20 +263,6 @@ def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
     codes = decision.verdicts(p, held.known, held.log_odds)
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
     return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
-
-
-def message_digests(batch: Batch) -> Digests:
-    """A number for the words of each message: equal for equal words in any order, case or punctuation.
-
-    It is 0 for a message without words.
-    """
-    sums = np.zeros(batch.size, np.uint64)
-    for stream in batch.streams[:1]:
-        if len(stream.rows):
-            begin = changes(stream.rows)
-            # Squares, because plain sums of keys that are letters agree for "a d" and "b c".
-            sums[stream.rows[begin]] = np.add.reduceat(stream.keys * (stream.keys + np.uint64(1)), begin)
-    return mix(sums)
 
 
 def train(

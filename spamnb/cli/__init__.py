@@ -21,6 +21,9 @@ COMMANDS = {
     "evaluate": "Measure a model: precision, recall, F1 and more.",
     "inspect": "Look inside a model, look a word up, explain a message.",
     "filter": "Pass one mail through, with its verdict in the header.",
+    "learn": "Learn messages into a model that is there.",
+    "forget": "Take learned messages out of a model again.",
+    "relabel": "Correct the label of messages that a model has learned.",
     "models": "Show which model would be used and why.",
     "completion": "Print the completion script for a shell.",
 }

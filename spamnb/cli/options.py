@@ -31,6 +31,8 @@ def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
+all_of = _all
+
 model_option = click.option(
     "-m",
     "--model",

@@ -47,20 +47,34 @@ def _check_folder(path: str) -> None:
 
 
 def save(model: SpamModel, path: str, quiet: bool) -> int:
-    """Write the model; what it replaces stays beside it as PATH.bak."""
-    backup = f"{path}.bak"
-    if os.path.exists(path):
-        from shutil import copy2
-
-        try:
-            copy2(path, backup)
-            say(f"kept      the previous file as {backup}", quiet)
-        except OSError as error:
-            raise ModelError(
-                f"cannot keep the previous file as {backup}: {error.strerror}",
-                hint="choose another name for -o",
-            ) from None
+    """Write the model; what it replaces stays beside it as PATH.bak, with what was learned into it."""
     # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
     # counts in parallel has imported it by now.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
-    return model.save(path)
+    if not os.path.exists(path):
+        return model.save(path)
+    from spamnb.lock import Lock
+
+    with Lock(path):  # what somebody learns right now goes into the one model or into the other
+        _keep(path, f"{path}.bak", quiet)
+        return model.save(path)
+
+
+def _keep(path: str, backup: str, quiet: bool) -> None:
+    from contextlib import suppress
+    from shutil import copy2
+
+    from spamnb.modelfile import JOURNAL
+
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(backup + JOURNAL)
+        copy2(path, backup)
+        with suppress(FileNotFoundError):
+            copy2(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
+        say(f"kept      the previous file as {backup}", quiet)
+    except OSError as error:
+        raise ModelError(
+            f"cannot keep the previous file as {backup}: {error.strerror}",
+            hint="choose another name for -o",
+        ) from None

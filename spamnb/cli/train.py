@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @rate.max_fpr_option
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
+@click.option("--no-digests", is_flag=True, help="Do not remember which messages were learned.")
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
@@ -75,7 +76,8 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     limit = rate.max_fpr(given)
     rate.check_folds(limit, folds)
     keep = _shares(sources) if scoring.balance == "undersample" else None
-    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
+    remember = not given["no_digests"]
+    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep, remember=remember)
     for path, how in sources:
         _count(trainer, path, how, given)
     model = trainer.finish()

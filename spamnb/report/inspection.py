@@ -49,7 +49,16 @@ def _card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
     ]
-    return [*rows, ("expect", _figures_text(card["figures"]))]
+    return [*rows, ("expect", _figures_text(card["figures"])), *_since_rows(card["since"], card["stale"])]
+
+
+def _since_rows(since: dict[str, Any], stale: str) -> list[tuple[str, str]]:
+    """What has changed since the figures were made; nothing where nothing has."""
+    done = [f"{name} {since[name]:,}" for name in ("learned", "forgotten", "relabelled") if since[name]]
+    if since["judged"]:
+        done.append(f"{since['wrong']:,} of {since['judged']:,} misjudged before they were learned")
+    rows = [("since then", ", ".join(done))] if done else []
+    return [*rows, ("stale", f"{stale}; measure it anew with `spamnb evaluate`")] if stale else rows
 
 
 def _scorer_text(scorer: dict[str, Any]) -> str:

@@ -1,0 +1,245 @@
+"""Learners that are killed, that compete, and readers among them: is every model old or new, nothing else?
+
+python -m benchmarks.crash --kills 1000 --seconds 60 --learns 10000
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import joblib  # noqa: F401 - so that no child has to
+import numpy as np
+
+from spamnb import learning
+from spamnb.cli.saving import save
+from spamnb.countstate import to_state
+from spamnb.learning import Learner
+from spamnb.message import Texts
+from spamnb.model import SpamModel
+from spamnb.training import Trainer
+
+Row = tuple[str, str]
+LIMITS = learning.RECORDS, learning.LARGE, learning.SHARE
+WORDS = ["win", "prize", "call", "now", "see", "you", "later", "home", "free", "ok", "meet", "bank"]
+
+
+def message(number: int) -> Row:
+    """Message `number` of an endless corpus: no two are alike."""
+    words = [WORDS[number * k % len(WORDS)] for k in (1, 5, 7, 11)]
+    return f"{' '.join(words)} w{number}", "spam" if number % 3 else "ham"
+
+
+def trained(rows: list[Row]) -> SpamModel:
+    trainer = Trainer(folds=0)
+    trainer.add(Texts.of([text for text, _ in rows]), [label for _, label in rows])
+    return trainer.finish()
+
+
+def same(a: SpamModel, b: SpamModel) -> bool:
+    """Every array of the counts and all digests, bit by bit."""
+    x, y = to_state(a.store), to_state(b.store)
+    arrays = all(np.array_equal(x[k], y[k]) if isinstance(x[k], np.ndarray) else x[k] == y[k] for k in x)
+    assert a.known is not None
+    assert b.known is not None
+    mine, theirs = a.known.labels, b.known.labels
+    return arrays and list(mine) == list(theirs) and all(np.array_equal(mine[k], theirs[k]) for k in mine)
+
+
+def forked(work: Callable[[int], None]) -> tuple[int, int]:
+    """A child that runs `work` with the end of a pipe to write to; gives its id and the end to read from."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        return child, reading
+    os.close(reading)
+    try:
+        work(writing)
+    except BaseException as error:
+        print(f"child {os.getpid()}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    os._exit(0)
+
+
+def drained(handle: int) -> bytes:
+    with open(handle, "rb") as file:
+        return file.read()
+
+
+def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, int]:
+    """Kill a learner at random moments; gives how often a record was lost in the middle of being written.
+
+    The child says a dot after each message learned. What it has said must be there, and at most one more.
+    """
+    path, unsaid = folder / "kill.spamnb", 0
+    learning.RECORDS, learning.LARGE, learning.SHARE = 3, 3000, 1 << 30  # so that tidying up is killed too
+    reach = 4 * _seconds(lambda: _learn_one(path, 1000), path)
+    for n in range(kills):
+        if n % 40 == 0:
+            rows = [message(i) for i in range(30)]
+            trained(rows).save(path)
+        before = len(rows)
+
+        def work(out: int, first: int = before) -> None:
+            for i in range(first, first + 10_000):
+                text, label = message(i)
+                with Learner(path) as learner:
+                    learner.learn([text], [label])
+                os.write(out, b".")
+
+        child, dots = forked(work)
+        time.sleep(rng.uniform(0.0, reach))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        said = len(drained(dots))
+        model = SpamModel.load(path)
+        there = int(model.store.message_totals.sum())
+        assert there - before in (said, said + 1), f"kill {n}: said {said}, there are {there - before}"
+        rows = [message(i) for i in range(there)]
+        assert same(model, trained(rows)), f"kill {n}: another model"
+        unsaid += there - before - said
+    return kills, unsaid
+
+
+def kill_trainers(folder: Path, kills: int, rng: random.Random) -> tuple[int, int]:
+    """Kill `train` while it replaces a model that has a journal; gives how often the new model was there."""
+    path, new = folder / "train.spamnb", 0
+    old_rows, new_rows = [message(i) for i in range(200)], [message(i) for i in range(100, 400)]
+    learned = trained([*old_rows, message(1000)])
+    wanted = trained(new_rows)
+    reach = 1.5 * _seconds(lambda: save(wanted, str(path), quiet=True), path)
+    for n in range(kills):
+        trained(old_rows).save(path)
+        with Learner(path) as learner:
+            learner.learn([message(1000)[0]], [message(1000)[1]])
+        child, dots = forked(lambda _: _saved(wanted, str(path)))
+        time.sleep(rng.uniform(0.0, reach))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(dots)
+        model = SpamModel.load(path)
+        is_new = same(model, wanted)
+        assert is_new or same(model, learned), f"kill {n}: another model"
+        new += is_new
+    return kills, new
+
+
+def _seconds(work: Callable[[], object], path: Path) -> float:
+    """How long something takes in a fresh child, so that kills fall into it."""
+    trained([message(i) for i in range(30)]).save(path)
+    started = time.monotonic()
+    child, out = forked(lambda _: (work(), None)[1])
+    os.waitpid(child, 0)
+    os.close(out)
+    return time.monotonic() - started
+
+
+def _saved(model: SpamModel, path: str) -> None:
+    save(model, path, quiet=True)
+    time.sleep(1)
+
+
+def compete(folder: Path, readers: int, learners: int, seconds: float) -> tuple[int, int]:
+    """Readers and learners at once; gives how many reads and how many messages learned there were."""
+    path = folder / "many.spamnb"
+    learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
+    rows = [message(i) for i in range(30)]
+    trained(rows).save(path)
+    end = time.monotonic() + seconds
+
+    def read(out: int) -> None:
+        seen = 0
+        while time.monotonic() < end:
+            model = SpamModel.load(path)
+            now = int(model.store.message_totals.sum())
+            assert now >= seen, f"went back from {seen} to {now} messages"
+            assert model.predict(["win a prize"]) in (["spam"], ["ham"])
+            seen = now
+            os.write(out, b".")
+
+    def learn(first: int) -> Callable[[int], None]:
+        def work(out: int) -> None:
+            i = first
+            while time.monotonic() < end:
+                _learn_one(path, i)
+                os.write(out, b"%d\n" % i)
+                i += learners
+
+        return work
+
+    reading = [forked(read) for _ in range(readers)]
+    learning_ = [forked(learn(100 + k)) for k in range(learners)]
+    reads = sum(len(drained(out)) for _, out in reading)
+    done = [int(i) for _, out in learning_ for i in drained(out).split()]
+    _joined([child for child, _ in (*reading, *learning_)])
+    expected = trained([*rows, *map(message, done)])
+    assert same(SpamModel.load(path), expected), "the counts are not exact"
+    return reads, len(done)
+
+
+def learn_many(folder: Path, processes: int, learns: int) -> float:
+    """One message at a time from several processes; gives the seconds it took."""
+    path = folder / "all.spamnb"
+    learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
+    rows = [message(i) for i in range(30)]
+    trained(rows).save(path)
+    started = time.monotonic()
+
+    def share(k: int) -> Callable[[int], None]:
+        def work(_: int) -> None:
+            for i in range(100 + k, 100 + learns, processes):
+                _learn_one(path, i)
+
+        return work
+
+    children = [forked(share(k)) for k in range(processes)]
+    _joined([child for child, _ in children])
+    seconds = time.monotonic() - started
+    expected = trained([*rows, *(message(i) for i in range(100, 100 + learns))])
+    assert same(SpamModel.load(path), expected), "the counts are not exact"
+    return seconds
+
+
+def _learn_one(path: Path, number: int) -> None:
+    text, label = message(number)
+    with Learner(path, wait=120) as learner:
+        learner.learn([text], [label])
+    assert learner.outcome.changes == 1
+
+
+def _joined(children: list[int]) -> None:
+    failed = [child for child in children if os.waitpid(child, 0)[1]]
+    assert not failed, f"{len(failed)} of {len(children)} processes failed"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--learns", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    rng = random.Random(given.seed)
+    os.environ["JOBLIB_MULTIPROCESSING"] = "0"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        kills, unsaid = kill_learners(folder, given.kills - given.kills // 4, rng)
+        print(f"{kills:,} learners killed: old or new model each time; {unsaid} times new but not yet said")
+        kills, new = kill_trainers(folder, given.kills // 4, rng)
+        print(f"{kills:,} trainers killed: {new} times the new model, {kills - new} times the old one")
+        reads, learned = compete(folder, 8, 4, given.seconds)
+        print(f"8 readers, 4 learners, {given.seconds:g} s: {reads:,} reads, {learned:,} learned, exact")
+        seconds = learn_many(folder, 8, given.learns)
+        print(f"{given.learns:,} learned one by one from 8 processes in {seconds:.0f} s: none lost")
+
+
+if __name__ == "__main__":
+    main()

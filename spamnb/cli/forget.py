@@ -1,0 +1,45 @@
+"""`spamnb forget`: learned messages out of a model again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.updating import class_options, update, wait_option
+
+if TYPE_CHECKING:
+    from spamnb.learning import Learner
+    from spamnb.message import Chunk
+
+
+@click.command(short_help="Take learned messages out of a model again.")
+@click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
+@options.model_option
+@class_options
+@options.labelled_mail_option
+@options.label_options
+@options.reading_options
+@options.input_format_option
+@options.mail_options
+@wait_option
+@options.json_option
+@options.quiet_option
+def forget(messages: tuple[str, ...], **given: Any) -> None:
+    """Take learned messages out of a model again.
+
+    Afterwards the model is exactly as if it had never learned them. MESSAGES are files or mailboxes, or come
+    from stdin. The model knows what it learned them as; --spam or --ham restricts that. Each message given
+    takes out one.
+
+    \b
+    Examples:
+      spamnb forget < mail.eml
+      spamnb forget --spam wrong.txt
+    """
+
+    def change(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
+        learner.forget(chunk.texts, labels, dict(chunk.categories), dict(chunk.numbers))
+
+    update(messages, given, change, labelled=False)

@@ -1,0 +1,92 @@
+"""`spamnb learn`: messages into a model that is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.updating import class_options, update, wait_option
+
+if TYPE_CHECKING:
+    from spamnb.learning import Learner
+    from spamnb.message import Chunk
+
+
+@click.command(short_help="Learn messages into a model that is there.")
+@click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
+@options.model_option
+@class_options
+@options.labelled_mail_option
+@click.option("--sync", is_flag=True, help="MESSAGES are LABEL=FOLDER; learn what has come or moved there.")
+@click.option(
+    "--mode",
+    type=click.Choice(["all", "on-error"]),
+    default="all",
+    show_default=True,
+    help="on-error: learn only what the model misjudges or is unsure of.",
+)
+@click.option("--again", is_flag=True, help="Learn also what is known already, once more.")
+@click.option("--compact", is_flag=True, help="Write the journal into the model file, and nothing else.")
+@options.label_options
+@options.reading_options
+@options.input_format_option
+@options.mail_options
+@wait_option
+@options.json_option
+@options.quiet_option
+def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) -> None:
+    """Learn messages into a model that is there.
+
+    MESSAGES are files or mailboxes, or come from stdin, one a line or one mail. With --spam or --ham all of
+    them are that; without, they are a labelled table as for `spamnb train`. What is known already is left
+    alone. What is known with another label gets the new one.
+
+    \b
+    Examples:
+      spamnb learn --spam < mail.eml
+      spamnb learn --ham Maildir/.Archive
+      spamnb learn new.csv --mode on-error
+      spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
+    """
+    if compact:
+        _compact(given)
+        return
+    if sync:
+        _check_sync(messages, given)
+        messages, given["labelled"] = (), (*given["labelled"], *messages)
+    if given["labelled"] and given["positive"] is not None:
+        raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
+    said: dict[int, str] | None = None if given["again"] else {}
+
+    def change(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
+        assert labels is not None
+        columns = dict(chunk.categories), dict(chunk.numbers)
+        learner.learn(chunk.texts, labels, *columns, again=given["again"], mode=given["mode"], said=said)
+
+    update(messages, given, change, labelled=given["positive"] is None)
+
+
+def _check_sync(messages: tuple[str, ...], given: dict[str, Any]) -> None:
+    from spamnb.errors import ConfigError
+
+    if not messages or given["again"]:
+        raise click.UsageError("--sync needs LABEL=FOLDER, and does not go with --again.")
+    wrong = next((text for text in messages if "=" not in text), None)
+    if wrong is not None:
+        raise ConfigError(
+            f"with --sync a folder needs its label, got {wrong!r}", hint="for example spam=Maildir/.Junk"
+        )
+
+
+def _compact(given: dict[str, Any]) -> None:
+    import os
+
+    from spamnb.cli.output import say
+    from spamnb.cli.paths import find_model
+    from spamnb.learning import Learner
+
+    with Learner(find_model(given["model"]), wait=given["wait"]) as learner:
+        learner.compact()
+    say(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", given["quiet"])

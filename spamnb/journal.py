@@ -1,0 +1,220 @@
+"""The journal beside a model file: what was learned since that was written, a record for each run.
+
+    head      "spamnb-journal 1", the SHA-256 of the model file that it goes with
+    record    mark, length, check, checksum of these three; then the change itself
+
+The check of a record covers the one before it, so a record is only good in its place. docs/model-file.md
+says why a reader is right at every moment without a lock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import time
+import zlib
+from contextlib import suppress
+from typing import Any
+
+from spamnb import modelfile
+from spamnb.changecode import decode
+from spamnb.changes import Change, total
+from spamnb.errors import ModelError
+from spamnb.modelfile import JOURNAL, JOURNAL_HEAD, AnyPath
+from spamnb.record import Record
+
+MAX_BYTES = 1 << 30
+_MARK = b"rec1"
+_FIELDS = struct.Struct("<4sI8s")
+_HEAD_SIZE = len(JOURNAL_HEAD) + 64 + 1
+_RECORD_HEAD = _FIELDS.size + 4
+_TRIES, _PAUSE = 5, 0.02
+_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Damaged(Exception):
+    """A journal that no crash explains; the argument is the byte where it begins to be wrong."""
+
+
+class Journal(Record):
+    """What stands in a journal: the records, where the last good one ends, and its check."""
+
+    payloads: list[bytes]
+    end: int
+    check: bytes
+
+
+def path_of(model: AnyPath) -> str:
+    return os.path.realpath(model) + JOURNAL
+
+
+def read_model(model: AnyPath) -> tuple[dict[str, Any], Change | None]:
+    """The state of a model file, and all that the journal adds to it (None: nothing)."""
+    state, _, journal = read_both(model)
+    if journal is None or not journal.payloads:
+        return state, None
+    return state, changes_of(model, journal.payloads)
+
+
+def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
+    """State and checksum of a model file, and its journal; None where it has none.
+
+    The journal is opened before the model file: then it is never younger than that, and a journal that does
+    not go with the file that is there is one whose records are in that file already.
+    """
+    for left in reversed(range(_TRIES)):
+        handle = _open(model)
+        try:
+            state, seal = modelfile.read_sealed(model)
+            data = b"" if handle is None else _read(handle)
+        finally:
+            if handle is not None:
+                os.close(handle)
+        try:
+            return state, seal, parse(data, seal)
+        except Damaged as error:
+            # While a learner takes a torn record away, what is read can be a mixture of both.
+            if not left:
+                raise _damaged(model, f"byte {error}") from None
+            time.sleep(_PAUSE)
+    raise AssertionError
+
+
+def read(model: AnyPath, seal: bytes) -> Journal | None:
+    """The journal of the model file with this checksum. Needs the lock."""
+    handle = _open(model)
+    if handle is None:
+        return None
+    try:
+        return parse(_read(handle), seal)
+    except Damaged as error:
+        raise _damaged(model, f"byte {error}") from None
+    finally:
+        os.close(handle)
+
+
+def _open(model: AnyPath) -> int | None:
+    try:
+        return os.open(path_of(model), os.O_RDONLY | _SAFE)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ModelError(
+            f"cannot read {os.fspath(model)}{JOURNAL}: {(error.strerror or str(error)).lower()}",
+            hint="it holds what the model learned last; check its permissions",
+        ) from None
+
+
+def _read(handle: int) -> bytes:
+    with open(handle, "rb", closefd=False) as file:
+        return file.read(MAX_BYTES)
+
+
+def parse(data: bytes, seal: bytes) -> Journal | None:
+    """The good records of a journal that goes with the model file of this checksum; else None.
+
+    A last record that is cut short, or zeros in place of one, is what a crash leaves behind: it is not there.
+    """
+    if not data.startswith(JOURNAL_HEAD + seal + b"\n"):
+        return None
+    payloads, at, check = [], _HEAD_SIZE, seal
+    while (size := _size(data, at)) is not None:
+        end = at + _RECORD_HEAD + size
+        if end > len(data):
+            break
+        payload = data[at + _RECORD_HEAD : end]
+        if _FIELDS.unpack_from(data, at)[2] != _check(check, payload):
+            if end == len(data):
+                break
+            raise Damaged(at)
+        payloads.append(payload)
+        at, check = end, _check(check, payload)
+    return Journal(payloads, at, check)
+
+
+def _size(data: bytes, at: int) -> int | None:
+    """How long the record here is; None where no whole head of one stands."""
+    head = data[at : at + _RECORD_HEAD]
+    if len(head) < _RECORD_HEAD or not any(head):
+        return None
+    mark, size, _ = _FIELDS.unpack_from(head)
+    if mark != _MARK or head[_FIELDS.size :] != zlib.crc32(head[: _FIELDS.size]).to_bytes(4, "little"):
+        raise Damaged(at)
+    return int(size)
+
+
+def _check(before: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(before + payload).digest()[:8]
+
+
+def changes_of(model: AnyPath, payloads: list[bytes]) -> Change:
+    """Some records as one change."""
+    try:
+        return total([decode(payload) for payload in payloads])
+    except Exception as error:  # the checks were good: this was not written by spamnb
+        raise _damaged(model, f"a record makes no sense ({type(error).__name__})") from error
+
+
+def _damaged(model: AnyPath, where: str) -> ModelError:
+    shown = f"{os.fspath(model)}{JOURNAL}"
+    hint = f"without it the model is as it was when its file was written: mv {shown} {shown}.damaged"
+    return ModelError(f"{shown} is damaged: {where}", hint)
+
+
+def append(model: AnyPath, seal: bytes, journal: Journal | None, payload: bytes) -> int:
+    """Put a record at the end, durably or not at all; gives the size of the journal. Needs the lock."""
+    check = _check(seal if journal is None else journal.check, payload)
+    head = _FIELDS.pack(_MARK, len(payload), check)
+    record = head + zlib.crc32(head).to_bytes(4, "little") + payload
+    try:
+        if journal is None:
+            return _create(path_of(model), JOURNAL_HEAD + seal + b"\n" + record)
+        return _extend(path_of(model), journal.end, record)
+    except OSError as error:
+        raise modelfile.cannot_write(f"{os.fspath(model)}{JOURNAL}", error) from error
+
+
+def _create(path: str, data: bytes) -> int:
+    """A new journal comes to be as a whole, in place of one that went with another file."""
+    import tempfile
+
+    folder = os.path.dirname(path)
+    handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
+    try:
+        try:
+            _write(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    modelfile.sync_folder(folder)
+    return len(data)
+
+
+def _extend(path: str, end: int, record: bytes) -> int:
+    handle = os.open(path, os.O_WRONLY | _SAFE)
+    try:
+        if os.fstat(handle).st_size > end:  # what a crash left behind the last good record
+            os.ftruncate(handle, end)
+        os.lseek(handle, end, os.SEEK_SET)
+        try:
+            _write(handle, record)
+            os.fdatasync(handle) if hasattr(os, "fdatasync") else os.fsync(handle)
+        except BaseException:
+            with suppress(OSError):  # who was told that it failed must not find it there later
+                os.ftruncate(handle, end)
+            raise
+    finally:
+        os.close(handle)
+    return end + len(record)
+
+
+def _write(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]

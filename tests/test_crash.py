@@ -1,0 +1,30 @@
+"""Learners killed at random moments, and many at once: a short run of `make crash`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the script forks")
+def test_old_or_new_and_nothing_else() -> None:
+    flags = ["--kills", "60", "--seconds", "5", "--learns", "400"]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.crash", *flags],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0].startswith("45 learners killed: old or new model each time")
+    assert said[1].startswith("15 trainers killed")
+    assert said[2].endswith("learned, exact")
+    assert said[3].startswith("400 learned one by one from 8 processes")
