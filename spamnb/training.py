@@ -38,6 +38,7 @@ class _Part:
     digests: Digests
     categories: dict[str, list[str]]
     numbers: dict[str, FloatArray]
+    texts: Texts | None = None
 
     def keep(self, limit: int) -> _Part:
         rows = np.flatnonzero(self.digests < np.uint64(limit))
@@ -49,6 +50,7 @@ class _Part:
             self.digests[rows],
             {c: _pick(v, rows) for c, v in self.categories.items()},
             {c: v[rows] for c, v in self.numbers.items()},
+            None if self.texts is None else self.texts.select(rows),
         )
 
 
@@ -68,6 +70,7 @@ class Trainer:
     positive: str = "spam"
     folds: int = FOLDS  # 0: no cross-validation, no calibration
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
+    keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
@@ -96,7 +99,8 @@ class Trainer:
         entries = self._tally.add(batch, labels, cats, nums)
         self.messages += batch.size
         if self.folds:
-            part = _Part(entries, list(labels), digests, cats, nums).keep(self._limit)
+            kept = texts if self.keep_texts and self.keep is None else None
+            part = _Part(entries, list(labels), digests, cats, nums, kept).keep(self._limit)
             self._parts.append(part)
             self._shrink()
 
@@ -169,7 +173,8 @@ class Trainer:
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
         entries = Entries.concat([p.entries for p in parts]).renumbered(rows)
-        return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
+        texts = Texts.concat([p.texts for p in parts if p.texts is not None]) if self.keep_texts else None
+        return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers, texts)
 
 
 @dataclass(frozen=True, slots=True)
