@@ -43,12 +43,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """True and false positives if `thresholds[i]` were the threshold; `at` is the one that was used."""
+    """True and false positives if `thresholds[i]` were the threshold.
+
+    The one that was used stands at `at`; `used` is its value, also where that lies outside of what is drawn.
+    """
 
     thresholds: Floats
     tp: Ints
     fp: Ints
     at: int
+    used: float
 
     def cost(self, positives: int, negatives: int, costs: tuple[float, float]) -> Floats:
         """Mean cost per message: (FP cost_fp + FN cost_fn) / n."""
@@ -119,17 +123,19 @@ def _range(given: Outcome) -> tuple[float, float]:
 
 
 def _sweep(given: Outcome, low: float, high: float, called: tuple[int, int]) -> Sweep:
-    """Equal steps, one of which gives way to the threshold that was used."""
+    """Equal steps, one of which gives way to the threshold that was used, or else to the decisions."""
     thresholds = np.linspace(low, high, STEPS)
     free = given.rank[~given.barred], given.truth[~given.barred]
     tp, fp = (_at_least(free[0][free[1] == flag], thresholds) for flag in (True, False))
     if given.threshold is None:
         at = int(np.argmin(np.abs(tp - called[0]) + np.abs(fp - called[1])))
-        return Sweep(thresholds, tp, fp, at)
-    at = int(np.argmin(np.abs(thresholds - given.threshold)))
-    thresholds[at] = min(max(given.threshold, low), high)
+        used = float(thresholds[at])
+    else:
+        used, inside = given.threshold, min(max(given.threshold, low), high)
+        at = int(np.argmin(np.abs(thresholds - inside)))
+        thresholds[at] = inside
     tp[at], fp[at] = called
-    return Sweep(thresholds, tp, fp, at)
+    return Sweep(thresholds, tp, fp, at, used)
 
 
 def _at_least(values: Floats, thresholds: Floats) -> Ints:

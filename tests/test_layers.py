@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("training", "inspection", "lab"),
     ("evaluate", "sklearn", "panels"),
     ("mistakes", "predicted"),
-    ("findings",),
+    ("findings", "joining"),
     ("report",),
     ("cli",),
     ("__main__",),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, reporting
+from spamnb.cli import options, predictions, reporting
 from spamnb.cli.output import console, progress, report_skipped, say, write_json
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "no_curves", "plots")
 )
 @options.json_option
 @reporting.report_options
+@predictions.prediction_options
 @options.labelled_mail_option
 @options.label_options
 @options.reading_options
@@ -64,12 +65,14 @@ def evaluate(
     given (--scorer, --alpha, --ngrams ...). Without DATA: the figures that training stored in the model.
 
     --report FILE writes all of it as one page for the browser, with curves, a slider for the threshold and
-    the worst mistakes.
+    the worst mistakes. With --predictions FILE nothing is predicted: FILE has the scores or verdicts of any
+    filter, and the truth in a column, or else from DATA, message by message in the same order.
 
     \b
     Examples:
       spamnb evaluate test.csv
       spamnb evaluate test.csv --report report.html --open
+      spamnb evaluate --predictions scores.csv --report report.html
       spamnb evaluate data.csv --cv 10 --scorer bernoulli
       spamnb evaluate --json figures.json
     """
@@ -77,11 +80,15 @@ def evaluate(
     from spamnb.memory import keep_freed_memory
 
     keep_freed_memory()
-    _check_combination(
-        click.get_current_context(), bool(data or given["labelled"] or given["files_from"]), cv
-    )
+    any_data = bool(data or given["labelled"] or given["files_from"])
+    predictions.check(given, model, cv, any_data)
+    _check_combination(click.get_current_context(), any_data or bool(given["predictions"]), cv)
     inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
     reporting.check(report, open_it, json_file)
+    if given["predictions"]:
+        output = {"json_file": json_file, "report": report, "open_it": open_it, "plots": plots}
+        predictions.evaluate_file(data, given, output | {"no_curves": no_curves}, quiet)
+        return
     if not inputs:
         _stored(model, json_file, report, open_it, quiet)
         return
@@ -94,10 +101,10 @@ def evaluate(
     title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
         write_json({"title": title, "notes": list(result.notes), **result.scores.to_dict()}, json_file)
-    if "-" not in (json_file, report):
-        _show(result, title, not no_curves)
     if report or plots:
         reporting.leave(_findings(result, title, about), report, open_it, plots, quiet)
+    if "-" not in (json_file, report):
+        _show(result, title, not no_curves)
 
 
 @dataclass
@@ -236,10 +243,10 @@ def _stored(model: str | None, json_file: str | None, report: str | None, open_i
         )
     if json_file:
         write_json(dict(loaded.figures), json_file)
-    if "-" not in (json_file, report):
-        _show_stored(loaded, path)
     if report:
         reporting.leave(_stored_findings(loaded, path), report, open_it, None, quiet)
+    if "-" not in (json_file, report):
+        _show_stored(loaded, path)
 
 
 def _stored_findings(loaded: Any, path: str) -> Findings:

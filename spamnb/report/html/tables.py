@@ -24,7 +24,8 @@ def measures(found: Findings) -> Html:
             written = percent(value) if kind == "share" else number(value)
             interval = _interval(scores, name) if isinstance(scores, Scores) else ""
             rows.append(_measure(printed, written, interval, meaning.format(**names)))
-    head = h("tr", _th("measure"), _th("value", "n"), _th("95% interval"), _th("meaning", "meaning"))
+    interval = "95% interval" if isinstance(scores, Scores) else ""
+    head = h("tr", _th("measure"), _th("value", "n"), _th(interval), _th("meaning", "meaning"))
     table = h("table", h("thead", head), h("tbody", join(rows)), class_="wide")
     return h(
         "section", h("h2", "All figures", id="all"), h("div", table, class_="scroll"), aria_labelledby="all"

@@ -19,7 +19,7 @@ def threshold_section(figures: Figures, confusion: Confusion, stated: bool) -> H
     """`stated`: the decisions came with the data, not from a threshold."""
     shown = figures.panels
     drawing = figures.thresholds()
-    at = "the decisions" if stated else label(shown, float(shown.sweep.thresholds[shown.sweep.at]))
+    at = "as decided" if stated else label(shown, shown.sweep.used)
     plot = h(
         "figure",
         Html(svg.inline(drawing)),
@@ -27,7 +27,7 @@ def threshold_section(figures: Figures, confusion: Confusion, stated: bool) -> H
         h("figcaption", _caption(shown)),
     )
     right = h(
-        "div", _now(at), matrix(confusion, figures.positive, figures.negative), _live(figures, confusion)
+        "div", _now(at, stated), matrix(confusion, figures.positive, figures.negative), _live(figures, confusion)
     )
     return h(
         "section",
@@ -67,8 +67,9 @@ def _caption(panels: Panels) -> str:
     )
 
 
-def _now(at: str) -> Html:
-    back = h("button", f"Back to {at}", type="button", id="reset", disabled=True)
+def _now(at: str, stated: bool) -> Html:
+    words = "Back" if stated else f"Back to {at}"
+    back = h("button", words, type="button", id="reset", disabled=True)
     return h("div", h("span", "Threshold ", h("output", at, id="at", for_="threshold")), back, class_="now")
 
 
