@@ -15,14 +15,14 @@ from spamnb.readers.skipped import Skipped
 
 
 def collect(
-    file: PredictionFile, chunks: Sequence[Chunk], truth: Sequence[str] | None, spam_label: str | None
+    file: PredictionFile, truth: Sequence[str] | None, spam_label: str | None
 ) -> tuple[Predictions, Skipped]:
     """What can be compared, and the rows that cannot; `truth` is that of labelled data, if any."""
-    labels, reason = _own_truth(file, chunks, spam_label) if truth is None else (list(truth), _no_label)
-    said = _verdicts(file, chunks, set(labels), spam_label)
-    score = _scores(chunks)
+    labels, reason = _own_truth(file, spam_label) if truth is None else (list(truth), _no_label)
+    said = _verdicts(file, set(labels), spam_label)
+    score = _scores(file.chunks)
     left, rows = Skipped("left out"), []
-    lines = [line for chunk in chunks for line in chunk.lines.tolist()]
+    lines = [line for chunk in file.chunks for line in chunk.lines.tolist()]
     for i, line in enumerate(lines):
         if not labels[i]:
             left.add(line, reason(i))
@@ -37,7 +37,7 @@ def collect(
             f"no usable rows in {file.name}: {left.summary() if left.count else 'nothing but a header'}",
             hint="name the columns with --truth, --score and --verdict",
         )
-    texts = [text for chunk in chunks for text in _texts(chunk)] if file.found.text is not None else []
+    texts = [text for chunk in file.chunks for text in _texts(chunk)] if file.found.text is not None else []
     return Predictions(
         [labels[i] for i in rows],
         None if said is None else [said[i] for i in rows],
@@ -51,10 +51,8 @@ def _no_label(_: int) -> str:
     return "no label"
 
 
-def _own_truth(
-    file: PredictionFile, chunks: Sequence[Chunk], spam_label: str | None
-) -> tuple[list[str], Callable[[int], str]]:
-    raw = [value.encode() for chunk in chunks for value in chunk.categories["truth"]]
+def _own_truth(file: PredictionFile, spam_label: str | None) -> tuple[list[str], Callable[[int], str]]:
+    raw = [value.encode() for chunk in file.chunks for value in chunk.categories["truth"]]
     assert file.found.truth is not None
     seen = [value.decode() for value in dict.fromkeys(raw)]
     mapped = LabelMap(seen, file.found.names[file.found.truth], spam_label)
@@ -63,9 +61,7 @@ def _own_truth(
     return labels, lambda i: mapped.reason(raw[i])
 
 
-def _verdicts(
-    file: PredictionFile, chunks: Sequence[Chunk], classes: set[str], spam_label: str | None
-) -> list[str] | None:
+def _verdicts(file: PredictionFile, classes: set[str], spam_label: str | None) -> list[str] | None:
     """Verdicts as classes, "unsure", or "" for anything else."""
     if file.found.verdict is None:
         return None
@@ -80,7 +76,7 @@ def _verdicts(
             return "spam" if value.lower() in (spam_label.strip().lower(), "spam") else "ham"
         return known_label(value, column)
 
-    raw = [value for chunk in chunks for value in chunk.categories["verdict"]]
+    raw = [value for chunk in file.chunks for value in chunk.categories["verdict"]]
     meaning = {value: use(value) for value in set(raw)}
     return [meaning[value] for value in raw]
 
@@ -95,9 +91,9 @@ def _texts(chunk: Chunk) -> list[str]:
     return [text.decode("utf-8", "replace") for text in chunk.texts.tolist()]
 
 
-def check_count(file: PredictionFile, chunks: Sequence[Chunk], labels: int, skipped: int) -> None:
+def check_count(file: PredictionFile, labels: int, skipped: int) -> None:
     """Joining by order needs as many predictions as messages."""
-    found = sum(len(chunk) for chunk in chunks)
+    found = sum(len(chunk) for chunk in file.chunks)
     if found == labels:
         return
     left = f" ({skipped:,} more had to be left out)" if skipped else ""
@@ -108,11 +104,11 @@ def check_count(file: PredictionFile, chunks: Sequence[Chunk], labels: int, skip
     )
 
 
-def check_same(file: PredictionFile, chunks: Sequence[Chunk], data: Chunk) -> None:
+def check_same(file: PredictionFile, data: Chunk) -> None:
     """Refuse to compare verdicts with the truth about other messages, where both files show the messages."""
-    if file.found.text is None or data.sources or not chunks:
+    if file.found.text is None or data.sources or not file.chunks:
         return
-    pairs = zip(chunks[0].texts.tolist(), data.texts.tolist(), strict=False)
+    pairs = zip(file.chunks[0].texts.tolist(), data.texts.tolist(), strict=False)
     same = [theirs.lstrip(b"'").split() == ours.lstrip(b"'").split() for theirs, ours in pairs]
     if 2 * sum(same) < len(same):
         row = same.index(False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,7 +11,6 @@ from spamnb.cli import options
 from spamnb.cli.output import console, report_skipped, say, write_json
 
 if TYPE_CHECKING:
-    from spamnb.message import Chunk
     from spamnb.predicted import Judged, Predictions
     from spamnb.readers.predictions import PredictionFile
 
@@ -80,17 +79,16 @@ def evaluate_file(
 def _read(data: tuple[str, ...], given: dict[str, Any], quiet: bool, sources: list[str]) -> Predictions:
     from spamnb.joining import collect
     from spamnb.readers.options import ReadOptions
-    from spamnb.readers.predictions import Wanted, open_predictions
+    from spamnb.readers.predictions import Wanted, read_predictions
 
     wanted = Wanted(given["truth_column"], given["score_column"], given["verdict_column"])
     joined = bool(data or given["labelled"] or given["files_from"])
     reading = ReadOptions(encoding="auto" if joined else given["encoding"])
-    file = open_predictions(given["predictions"], wanted, reading, joined=joined)
+    file = read_predictions(given["predictions"], wanted, reading, joined=joined)
     say(file.description, quiet)
     sources.append(file.description)
-    chunks = list(file.chunks)
-    truth = _truth_of(data, given, quiet, sources, chunks, file) if joined else None
-    predictions, left = collect(file, chunks, truth, given["spam_label"])
+    truth = _truth_of(data, given, quiet, sources, file) if joined else None
+    predictions, left = collect(file, truth, given["spam_label"])
     if left.count:
         say(f"{file.name}: {left.summary()}", quiet)
         sources.append(f"{file.name}: {left.summary()}")
@@ -102,7 +100,6 @@ def _truth_of(
     given: dict[str, Any],
     quiet: bool,
     sources: list[str],
-    chunks: Sequence[Chunk],
     file: PredictionFile,
 ) -> list[str]:
     """The labels of DATA; its messages must be those of the file, in the same order."""
@@ -117,11 +114,11 @@ def _truth_of(
             sources.append(source.description)
             for chunk in source:
                 if not labels:
-                    check_same(file, chunks, chunk)
+                    check_same(file, chunk)
                 labels += chunk.labels or []
             report_skipped(source, quiet)
             skipped += source.skipped.count
-    check_count(file, chunks, len(labels), skipped)
+    check_count(file, len(labels), skipped)
     return labels
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spamnb.errors import DataError
@@ -74,18 +74,25 @@ class Found:
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """An opened file: chunks whose categories are `truth` and `verdict` and whose number is `score`."""
+    """A file: chunks whose categories are `truth` and `verdict` and whose number is `score`."""
 
     name: str
     description: str
     found: Found
-    chunks: Iterator[Chunk]
+    chunks: list[Chunk]
     skipped: Skipped
 
 
-def open_predictions(path: str, wanted: Wanted, options: ReadOptions, *, joined: bool) -> PredictionFile:
-    """Open CSV, TSV or JSON lines; `joined`: the truth comes from elsewhere."""
-    given = Input(open_bytes(path, live=False))
+def read_predictions(path: str, wanted: Wanted, options: ReadOptions, *, joined: bool) -> PredictionFile:
+    """Read CSV, TSV or JSON lines; `joined`: the truth comes from elsewhere."""
+    stream = open_bytes(path, live=False)
+    try:
+        return _read(Input(stream), wanted, options, joined)
+    finally:
+        stream.close()
+
+
+def _read(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
     if not given.raw_head:
         raise DataError(f"{given.name} is empty", hint="give a file with a truth and a score column")
     refuse_binary(given, options.encoding)
@@ -114,7 +121,7 @@ def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, 
     columns = _columns(found)
     rows = _Table(given, shape, columns, ChunkBuilder(columns, None, skipped), options.chunk_bytes)
     return PredictionFile(
-        given.name, f"{_describe(given, shape)}, {found.describe()}", found, rows.chunks(), skipped
+        given.name, f"{_describe(given, shape)}, {found.describe()}", found, list(rows.chunks()), skipped
     )
 
 
@@ -134,7 +141,7 @@ def _jsonl(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> 
         options.chunk_bytes,
     )
     about = f"{given.name}: JSONL ({given.encoding}), {found.describe()}"
-    return PredictionFile(given.name, about, found, inside, skipped)
+    return PredictionFile(given.name, about, found, list(inside), skipped)
 
 
 def _columns(found: Found) -> Columns:

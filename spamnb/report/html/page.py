@@ -54,7 +54,7 @@ def _head(found: Findings, figures: Figures | None) -> Html:
         frame, width = figures.cost_frame(), figures.thresholds().width
         left, right = 100 * frame.x.start / width, 100 * (1 - frame.x.end / width)
     digest = b64encode(sha256(SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return h(
         "head",
         h("meta", charset="utf-8"),

@@ -27,7 +27,10 @@ def threshold_section(figures: Figures, confusion: Confusion, stated: bool) -> H
         h("figcaption", _caption(shown)),
     )
     right = h(
-        "div", _now(at, stated), matrix(confusion, figures.positive, figures.negative), _live(figures, confusion)
+        "div",
+        _now(at, stated),
+        matrix(confusion, figures.positive, figures.negative),
+        _live(figures, confusion),
     )
     return h(
         "section",

@@ -6,7 +6,7 @@ LIGHT = {
     "muted": "#57606a",
     "grid": "#e4e8ed",
     "axis": "#8c959f",
-    "spam": "#bc4c00",
+    "spam": "#b04500",
     "ham": "#0a63c9",
     "cost": "#7a3fb8",
     "curve": "#0a63c9",
