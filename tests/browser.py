@@ -8,14 +8,24 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 PATIENCE = 60.0  # seconds after which the browser is taken to hang; nothing is timed
 FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-dev-shm-usage --remote-debugging-pipe"
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"),
+    "--remote-debugging-pipe",
 )
+# Chromium wants its pipes at 3 and 4.
+LAUNCHER = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -33,17 +43,24 @@ class Browser:
         self.complaints: list[str] = []
         commands, self._out = os.pipe()
         self._in, answers = os.pipe()
-        script = f'exec "$0" {FLAGS} "$1" about:blank 3<&{commands} 4>&{answers}'
-        quiet = subprocess.DEVNULL
+        quiet, given = subprocess.DEVNULL, (commands, answers)
+        called = [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", script, program, f"--user-data-dir={profile}"],
-            pass_fds=(commands, answers),
+            [sys.executable, "-c", LAUNCHER, *map(str, given), *called],
+            pass_fds=given,
             stdout=quiet,
             stderr=quiet,
         )
-        os.close(commands)
-        os.close(answers)
+        for end in given:
+            os.close(end)
         self._heard, self._count, self._session = b"", 0, ""
+        try:
+            self._attach()
+        except BaseException:
+            self.close()
+            raise
+
+    def _attach(self) -> None:
         page = self._send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):

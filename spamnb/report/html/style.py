@@ -71,8 +71,10 @@ button:disabled{opacity:.5;cursor:default}
 h3 small{font-weight:400;font-size:.875rem;color:var(--muted)}
 .mistake+h3{margin-top:1.4rem}
 .mistake{border-top:1px solid var(--grid);padding:.8rem 0 .3rem;break-inside:avoid}
-.mistake header{display:flex;flex-wrap:wrap;gap:.1rem .9rem;align-items:baseline;font-size:.9rem}
+.mistake header{display:flex;overflow-wrap:anywhere;flex-wrap:wrap;gap:.1rem .9rem;
+  align-items:baseline;font-size:.9rem}
 .mistake header b{font-weight:650}
+.mistake header *{min-width:0}
 .message{margin:.4rem 0 .5rem;padding:.55rem .8rem;background:var(--soft);border-radius:7px;
   overflow-wrap:anywhere;unicode-bidi:isolate;max-width:none}
 .odd{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.8em;color:var(--cost);
