@@ -65,6 +65,7 @@ class Browser:
         self._session = self._send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._send(f"{domain}.enable")
+        self._send("Emulation.setScrollbarsHidden", hidden=True)
 
     def close(self) -> None:
         for end in (self._out, self._in):

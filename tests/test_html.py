@@ -7,6 +7,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -246,3 +247,9 @@ def test_contrast(scheme: str) -> None:
         for ground in ("ground", "soft") if role != "cost" else ("ground",):
             light, dark = sorted((luminance(colours[role]), luminance(colours[ground])), reverse=True)
             assert (light + 0.05) / (dark + 0.05) >= 4.5, (role, ground)
+
+
+def test_the_picture_of_the_readme_is_small() -> None:
+    root = Path(__file__).resolve().parents[1]
+    assert (root / "docs" / "report.png").stat().st_size < 200_000
+    assert "](docs/report.png)" in (root / "README.md").read_text("utf-8")

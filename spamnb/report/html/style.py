@@ -21,7 +21,7 @@ section{background:var(--ground);border:1px solid var(--line);border-radius:10px
   margin-top:1.1rem}
 .two{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1.2rem 1.8rem}
 figure{margin:0;min-width:0}
-figcaption{font-size:.875rem;line-height:1.45}
+figcaption{margin-top:.25rem;font-size:.875rem;line-height:1.45}
 svg{display:block;width:100%;height:auto;font-family:inherit}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:.8rem;margin-top:1rem}
 .tile{background:var(--soft);border-radius:8px;padding:.7rem .9rem}
