@@ -111,9 +111,9 @@ def reduced(store: CountStore, names: Names, largest: int) -> CountStore:
     """What may be published of a store, and fits."""
     store = store.prune(FEWEST_MESSAGES)
     kinds = store.kinds.tolist()
-    store = store._rows(np.flatnonzero([allowed(store.spellings[i], k, names) for i, k in enumerate(kinds)]))
+    store = store.rows(np.flatnonzero([allowed(store.spellings[i], k, names) for i, k in enumerate(kinds)]))
     score = np.where(store.kinds == SHAPE, np.inf, telling(store))
-    return store._rows(np.sort(np.argsort(-score, kind="stable")[:largest]))
+    return store.rows(np.sort(np.argsort(-score, kind="stable")[:largest]))
 
 
 def log_odds(model: SpamModel, parts: Sequence[Part]) -> tuple[FloatArray, NDArray[np.bool_]]:

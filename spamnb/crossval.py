@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spamnb.config import ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore, rows_with_any
-from spamnb.message import FloatArray, IntArray
+from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
@@ -34,6 +34,7 @@ class Sample:
     digests: Digests
     categories: Mapping[str, list[str]] = field(default_factory=dict)
     numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+    texts: Texts | None = None  # only where a report is to show them
 
     def __len__(self) -> int:
         return self.entries.size

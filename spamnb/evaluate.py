@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from spamnb.crossval import Sample
 from spamnb.errors import DataError
-from spamnb.message import Chunk, FloatArray
+from spamnb.message import Chunk, FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import SpamModel
+from spamnb.model import Predictions, SpamModel
 from spamnb.training import Held, Trainer, figures_of
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The figures, and for two classes what curves are drawn from: is it spam (n,), log-odds (n,)."""
+    """The figures, and for two classes what curves are drawn from: is it spam (n,), log-odds (n,).
+
+    `held` has the results message by message, `sample` the messages of a cross-validation.
+    """
 
     model: SpamModel
     scores: Scores | MultiScores
     truth: FloatArray
     log_odds: FloatArray
     notes: tuple[str, ...] = ()
+    held: Held | None = None
+    sample: Sample | None = None
 
 
-def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:
-    """Score labelled messages and compare."""
+Watch = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the true class of each message
+
+
+def on_chunks(model: SpamModel, chunks: Iterable[Chunk], watch: Watch | None = None) -> Evaluation:
+    """Score labelled messages and compare; `watch` sees every chunk while its messages are at hand."""
     index = {label: i for i, label in enumerate(model.labels)}
     truth, log_odds, proba, known = [], [], [], []
     for chunk in chunks:
@@ -35,6 +44,8 @@ def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:
         log_odds.append(found.log_odds)
         proba.append(model.proba(found))
         known.append(found.known)
+        if watch is not None:
+            watch(chunk, found, truth[-1])
     if not truth:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
     held = Held(np.concatenate(truth), np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known))
@@ -68,12 +79,14 @@ def cross_validated(trainer: Trainer) -> Evaluation:
     same = "probabilities calibrated on the same out-of-fold scores"
     if model.decision.max_fpr is not None:
         same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return _evaluation(model, held, (note, same))
+    return _evaluation(model, held, (note, same), sample)
 
 
-def _evaluation(model: SpamModel, held: Held, notes: tuple[str, ...]) -> Evaluation:
+def _evaluation(
+    model: SpamModel, held: Held, notes: tuple[str, ...], sample: Sample | None = None
+) -> Evaluation:
     scores = figures_of(model, held)
     if len(model.labels) > 2:
-        return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes)
+        return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes, held, sample)
     spam = held.truth == model.labels.index(model.positive)
-    return Evaluation(model, scores, spam.astype(np.float64), held.log_odds, notes)
+    return Evaluation(model, scores, spam.astype(np.float64), held.log_odds, notes, held, sample)

@@ -59,6 +59,16 @@ class Texts(Record):
         carriage = (ends > starts) & (raw[np.maximum(ends - 1, 0)] == 13)
         return cls(data, starts, ends - carriage)
 
+    @classmethod
+    def concat(cls, parts: Sequence[Texts]) -> Texts:
+        """All messages in one, with their tags; a part without a tag says nothing there."""
+        joined = cls.of([message for part in parts for message in part.tolist()])
+        names = dict.fromkeys(tag for part in parts for tag in part.tags)
+        silent = [cls.of([b""] * len(part)) for part in parts]
+        pairs = list(zip(parts, silent, strict=True))
+        tags = {tag: cls.concat([part.tags.get(tag, none) for part, none in pairs]) for tag in names}
+        return cls(joined.data, joined.starts, joined.ends, tags)
+
     def __len__(self) -> int:
         return len(self.starts)
 

@@ -41,6 +41,7 @@ class _Part:
     digests: Digests
     categories: dict[str, list[str]]
     numbers: dict[str, FloatArray]
+    texts: Texts | None = None
 
     def keep(self, limit: int) -> _Part:
         rows = np.flatnonzero(self.digests < np.uint64(limit))
@@ -52,6 +53,7 @@ class _Part:
             self.digests[rows],
             {c: _pick(v, rows) for c, v in self.categories.items()},
             {c: v[rows] for c, v in self.numbers.items()},
+            None if self.texts is None else self.texts.select(rows),
         )
 
 
@@ -73,6 +75,7 @@ class Trainer:
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
     max_fpr: float | None = None  # the share of ham that may be called spam; it sets the decision
     remember: bool = True  # which messages were learned, 8 bytes for each
+    keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
@@ -110,8 +113,9 @@ class Trainer:
         if self.folds:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
             some = {c: _pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
+            kept = texts.select(rows) if self.keep_texts and self.keep is None else None
             self._parts.append(
-                _Part(self._entries(batch, ids, rows), _pick(labels, rows), digests[rows], *some)
+                _Part(self._entries(batch, ids, rows), _pick(labels, rows), digests[rows], *some, kept)
             )
             self._shrink()
 
@@ -203,7 +207,8 @@ class Trainer:
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
         entries = Entries.concat([p.entries for p in parts]).renumbered(rows)
-        return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
+        texts = Texts.concat([p.texts for p in parts if p.texts is not None]) if self.keep_texts else None
+        return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers, texts)
 
 
 @dataclass(frozen=True, slots=True)

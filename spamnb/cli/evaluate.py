@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, rate
+from spamnb.cli import options, predictions, rate, reporting
 from spamnb.cli.output import console, progress, report_skipped, say, write_json
 
 if TYPE_CHECKING:
     from spamnb.evaluate import Evaluation
+    from spamnb.findings import Findings
     from spamnb.message import Chunk
+    from spamnb.mistakes import Mistake
     from spamnb.model import SpamModel
     from spamnb.operating import OperatingPoint
     from spamnb.readers import ReadOptions
@@ -23,7 +26,7 @@ _TRAINING = (
     *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof"),
 )
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
-_WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves")
+_WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 
 
 @click.command(short_help="Measure a model: precision, recall, F1 and more.")
@@ -33,6 +36,8 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves")
     "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
 )
 @options.json_option
+@reporting.report_options
+@predictions.prediction_options
 @options.labelled_mail_option
 @options.label_options
 @options.reading_options
@@ -49,6 +54,9 @@ def evaluate(
     model: str | None,
     cv: int | None,
     json_file: str | None,
+    report: str | None,
+    open_it: bool,
+    plots: str | None,
     no_curves: bool,
     quiet: bool,
     **given: Any,
@@ -59,9 +67,15 @@ def evaluate(
     it is DATA itself that is split: each fold is judged by what the others teach, with the settings
     given (--scorer, --alpha, --ngrams ...). Without DATA: the figures that training stored in the model.
 
+    --report FILE writes all of it as one page for the browser, with curves, a slider for the threshold and
+    the worst mistakes. With --predictions FILE nothing is predicted: FILE has the scores or verdicts of any
+    filter, and the truth in a column, or else from DATA, message by message in the same order.
+
     \b
     Examples:
       spamnb evaluate test.csv
+      spamnb evaluate test.csv --report report.html --open
+      spamnb evaluate --predictions scores.csv --report report.html
       spamnb evaluate data.csv --cv 10 --scorer bernoulli
       spamnb evaluate --json figures.json
     """
@@ -69,25 +83,54 @@ def evaluate(
     from spamnb.memory import keep_freed_memory
 
     keep_freed_memory()
-    _check_combination(
-        click.get_current_context(), bool(data or given["labelled"] or given["files_from"]), cv
-    )
+    any_data = bool(data or given["labelled"] or given["files_from"])
+    predictions.check(given, model, cv, any_data)
+    _check_combination(click.get_current_context(), any_data or bool(given["predictions"]), cv)
     inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
+    reporting.check(report, open_it, json_file)
+    if given["predictions"]:
+        output = {"json_file": json_file, "report": report, "open_it": open_it, "plots": plots}
+        predictions.evaluate_file(data, given, output | {"no_curves": no_curves}, quiet)
+        return
     if not inputs:
-        _stored(model, json_file)
+        _stored(model, json_file, report, open_it, quiet)
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
-    limit = rate.max_fpr(given)
-    result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
+    limit, about = rate.max_fpr(given), _About(worst=bool(report))
+    result = (
+        _cross_validate(data, cv, given, quiet, about) if cv else _try_model(data, model, given, quiet, about)
+    )
     point = _point(result, limit)
     notes = result.notes if point is None else (*result.notes, _point_text(point, *_names(result.model)))
     title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
         more = {} if point is None else {"operating_point": point.to_dict()}
         write_json({"title": title, "notes": list(notes), **result.scores.to_dict(), **more}, json_file)
-    if json_file != "-":
+    if report or plots:
+        reporting.leave(_findings(result, title, about), report, open_it, plots, quiet)
+    if "-" not in (json_file, report):
         _show(result, title, notes, not no_curves)
+
+
+@dataclass
+class _About:
+    """What a report wants to know beside the figures."""
+
+    worst: bool
+    sources: list[str] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    path: str = ""
+
+
+def _findings(result: Evaluation, title: str, about: _About) -> Findings:
+    import os
+
+    from spamnb.findings import data_facts, of_evaluation
+
+    facts = data_facts(result.scores, result.model.labels, result.model.positive, about.sources)
+    size = os.path.getsize(about.path) if about.path else 0
+    return of_evaluation(result, title, about.mistakes, facts, about.path, size)
 
 
 def _check_combination(ctx: click.Context, data: bool, cv: int | None) -> None:
@@ -114,7 +157,7 @@ def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
 
 
 def _chunks(
-    paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions, quiet: bool
+    paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions, quiet: bool, about: _About
 ) -> Iterator[Chunk]:
     from spamnb.readers import open_source
 
@@ -126,39 +169,54 @@ def _chunks(
                     yield chunk
                     bar.at(chunk.position)
             report_skipped(source, quiet)
+            about.sources.append(source.description)
+            if source.skipped.count:
+                about.sources.append(f"{source.name}: {source.skipped.summary()}")
 
 
-def _try_model(data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool) -> Evaluation:
+def _try_model(
+    data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool, about: _About
+) -> Evaluation:
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
     from spamnb.evaluate import on_chunks
+    from spamnb.mistakes import Collector
     from spamnb.model import SpamModel
 
-    loaded = SpamModel.load(find_model(model))
+    about.path = find_model(model)
+    loaded = SpamModel.load(about.path)
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = options.read_options(given, default_format="csv", **columns)
-    return on_chunks(loaded, _chunks(data, given, reading, quiet))
+    worst = Collector(loaded) if about.worst else None
+    chunks = _chunks(data, given, reading, quiet, about)
+    found = on_chunks(loaded, chunks, None if worst is None else worst.watch)
+    about.mistakes = [] if worst is None else worst.worst()
+    return found
 
 
-def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool) -> Evaluation:
+def _cross_validate(
+    data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool, about: _About
+) -> Evaluation:
     from spamnb.errors import ConfigError
     from spamnb.evaluate import cross_validated
+    from spamnb.mistakes import out_of_fold
     from spamnb.training import Trainer
 
     features, scoring = options.feature_config(given), options.scorer_config(given)
     if scoring.balance == "undersample":
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = options.read_options(given, default_format="csv")
-    trainer = Trainer(features, scoring, options.decision(given), folds=cv)
-    for chunk in _chunks(data, given, reading, quiet):
+    trainer = Trainer(features, scoring, options.decision(given), folds=cv, keep_texts=about.worst)
+    for chunk in _chunks(data, given, reading, quiet, about):
         if not trainer.messages:
             trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)
+    about.mistakes = out_of_fold(result, cv) if about.worst else []
     return result
 
 
@@ -198,7 +256,7 @@ def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) 
     terminal.evaluation(console(), scores, title, notes, drawn, positive, negative)
 
 
-def _stored(model: str | None, json_file: str | None) -> None:
+def _stored(model: str | None, json_file: str | None, report: str | None, open_it: bool, quiet: bool) -> None:
     """The figures of training."""
     from spamnb.cli.paths import find_model
     from spamnb.errors import ModelError
@@ -213,13 +271,23 @@ def _stored(model: str | None, json_file: str | None) -> None:
         )
     if json_file:
         write_json(dict(loaded.figures), json_file)
-    if json_file != "-":
+    if report:
+        reporting.leave(_stored_findings(loaded, path), report, open_it, None, quiet)
+    if "-" not in (json_file, report):
         _show_stored(loaded, path)
 
 
-def _show_stored(loaded: Any, path: str) -> None:
-    from spamnb.metrics import MultiScores, Scores
-    from spamnb.report import terminal
+def _stored_findings(loaded: Any, path: str) -> Findings:
+    import os
+
+    from spamnb.findings import of_stored
+
+    found, title, notes = _stored_figures(loaded, path)
+    more = (*notes, "without DATA there are no curves and no mistakes to show: spamnb evaluate DATA --report")
+    return of_stored(loaded, found, title, more, path, os.path.getsize(path))
+
+
+def _stored_figures(loaded: Any, path: str) -> tuple[Any, str, tuple[str, ...]]:
     from spamnb.report.stored import multi_scores, scores
 
     figures = loaded.figures
@@ -227,7 +295,14 @@ def _show_stored(loaded: Any, path: str) -> None:
     notes = (
         f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",
     )
-    found: Scores | MultiScores = scores(figures) if "recall" in figures else multi_scores(figures)
+    return scores(figures) if "recall" in figures else multi_scores(figures), title, notes
+
+
+def _show_stored(loaded: Any, path: str) -> None:
+    from spamnb.metrics import MultiScores
+    from spamnb.report import terminal
+
+    found, title, notes = _stored_figures(loaded, path)
     if isinstance(found, MultiScores):
         terminal.multi_evaluation(console(), found, title, notes)
         return

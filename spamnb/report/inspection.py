@@ -30,12 +30,13 @@ def show_card(console: Console, card: dict[str, Any]) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in _card_rows(card):
+    for name, value in card_rows(card):
         table.add_row(name, Text(visible(value)))
     console.print(table)
 
 
-def _card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
+def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a model is, in words: names and values."""
     features, scorer, tokens = card["features"], card["scorer"], card["tokens"]
     shapes = ", shapes" if features["shapes"] else ""
     chars = f", characters to {features['chars']}" if features["chars"] else ""

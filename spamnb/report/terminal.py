@@ -20,7 +20,7 @@ _NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64
 
 
 # machine name, printed name, how to write the number, what it says; {spam} and {ham} are the labels
-_MEASURES = (
+MEASURES = (
     ("accuracy", "accuracy", "share", "of all messages, how many are right"),
     ("precision", "precision", "share", "of messages called {spam}, how many are"),
     ("recall", "recall", "share", "of {spam} messages, how many are caught"),
@@ -37,7 +37,7 @@ _MEASURES = (
     ("ece", "calibration error", "share", "how far P({spam}) is from what happens"),
     ("expected_cost", "cost per message", "number", "mean cost of the mistakes"),
 )
-_MULTI_MEASURES = (
+MULTI_MEASURES = (
     ("accuracy", "accuracy", "share", "of all messages, how many are right"),
     ("macro_precision", "precision", "share", "mean over the classes"),
     ("macro_recall", "recall", "share", "mean over the classes"),
@@ -121,7 +121,7 @@ def _matrix(console: Console, scores: Scores, spam: str, ham: str) -> Table:
 def _measures(console: Console, scores: Scores, spam: str, ham: str) -> Table:
     table = _table(("measure", "left"), ("value", "right"), ("95% interval", "left"), ("meaning", "left"))
     names = {"spam": spam, "ham": ham}
-    for name, printed, kind, meaning in _MEASURES:
+    for name, printed, kind, meaning in MEASURES:
         if not name:
             table.add_row()
             continue
@@ -205,7 +205,7 @@ def multi_evaluation(console: Console, scores: MultiScores, title: str, notes: S
     console.print(_classes(console, scores))
     console.print()
     table = _table(("measure", "left"), ("value", "right"), ("meaning", "left"))
-    for name, printed, kind, meaning in _MULTI_MEASURES:
+    for name, printed, kind, meaning in MULTI_MEASURES:
         value = Text(_number(console, kind, getattr(scores, name)), "bold")
         table.add_row(Text(printed), value, Text(meaning, "dim"))
     console.print(table)

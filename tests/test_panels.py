@@ -1,0 +1,121 @@
+"""What a report draws: small whatever the number of messages, and true at every threshold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spamnb.metrics import Confusion, roc_curve
+from spamnb.panels import BINS, COLUMNS, STEPS, Outcome, Panels, logit, panels, thin
+
+ranks = st.lists(st.tuples(st.booleans(), st.integers(-12, 12)), min_size=1, max_size=40)
+
+
+def outcome(
+    rows: list[tuple[bool, int]], threshold: float | None = 0.0, probabilities: bool = True
+) -> Outcome:
+    truth = np.array([spam for spam, _ in rows])
+    rank = np.array([float(score) for _, score in rows])
+    called = rank >= (threshold or 0.0)
+    return Outcome(truth, called, rank, probabilities, np.zeros(len(rows), bool), threshold)
+
+
+@given(ranks, st.sampled_from([0.0, 1.7, -3.0, math.inf, -math.inf]), st.booleans())
+def test_every_threshold_of_the_slider_counts_as_the_metrics_do(
+    rows: list[tuple[bool, int]], threshold: float, probabilities: bool
+) -> None:
+    if not probabilities and math.isinf(threshold):
+        return
+    given_ = outcome(rows, threshold, probabilities)
+    found = panels(given_)
+    sweep = found.sweep
+    assert len(sweep.thresholds) == STEPS
+    for i, (t, tp, fp) in enumerate(zip(sweep.thresholds, sweep.tp, sweep.fp, strict=True)):
+        called = given_.called if i == sweep.at else given_.rank >= t
+        expected = Confusion.of(given_.truth, called)
+        assert (tp, fp) == (expected.tp, expected.fp)
+    assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == found.called
+    assert (np.diff(sweep.thresholds) > 0).all()
+
+
+def test_the_slider_knows_the_threshold_that_was_used() -> None:
+    found = panels(outcome([(True, 2), (False, -2)], logit(0.9)))
+    assert found.sweep.thresholds[found.sweep.at] == logit(0.9)
+
+
+def test_messages_of_which_nothing_is_known_are_never_called_spam() -> None:
+    truth, rank = np.array([True, True]), np.array([5.0, 5.0])
+    barred = np.array([False, True])
+    found = panels(Outcome(truth, ~barred, rank, True, barred, 0.0))
+    assert found.sweep.tp.max() == 1
+
+
+def test_verdicts_without_threshold_begin_where_the_counts_agree() -> None:
+    rows = [(True, 3), (True, 1), (False, 0), (False, -3)]
+    given_ = outcome(rows, None)
+    called = np.array([True, False, False, False])
+    found = panels(Outcome(given_.truth, called, given_.rank, True, given_.barred))
+    assert found.called == (1, 0)
+    assert 1 < found.sweep.thresholds[found.sweep.at] <= 3
+
+
+def test_one_class_alone_has_no_curves() -> None:
+    for spam in (True, False):
+        found = panels(outcome([(spam, 2), (spam, -1)]))
+        assert found.roc is None
+        assert found.pr is None
+        assert sum(found.bars[0]) + sum(found.bars[1]) == pytest.approx(1.0)
+
+
+def test_reliability_by_hand() -> None:
+    p = [0.82, 0.84, 0.88, 0.81, 0.05]
+    truth = np.array([True, True, True, False, False])
+    rank = np.array([logit(value) for value in p])
+    found = panels(Outcome(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
+    assert [(b.count, b.observed) for b in found] == [(1, 0.0), (4, 0.75)]
+    assert found[1].predicted == pytest.approx(sum(p[:4]) / 4)
+
+
+def test_scores_that_are_no_probabilities_have_no_reliability_and_their_own_range() -> None:
+    found = panels(outcome([(True, 12), (False, -3)], 5.0, probabilities=False))
+    assert found.reliability == ()
+    assert found.low == pytest.approx(-3.45)
+    assert found.high == pytest.approx(12.45)
+
+
+def big(size: int = 200_000) -> Panels:
+    rng = np.random.default_rng(7)
+    truth = rng.random(size) < 0.3
+    rank = rng.normal(np.where(truth, 2.0, -2.0), 1.5)
+    return panels(Outcome(truth, rank >= 0, rank, True, np.zeros(size, bool), 0.0))
+
+
+def test_size_does_not_grow_with_the_messages() -> None:
+    found = big()
+    assert found.roc is not None
+    assert found.pr is not None
+    assert len(found.roc[0]) <= 8 * COLUMNS
+    assert len(found.pr[0]) <= 4 * COLUMNS
+    assert len(found.bars[0]) == BINS
+
+
+def test_a_thinned_curve_stays_within_a_column_of_the_whole_one() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.random(50_000) < 0.2
+    rank = rng.normal(np.where(truth, 1.0, -1.0), 1.0)
+    fpr, tpr, _ = roc_curve(truth, rank)
+    x, y = thin(fpr, tpr, fpr)
+    assert np.abs(np.interp(fpr, x, y) - tpr).max() < 2 * (np.interp(fpr + 1 / COLUMNS, fpr, tpr) - tpr).max()
+    for column in range(COLUMNS):
+        inside = (fpr >= column / COLUMNS) & (fpr < (column + 1) / COLUMNS)
+        kept = (x >= column / COLUMNS) & (x < (column + 1) / COLUMNS)
+        assert y[kept].max() == tpr[inside].max()
+
+
+def test_short_curves_are_left_alone() -> None:
+    x = np.linspace(0, 1, 4 * COLUMNS)
+    assert thin(x, x, x)[0] is x
