@@ -22,8 +22,7 @@ def collect(
     said = _verdicts(file, set(labels), spam_label)
     score = _scores(file.chunks)
     left, rows = Skipped("left out"), []
-    lines = [line for chunk in file.chunks for line in chunk.lines.tolist()]
-    for i, line in enumerate(lines):
+    for i, line in enumerate(line for chunk in file.chunks for line in chunk.lines.tolist()):
         if not labels[i]:
             left.add(line, reason(i))
         elif score is not None and np.isnan(score[i]):
