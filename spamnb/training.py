@@ -168,7 +168,7 @@ class Trainer:
             return None
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = Entries.concat([p.entries for p in parts]).renumbered(rows)
+        entries = Entries.concat([p.entries.renumbered(rows) for p in parts])
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
 
 

@@ -59,7 +59,7 @@ class Batcher:
             yield self._batch()
 
     def _add(self, mail: RawMail) -> None:
-        if self._labelled and not mail.data.strip():
+        if self._labelled and (not mail.data or mail.data.isspace()):
             self._skipped.add(mail.source, "empty")
         else:
             self._held.append(mail)
