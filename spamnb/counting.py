@@ -13,7 +13,7 @@ from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
 from spamnb.sparse import Batch, Entries, Stream, changes
-from spamnb.spellings import Spellings
+from spamnb.spellings import Spellings, joined
 
 
 class Tally:
@@ -108,7 +108,7 @@ class Tally:
             kinds[order],
             messages + np.ascontiguousarray(self._repeats.take(order, axis=0)[:, codes]),
             messages,
-            _joined(self._spellings).take(order),
+            joined(self._spellings).take(order),
             self._finish_categories(codes.tolist()),
             self._finish_numbers(codes.tolist()),
         )
@@ -154,14 +154,6 @@ def _grown(table: IntArray, rows: int, columns: int) -> IntArray:
     bigger = np.zeros((rows, columns), np.int64)
     bigger[: table.shape[0], : table.shape[1]] = table
     return bigger
-
-
-def _joined(parts: list[Spellings]) -> Spellings:
-    if not parts:
-        return Spellings.of([])
-    blob = np.concatenate([p.blob for p in parts])
-    sizes = np.concatenate([np.diff(p.ends, prepend=0) for p in parts])
-    return Spellings(blob, np.cumsum(sizes))
 
 
 def count(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from spamnb.config import ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore, rows_with_any
 from spamnb.message import FloatArray, IntArray
+from spamnb.parallel import can_fork, ordered_map
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
@@ -62,16 +64,15 @@ def folds(sample: Sample, k: int) -> IntArray:
     return fold[text]
 
 
-def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
+def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int, jobs: int = 1) -> FoldScores:
     """Score each fold as if the model had been trained on everything else."""
-    scorer = make(config)
     fold = folds(sample, k)
+    every = [rows for f in range(k) if len(rows := np.flatnonzero(fold == f))]
+    score = partial(_score_fold, store, make(config), sample)
     damped = np.zeros((len(sample), len(store.labels)))
     known = np.zeros(len(sample), np.int64)
-    for f in range(k):
-        rows = np.flatnonzero(fold == f)
-        if len(rows):
-            damped[rows], known[rows] = _score_fold(store, scorer, sample, rows)
+    for rows, scores in zip(every, ordered_map(score, every, jobs if can_fork() else 1), strict=True):
+        damped[rows], known[rows] = scores
     return FoldScores(damped, known)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from spamnb.message import FloatArray, IntArray, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.scorers import make
+from spamnb.shares import Share, united
 from spamnb.sparse import Batch, Entries, changes
 
 FOLDS = 5
@@ -38,6 +40,7 @@ class _Part:
     digests: Digests
     categories: dict[str, list[str]]
     numbers: dict[str, FloatArray]
+    share: int = 0  # whose ids these are: 0 for the trainer's own tally
 
     def keep(self, limit: int) -> _Part:
         rows = np.flatnonzero(self.digests < np.uint64(limit))
@@ -49,6 +52,7 @@ class _Part:
             self.digests[rows],
             {c: _pick(v, rows) for c, v in self.categories.items()},
             {c: v[rows] for c, v in self.numbers.items()},
+            self.share,
         )
 
 
@@ -68,6 +72,7 @@ class Trainer:
     positive: str = "spam"
     folds: int = FOLDS  # 0: no cross-validation, no calibration
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
+    jobs: int = 1  # processes for the cross-validation
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
@@ -76,6 +81,7 @@ class Trainer:
         scorer = make(self.scoring)
         self._tally = Tally(scorer.order, scorer.lengths)
         self._parts: list[_Part] = []
+        self._shares: list[CountStore] = []
         self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1
         self.messages = 0
@@ -141,14 +147,38 @@ class Trainer:
             self._limit //= 2
             self._parts = [p.keep(self._limit) for p in self._parts]
 
+    def share(self) -> Share:
+        """What was counted, to be taken by the trainer of another process."""
+        store, rows = self._tally.finish()
+        for part in self._parts:
+            part.entries = part.entries.renumbered(rows)
+        return Share(store, self._parts, self._limit)
+
+    def take(self, found: list[tuple[list[int], Share]]) -> None:
+        """Add what other processes have counted; the numbers put their batches in order."""
+        parts: list[tuple[int, _Part]] = []
+        for numbers, share in found:
+            self._shares.append(share.store)
+            self.messages += int(share.store.message_totals.sum())
+            for number, part in zip(numbers, share.parts, strict=bool(self.folds)):
+                parts.append((number, replace(part, share=len(self._shares))))
+        self._limit = min(self._limit, *(share.limit for _, share in found))
+        self._parts += [part for _, part in sorted(parts, key=itemgetter(0))]
+        self._parts = [part.keep(self._limit) for part in self._parts]
+        self._shrink()
+
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
         model, sample = self.counted()
-        return model if sample is None else calibrated(model, sample, self.folds)[0]
+        return model if sample is None else calibrated(model, sample, self.folds, self.jobs)[0]
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
-        store, rows = self._tally.finish()
+        store, own = self._tally.finish()
+        rows = [own]
+        if self._shares:
+            store, rows = united([store, *self._shares])
+            rows[0] = rows[0][own]
         if len(store.labels) < 2:
             _refuse(store)
         positive = self.positive
@@ -157,7 +187,7 @@ class Trainer:
         model = SpamModel(self.features, self.scoring, store, self.decision, _identity(store), positive)
         return model, self._sample(store, rows)
 
-    def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
+    def _sample(self, store: CountStore, rows: list[IntArray]) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]
         self._parts = []
         if not parts:
@@ -168,7 +198,7 @@ class Trainer:
             return None
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = Entries.concat([p.entries.renumbered(rows) for p in parts])
+        entries = Entries.concat([p.entries.renumbered(rows[p.share]) for p in parts])
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
 
 
@@ -183,9 +213,9 @@ class Held:
     known: IntArray
 
 
-def calibrated(model: SpamModel, sample: Sample, k: int) -> tuple[SpamModel, Held]:
+def calibrated(model: SpamModel, sample: Sample, k: int, jobs: int = 1) -> tuple[SpamModel, Held]:
     """Fit the calibration on out-of-fold scores and keep the figures they give."""
-    scores = out_of_fold(model.store, model.scoring, sample, k)
+    scores = out_of_fold(model.store, model.scoring, sample, k, jobs)
     width = len(model.labels)
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)

@@ -71,7 +71,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
         greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
     keep = _shares(sources) if scoring.balance == "undersample" else None
-    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
+    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep, jobs=given["jobs"])
     for path, how in sources:
         _count(trainer, path, how, quiet)
     model = trainer.finish()
@@ -82,14 +82,16 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
 
 
 def _count(trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, quiet: bool) -> None:
+    from spamnb.apart import Counting, with_work
     from spamnb.readers import open_source
 
-    with open_source(path, reading, labelled=True) as source:
+    with open_source(path, with_work(reading, Counting(trainer)), labelled=True) as source:
         say(source.description, quiet)
         with progress(source.name, source.size, quiet) as bar:
             for chunk in source:
                 assert chunk.labels is not None
-                trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
+                if chunk.made is None:
+                    trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
                 bar.at(chunk.position)
         report_skipped(source, quiet)
 

@@ -29,6 +29,17 @@ class RawMail(NamedTuple):
     cut: bool = False
 
 
+class MailFile(NamedTuple):
+    """A file with a mail, or with many if it is an mbox, that is still to be read."""
+
+    path: str
+    label: str = ""
+    mbox: bool = False
+
+
+Group = list[RawMail] | MailFile  # what comes from a source at once
+
+
 def one_mail(blocks: Iterable[bytes], source: str, label: str, max_size: int) -> Iterator[list[RawMail]]:
     """A stream that is one mail; it is read to its end, since mail systems take a closed pipe for a fault."""
     data = b""
