@@ -18,7 +18,8 @@ from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
 from spamnb.scoring import damping_scale, weighted
-from spamnb.sparse import SHAPE, Batch, Entries, distinct
+from spamnb.shares import Pieces
+from spamnb.sparse import SHAPE, Batch, Entries
 from spamnb.spellings import Spellings
 
 Digests = NDArray[np.uint64]
@@ -26,12 +27,12 @@ Digests = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sample:
-    """Messages kept from training: their entries (ids are rows of the store), labels and columns.
+    """Messages kept from training: their entries (named by rows of the store), labels and columns.
 
     `digests` are equal for messages of the same words, so that copies never straddle two folds.
     """
 
-    entries: Entries
+    entries: Pieces
     labels: IntArray
     digests: Digests
     categories: Mapping[str, list[str]] = field(default_factory=dict)
@@ -80,9 +81,10 @@ def _score_fold(
     store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
 ) -> tuple[FloatArray, IntArray]:
     entries, labels = sample.entries.select(rows), sample.labels[rows]
-    used = np.arange(store.vocabulary) if scorer.whole else _used(entries)
-    stats, alive = _stats_without(store, entries.compact(used), labels, used)
-    entries = entries.only(used[alive], store.vocabulary)
+    used = np.arange(store.vocabulary) if scorer.whole else _used(entries, store.vocabulary)
+    entries = entries.compact(used)
+    stats, alive = _stats_without(store, entries, labels, used)
+    entries = entries.only(alive, len(used))
     stats = weighted(_only(stats, alive), scorer.config)
     joint = scorer.joint(entries, stats)
     parts = np.bincount(entries.rows, minlength=len(rows))
@@ -95,9 +97,13 @@ def _score_fold(
     return joint * damping_scale(parts, scorer.config)[:, None], known
 
 
-def _used(entries: Entries) -> IntArray:
-    words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
-    return distinct(np.concatenate((entries.ids, words[words >= 0])))
+def _used(entries: Entries, vocabulary: int) -> IntArray:
+    """The ids that occur, ascending; marks in a table take a fifth of the time of a sort."""
+    marks = np.zeros(vocabulary, bool)
+    marks[entries.ids] = True
+    if entries.sequence is not None:
+        marks[entries.sequence[entries.sequence >= 0]] = True
+    return np.flatnonzero(marks)
 
 
 def _stats_without(

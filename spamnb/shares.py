@@ -1,4 +1,4 @@
-"""Counts of several processes put together as if one had counted all messages."""
+"""What was counted in pieces, by one process or several, put together as if it had been counted at once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,61 @@ import numpy as np
 from spamnb.counts import CountStore
 from spamnb.message import IntArray
 from spamnb.record import Record
-from spamnb.sparse import changes
+from spamnb.sparse import Entries, changes
 from spamnb.spellings import Spellings, joined
+
+_LARGE = 200  # messages in a piece that is not put together with the next one
 
 
 class Share(Record):
-    """What one process has counted: its store, the sample it has kept, and the limit of their digests."""
+    """What one process has counted: its store, and the sample it has kept, with the limit of its digests.
+
+    The ids of the sample are those of a tally: id i has the row `rows[i]` of the store.
+    """
 
     store: CountStore
+    rows: IntArray
     parts: list[Any]
     limit: int
+
+
+class Pieces(Record):
+    """Entries one after the other, each piece with its own ids: id i of piece p is called `names[p][i]`.
+
+    They are renamed when they are asked for: to put all of them into one first takes as long again.
+    """
+
+    pieces: list[Entries]
+    names: list[IntArray]
+
+    @classmethod
+    def of(cls, pieces: list[Entries], names: list[IntArray]) -> Pieces:
+        """The same with small neighbours of the same ids put together."""
+        groups: list[list[Entries]] = []
+        kept: list[IntArray] = []
+        size = _LARGE
+        for piece, name in zip(pieces, names, strict=True):
+            if size >= _LARGE or name is not kept[-1]:
+                groups.append([])
+                kept.append(name)
+                size = 0
+            groups[-1].append(piece)
+            size += piece.size
+        return cls([Entries.concat(group) for group in groups], kept)
+
+    @property
+    def size(self) -> int:
+        return sum(piece.size for piece in self.pieces)
+
+    def select(self, rows: IntArray) -> Entries:
+        """The entries of some messages, renumbered 0.. in the order given (`rows` ascending)."""
+        found: list[Entries] = []
+        done = first = 0
+        for piece, name in zip(self.pieces, self.names, strict=True):
+            last = int(np.searchsorted(rows, done + piece.size))
+            found.append(piece.select(rows[first:last] - done).renumbered(name))
+            done, first = done + piece.size, last
+        return Entries.concat(found)
 
 
 def united(stores: list[CountStore]) -> tuple[CountStore, list[IntArray]]:

@@ -23,7 +23,7 @@ from spamnb.message import FloatArray, IntArray, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.scorers import make
-from spamnb.shares import Share, united
+from spamnb.shares import Pieces, Share, united
 from spamnb.sparse import Batch, Entries, changes
 
 FOLDS = 5
@@ -81,7 +81,7 @@ class Trainer:
         scorer = make(self.scoring)
         self._tally = Tally(scorer.order, scorer.lengths)
         self._parts: list[_Part] = []
-        self._shares: list[CountStore] = []
+        self._shares: list[Share] = []
         self._rows: Counter[tuple[object, ...]] = Counter()
         self._limit = (1 << 64) - 1
         self.messages = 0
@@ -150,15 +150,13 @@ class Trainer:
     def share(self) -> Share:
         """What was counted, to be taken by the trainer of another process."""
         store, rows = self._tally.finish()
-        for part in self._parts:
-            part.entries = part.entries.renumbered(rows)
-        return Share(store, self._parts, self._limit)
+        return Share(store, rows, self._parts, self._limit)
 
     def take(self, found: list[tuple[list[int], Share]]) -> None:
         """Add what other processes have counted; the numbers put their batches in order."""
         parts: list[tuple[int, _Part]] = []
         for numbers, share in found:
-            self._shares.append(share.store)
+            self._shares.append(share)
             self.messages += int(share.store.message_totals.sum())
             for number, part in zip(numbers, share.parts, strict=bool(self.folds)):
                 parts.append((number, replace(part, share=len(self._shares))))
@@ -177,8 +175,9 @@ class Trainer:
         store, own = self._tally.finish()
         rows = [own]
         if self._shares:
-            store, rows = united([store, *self._shares])
-            rows[0] = rows[0][own]
+            store, rows = united([store, *(share.store for share in self._shares)])
+            owns = (own, *(share.rows for share in self._shares))
+            rows = [there[each] for there, each in zip(rows, owns, strict=True)]
         if len(store.labels) < 2:
             _refuse(store)
         positive = self.positive
@@ -198,7 +197,7 @@ class Trainer:
             return None
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = Entries.concat([p.entries.renumbered(rows[p.share]) for p in parts])
+        entries = Pieces.of([p.entries for p in parts], [rows[p.share] for p in parts])
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
 
 
