@@ -19,6 +19,7 @@ R = TypeVar("R")
 _SMALL = 1 << 15  # bytes that a pipe takes at once, even if nobody reads it yet
 _LAST = b""  # told instead of an item: there are no more
 _ALIGNED = 64
+_AT_ONCE = getattr(mmap, "MAP_POPULATE", 0)
 
 
 class Worker:
@@ -60,7 +61,7 @@ class Worker:
         head, sizes = _checked(self._receive())
         if not sizes:
             return pickle.loads(head)
-        shared = memoryview(mmap.mmap(self._file, 0))
+        shared = memoryview(mmap.mmap(self._file, 0, mmap.MAP_SHARED | _AT_ONCE))
         places = [sum(map(_padded, sizes[:n])) for n in range(len(sizes))]
         parts = [shared[at : at + size] for at, size in zip(places, sizes, strict=True)]
         return pickle.loads(head, buffers=parts)

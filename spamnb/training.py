@@ -102,7 +102,7 @@ class Trainer:
         entries = self._tally.add(batch, labels, cats, nums)
         self.messages += batch.size
         if self.folds:
-            part = _Part(entries, list(labels), digests, cats, nums).keep(self._limit)
+            part = _Part(entries.small(), list(labels), digests, cats, nums).keep(self._limit)
             self._parts.append(part)
             self._shrink()
 
