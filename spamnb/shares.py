@@ -69,10 +69,10 @@ class Pieces(Record):
 def united(stores: list[CountStore]) -> tuple[CountStore, list[IntArray]]:
     """Stores without columns as one, and for each of them its rows in that one.
 
-    All keys are sorted at once: 35 ns each, where `CountStore.plus`, made for any two, takes 500.
+    All keys are merged at once: 150 ns a token with all its counts, where `CountStore.plus` takes 1,600.
     """
     keys = np.concatenate([store.keys for store in stores])
-    order = np.argsort(keys)
+    order = np.argsort(keys, kind="stable")  # merges what is sorted already: a sixth of the time
     begin = changes(keys[order])
     places = np.empty(len(keys), np.int64)
     places[order] = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(keys)))

@@ -165,7 +165,7 @@ def _merged(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArra
 def _in_order(rows: IntArray, ids: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     """Ids and counts with the ids of each row ascending; `rows` ascend already.
 
-    All three are packed into one number, which is sorted: a third of the time of an argsort.
+    All three are packed into one number, which is sorted: half of the time of an argsort.
     """
     low, middle = (int(values.max(initial=0)).bit_length() for values in (counts, ids))
     if low + middle + int(rows.max(initial=0)).bit_length() > 63:

@@ -78,7 +78,7 @@ def read_file(
 
 
 def _small_file(path: str) -> bytes | None:
-    """The bytes of a file as most mails are, in a third of the time; None for all that needs more care."""
+    """The bytes of a file as most mails are, in half of the time; None for all that needs more care."""
     try:
         number = os.open(path, _FLAGS)
         try:
