@@ -13,7 +13,7 @@ from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
 from spamnb.sparse import Batch, Stream, changes, repeats
-from spamnb.spellings import Spellings
+from spamnb.spellings import Spellings, joined
 
 
 class Tally:
@@ -117,7 +117,7 @@ class Tally:
             kinds[order],
             tokens,
             tokens - again,
-            _joined(self._spellings).take(order),
+            joined(self._spellings).take(order),
             self._finish_categories(codes.tolist()),
             self._finish_numbers(codes.tolist()),
         )
@@ -165,14 +165,6 @@ def _grown(table: IntArray, width: int, rows: int, columns: int) -> IntArray:
         old = table.reshape(-1, width)
         bigger[: len(old), :width] = old
     return bigger.reshape(-1)
-
-
-def _joined(parts: list[Spellings]) -> Spellings:
-    if not parts:
-        return Spellings.of([])
-    blob = np.concatenate([p.blob for p in parts])
-    sizes = np.concatenate([np.diff(p.ends, prepend=0) for p in parts])
-    return Spellings(blob, np.cumsum(sizes))
 
 
 def count(

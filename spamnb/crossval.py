@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from spamnb.config import ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore, rows_with_any
 from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.parallel import can_fork, ordered_map
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
 from spamnb.scoring import damping_scale, weighted
-from spamnb.sparse import SHAPE, Batch, Entries, distinct
+from spamnb.sparse import SHAPE, Batch, Entries
 from spamnb.spellings import Spellings
 
 Digests = NDArray[np.uint64]
@@ -63,16 +65,15 @@ def folds(sample: Sample, k: int) -> IntArray:
     return fold[text]
 
 
-def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
+def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int, jobs: int = 1) -> FoldScores:
     """Score each fold as if the model had been trained on everything else."""
-    scorer = make(config)
     fold = folds(sample, k)
+    every = [rows for f in range(k) if len(rows := np.flatnonzero(fold == f))]
+    score = partial(_score_fold, store, make(config), sample)
     damped = np.zeros((len(sample), len(store.labels)))
     known = np.zeros(len(sample), np.int64)
-    for f in range(k):
-        rows = np.flatnonzero(fold == f)
-        if len(rows):
-            damped[rows], known[rows] = _score_fold(store, scorer, sample, rows)
+    for rows, scores in zip(every, ordered_map(score, every, jobs if can_fork() else 1), strict=True):
+        damped[rows], known[rows] = scores
     return FoldScores(damped, known)
 
 
@@ -80,9 +81,10 @@ def _score_fold(
     store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
 ) -> tuple[FloatArray, IntArray]:
     entries, labels = sample.entries.select(rows), sample.labels[rows]
-    used = np.arange(store.vocabulary) if scorer.whole else _used(entries)
-    stats, alive = _stats_without(store, entries.compact(used), labels, used)
-    entries = entries.only(used[alive], store.vocabulary)
+    used = np.arange(store.vocabulary) if scorer.whole else _used(entries, store.vocabulary)
+    entries = entries.compact(used)
+    stats, alive = _stats_without(store, entries, labels, used)
+    entries = entries.only(alive, len(used))
     stats = weighted(_only(stats, alive), scorer.config)
     joint = scorer.joint(entries, stats)
     parts = np.bincount(entries.rows, minlength=len(rows))
@@ -95,9 +97,13 @@ def _score_fold(
     return joint * damping_scale(parts, scorer.config)[:, None], known
 
 
-def _used(entries: Entries) -> IntArray:
-    words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
-    return distinct(np.concatenate((entries.ids, words[words >= 0])))
+def _used(entries: Entries, vocabulary: int) -> IntArray:
+    """The ids that occur, ascending; marks in a table take a tenth of the time of a sort."""
+    marks = np.zeros(vocabulary, bool)
+    marks[entries.ids] = True
+    if entries.sequence is not None:
+        marks[entries.sequence[entries.sequence >= 0]] = True
+    return np.flatnonzero(marks)
 
 
 def _stats_without(

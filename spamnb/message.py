@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +126,8 @@ class Chunk(Record):
     `labels` is None where no label was asked for; `categories` holds one string per message and
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
-    `sources` names the place of each message where messages are files: its path, or `mailbox#number`.
+    `sources` names the place of each message where messages are files: its path, or `mailbox#number`;
+    `made` is what the work that was asked for in `ReadOptions` has made of it.
     """
 
     texts: Texts
@@ -135,6 +137,7 @@ class Chunk(Record):
     numbers: Mapping[str, FloatArray] = MappingProxyType({})
     position: int = 0
     sources: Sequence[str] = ()
+    made: Any = None
 
     def __len__(self) -> int:
         return len(self.texts)

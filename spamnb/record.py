@@ -29,6 +29,9 @@ class Record:
         cls._fields = tuple(cls.__annotations__)
 
     def __init__(self, *values: Any, **named: Any) -> None:
+        if not named and len(values) == len(self._fields):  # the usual way, in three quarters of the time
+            self.__dict__.update(zip(self._fields, values, strict=True))
+            return
         if len(values) > len(self._fields) or named.keys() - set(self._fields[len(values) :]):
             raise TypeError(f"{type(self).__name__} has the fields {', '.join(self._fields)}")
         self.__dict__.update(zip(self._fields, values, strict=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,15 +100,18 @@ class Entries(Record):
             words = words[:, chosen]
         return Entries(len(rows), new, self.ids[keep], self.counts[keep], sizes, words, word_rows)
 
+    def small(self) -> Entries:
+        """The same in numbers of 32 bits, for entries that are only kept to select some of them later."""
+        rows, ids, counts = (cast(Any, v.astype(np.int32)) for v in (self.rows, self.ids, self.counts))
+        return Entries(self.size, rows, ids, counts, self.lengths, self.sequence, self.sequence_rows)
+
     def renumbered(self, new: IntArray) -> Entries:
         """The same messages with id i called `new[i]`; entries within a message stay in ascending order."""
-        codes = (self.rows << 32) | new[self.ids]
-        order = np.argsort(codes)
         words = self.sequence
         if words is not None:
             words = np.where(words >= 0, new[np.maximum(words, 0)], words)
-        parts = self.rows, new[self.ids][order], self.counts[order]
-        return Entries(self.size, *parts, self.lengths, words, self.sequence_rows)
+        ids, counts = _in_order(self.rows, new[self.ids], self.counts)
+        return Entries(self.size, self.rows, ids, counts, self.lengths, words, self.sequence_rows)
 
     def compact(self, rows: IntArray) -> Entries:
         """The same messages with ids that point into `rows`, the ascending ids that occur."""
@@ -186,6 +189,22 @@ def _packed(rows: IntArray, ids: IntArray, size: int) -> tuple[NDArray[Any], int
 def _unpacked(codes: NDArray[Any], shift: int) -> tuple[IntArray, IntArray]:
     kind = codes.dtype.type
     return (codes >> kind(shift)).astype(np.int64), (codes & kind((1 << shift) - 1)).astype(np.int64)
+
+
+def _in_order(rows: IntArray, ids: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Ids and counts with the ids of each row ascending; `rows` ascend already.
+
+    All three are packed into one number, which is sorted: half of the time of an argsort.
+    """
+    low, middle = (int(values.max(initial=0)).bit_length() for values in (counts, ids))
+    if low + middle + int(rows.max(initial=0)).bit_length() > 63:
+        order = np.lexsort((ids, rows))
+        return ids[order], counts[order]
+    codes = rows << (low + middle)
+    codes |= ids << low
+    codes |= counts
+    codes.sort()
+    return (codes >> low) & ((1 << middle) - 1), codes & ((1 << low) - 1)
 
 
 def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:

@@ -58,6 +58,15 @@ class Spellings(Record):
         )
 
 
+def joined(parts: list[Spellings]) -> Spellings:
+    """The spellings of all parts, one after the other."""
+    if not parts:
+        return Spellings.of([])
+    blob = np.concatenate([p.blob for p in parts])
+    sizes = np.concatenate([np.diff(p.ends, prepend=0) for p in parts])
+    return Spellings(blob, np.cumsum(sizes))
+
+
 def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> Spellings:
     """The spellings that stand at these spans of one byte array, copied without a Python loop.
 

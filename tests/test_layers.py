@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # stands for a module or for a whole package; what does not exist (yet) is passed over.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_version", "moments", "record", "memory", "outcome"),
-    ("message", "config"),
-    ("mail",),
+    ("message", "config", "gathering"),
+    ("mail", "forked"),
     ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock"),
     ("sparse", "modelfile", "operating"),
     ("counts", "features", "keytable", "parallel"),
@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("explain", "crossval"),
     ("model",),
     ("training", "inspection", "lab", "learning"),
-    ("evaluate", "sklearn", "panels"),
+    ("evaluate", "sklearn", "panels", "apart"),
     ("mistakes",),
     ("predicted", "findings"),
     ("joining",),

@@ -137,14 +137,15 @@ def _answer(
     quiet: bool,
 ) -> set[str]:
     """Score one input as it comes; gives the verdicts that occurred."""
+    from spamnb.apart import Scoring, with_work
     from spamnb.readers import open_source
 
     codes: set[int] = set()
-    with open_source(path, reading, labelled=False) as source:
+    with open_source(path, with_work(reading, Scoring(model)), labelled=False) as source:
         if path != "-":
             say(source.description, quiet)
         for chunk in source:
-            found = model.score(chunk.texts, chunk.categories, chunk.numbers)
+            found = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
             codes.update(found.codes.tolist())
             _write(writer, chunk, found, chosen)
         report_skipped(source, quiet)

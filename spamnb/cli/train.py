@@ -77,7 +77,15 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     rate.check_folds(limit, folds)
     keep = _shares(sources) if scoring.balance == "undersample" else None
     remember = not given["no_digests"]
-    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep, remember=remember)
+    trainer = Trainer(
+        features,
+        scoring,
+        options.decision(given),
+        folds=folds,
+        keep=keep,
+        remember=remember,
+        jobs=given["jobs"],
+    )
     for path, how in sources:
         _count(trainer, path, how, given)
     model = trainer.finish()
@@ -97,17 +105,19 @@ def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None
 def _count(
     trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, given: dict[str, Any]
 ) -> None:
+    from spamnb.apart import Counting, with_work
     from spamnb.readers import open_source
 
     quiet = given["quiet"]
-    with open_source(path, reading, labelled=True) as source:
+    with open_source(path, with_work(reading, Counting(trainer)), labelled=True) as source:
         say(source.description, quiet)
         with progress(source.name, source.size, quiet) as bar:
             for chunk in source:
                 assert chunk.labels is not None
-                if not trainer.messages:  # the first input decides
+                if trainer.first:  # the first input decides
                     trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
-                trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
+                if chunk.made is None:
+                    trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
                 bar.at(chunk.position)
         report_skipped(source, quiet)
 

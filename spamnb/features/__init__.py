@@ -18,9 +18,9 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     """
     streams: list[Stream] = word_streams(find_words(lowered_words(texts)), config.ngrams)
     if texts.tags:
-        from spamnb.features.tagged import tagged_streams
+        from spamnb.features.tagged import tagged_stream
 
-        streams += tagged_streams(texts.tags)
+        streams.append(tagged_stream(texts.tags))
     if config.shapes:
         from spamnb.features.shapes import shape_stream
 

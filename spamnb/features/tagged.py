@@ -4,32 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spamnb.features.hashing import join, key
+import numpy as np
+
+from spamnb.features.hashing import LONGEST, join, key
 from spamnb.features.text import lowered_words
-from spamnb.features.words import Words, find_words, spell_ngrams
+from spamnb.features.words import Words, find_words
 from spamnb.message import IntArray, Texts
 from spamnb.sparse import OTHER, Speller, Stream
-from spamnb.spellings import Spellings
+from spamnb.spellings import Spellings, gathered
 
 
-def tagged_streams(tags: Mapping[str, Texts]) -> list[Stream]:
-    """One stream for each tag: the words of its texts, each under the tag.
+def tagged_stream(tags: Mapping[str, Texts]) -> Stream:
+    """The words of all texts, each under its tag, message by message.
+
+    One stream of all tags takes two thirds of the time of one for each: most tags have a few words a message.
 
     >>> import numpy as np
-    >>> stream = tagged_streams({"subject": Texts.of(["Free entry", ""])})[0]
-    >>> stream.spell(np.arange(2)).tolist(), stream.rows.tolist()
-    (['subject:free', 'subject:entry'], [0, 0])
+    >>> stream = tagged_stream({"subject": Texts.of(["Free entry", ""]), "from": Texts.of(["ann", "bob"])})
+    >>> stream.spell(np.arange(4)).tolist(), stream.rows.tolist()
+    (['subject:free', 'subject:entry', 'from:ann', 'from:bob'], [0, 0, 0, 1])
     """
-    return [_stream(tag, find_words(lowered_words(texts))) for tag, texts in tags.items()]
+    size = len(next(iter(tags.values())))
+    words = find_words(lowered_words(_joined(list(tags.values()))))
+    which, rows = np.divmod(words.rows, max(size, 1))
+    order = np.argsort(rows.astype(np.uint16) if size <= 1 << 16 else rows, kind="stable")  # by message
+    prefixes = [f"{tag}:".encode() for tag in tags]
+    keys = join(np.concatenate([key(prefix) for prefix in prefixes])[which], words.keys)
+    return Stream(OTHER, rows[order], keys[order], _speller(prefixes, which, words, order))
 
 
-def _stream(tag: str, words: Words) -> Stream:
-    prefix = f"{tag}:".encode()
-    return Stream(OTHER, words.rows, join(key(prefix), words.keys), _speller(prefix, words))
+def _joined(parts: list[Texts]) -> Texts:
+    """The texts of the first part, then those of the second, and so on."""
+    shifts = np.cumsum([0, *(len(texts.data) + 1 for texts in parts)]).tolist()
+    starts = [texts.starts + shift for texts, shift in zip(parts, shifts, strict=False)]
+    ends = [texts.ends + shift for texts, shift in zip(parts, shifts, strict=False)]
+    data = b"\n".join([texts.data for texts in parts])
+    return Texts(data, np.concatenate(starts), np.concatenate(ends))
 
 
-def _speller(prefix: bytes, words: Words) -> Speller:
+def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArray) -> Speller:
+    data = words.data + b"".join(prefixes)
+    prefix = np.cumsum([len(words.data), *map(len, prefixes)])
+
     def spell(where: IntArray) -> Spellings:
-        return Spellings.of(prefix + word for word in spell_ngrams(words, where, 1))
+        at = order[where]
+        begin, end = words.starts[at], words.ends[at]
+        starts = np.stack((prefix[which[at]], begin), axis=1)
+        ends = np.stack((prefix[which[at] + 1], np.minimum(end, begin + LONGEST)), axis=1)
+        pieces = gathered(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
+        return Spellings(pieces.blob, pieces.ends[1::2])
 
     return spell

@@ -48,10 +48,15 @@ def _sender(value: bytes) -> Sender:
 
 def _domain(value: bytes) -> bytes:
     """The domain of the first address, "empty" if there is none, as in the return path of a bounce."""
-    host = value.partition(b"@")[2].translate(_ROUTE).partition(b" ")[0]
+    return _after_at[value.partition(b"@")[2]]
+
+
+def _first_domain(value: bytes) -> bytes:
+    host = value.translate(_ROUTE).partition(b" ")[0]
     return domains[host] if host else b"empty"
 
 
+_after_at = Memo(_first_domain)
 _senders = Memo(_sender, longest=100)
 
 

@@ -71,15 +71,17 @@ def _first_other(names: list[bytes], values: list[bytes]) -> int:
 
 
 def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
-    headers: Headers = {}
-    hops: list[bytes] = []
-    for word, value in zip(map(_words.__getitem__, names), values, strict=False):
-        if word == b"received":
-            hops.append(value)
-        elif word not in headers:
-            headers[word] = value
+    """The first value of each name, in the order of the names; the route comes last."""
+    words = [*map(_words.__getitem__, names)]
+    headers: Headers = dict.fromkeys(words, b"")
+    del values[len(words) :]
+    hops = [value for word, value in zip(words, values, strict=True) if word == b"received"]
+    words.reverse()
+    values.reverse()
+    headers.update(zip(words, values, strict=True))
     headers.pop(b"", None)
     if hops:
+        del headers[b"received"]
         headers[b"received"] = HOP.join(hops)
     return headers
 

@@ -41,7 +41,7 @@ def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)
     tags = _tags(headers, parts)
     for tag, text in tags.items():
-        if text.count(b" ") >= limits.tag_words:
+        if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
     return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
 

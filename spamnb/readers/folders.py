@@ -11,7 +11,7 @@ from spamnb.readers.labels import LabelMap
 from spamnb.readers.layout import Part, labelled_parts, no_labels
 from spamnb.readers.mails import label_of, mail_labels, open_groups, refuse_columns
 from spamnb.readers.options import MAIL_FORMATS, ReadOptions
-from spamnb.readers.rawmail import RawMail, read_file
+from spamnb.readers.rawmail import MailFile
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.sniff import by_suffix
 from spamnb.readers.source import Source
@@ -62,7 +62,7 @@ def open_files(paths: Sequence[str], options: ReadOptions, *, labelled: bool) ->
         )
     labels, skipped = mail_labels(options, ("spam", "ham")) if labelled else None, Skipped()
     label = label_of(labels, options.label)
-    groups = (group for path in paths for group in read_file(path, label, options.max_size, skipped))
+    groups = (MailFile(path, label) for path in paths)
     return open_groups(name, "one mail a file", groups, options, labels, skipped)
 
 
@@ -81,14 +81,14 @@ def _in_maildir(path: str) -> bool:
 
 def _mails(
     parts: list[Part], options: ReadOptions, labels: LabelMap | None, skipped: Skipped
-) -> Iterator[list[RawMail]]:
+) -> Iterator[MailFile]:
     walker = Walker(skipped, maildirs=options.format != "folder")
     for part in parts:
         label = label_of(labels, part.label)
         files = [part.path] if part.mbox else walker.files(part.path)
         for path in files:
             mbox = part.mbox or options.format == "mbox" or by_suffix(path) == "mbox"
-            yield from read_file(path, label, options.max_size, skipped, mbox=mbox)
+            yield MailFile(path, label, mbox)
 
 
 def _kind(path: str, options: ReadOptions) -> str:

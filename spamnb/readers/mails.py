@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from spamnb.errors import DataError
+from spamnb.gathering import Gathering
 from spamnb.mail.limits import Limits
 from spamnb.message import Chunk
-from spamnb.parallel import ordered_map
-from spamnb.readers.batches import Batcher, Parsed, parse_batch
+from spamnb.parallel import can_fork, ordered_map
+from spamnb.readers.batches import Batcher, Parsed, Parser
 from spamnb.readers.inputs import Input, refuse_binary
 from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.options import ReadOptions
-from spamnb.readers.rawmail import BLOCK, RawMail, many_mails, one_mail
+from spamnb.readers.rawmail import BLOCK, Group, many_mails, one_mail
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 
@@ -52,7 +52,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
 def open_groups(
     name: str,
     kind: str,
-    groups: Iterable[list[RawMail]],
+    groups: Iterable[Group],
     options: ReadOptions,
     labels: LabelMap | None,
     skipped: Skipped,
@@ -62,16 +62,19 @@ def open_groups(
     stream = given.stream if given else None
     live = stream is not None and stream.live
     position = (lambda: stream.position) if stream else None
-    parse = partial(parse_batch, limits=Limits(message=options.max_size))
-    batcher = Batcher(skipped, labelled=labels is not None, position=position)
+    limits = Limits(message=options.max_size)
+    batcher = Batcher(skipped, limits, labelled=labels is not None, position=position)
     notes = Skipped("limits met")
     jobs = 1 if live else options.jobs  # who waits at the other end of a pipe wants each answer at once
+    work = options.work if can_fork() else None
+    batches = batcher.batches(groups, live=live, shared=jobs > 1)
+    gathering = work if isinstance(work, Gathering) else None
     stated = label_of(labels, options.label)
     return MailSource(
         name,
         f"{name}: {kind}" + (f", all {shown(stated)}" if stated else ""),
         stream.size if stream else None,
-        _chunks(ordered_map(parse, batcher.batches(groups, live=live), jobs), notes),
+        _chunks(ordered_map(Parser(limits, work), batches, jobs, gathering), skipped, notes),
         stream.close if stream else lambda: None,
         skipped=skipped,
         notes=notes,
@@ -100,8 +103,22 @@ def refuse_columns(name: str, options: ReadOptions) -> None:
         )
 
 
-def _chunks(parsed: Iterator[Parsed], notes: Skipped) -> Iterator[Chunk]:
+def _chunks(parsed: Iterator[Parsed], skipped: Skipped, notes: Skipped) -> Iterator[Chunk]:
+    """The chunks, numbered through, and what is to be told about them."""
+    done = position = 0
     for batch in parsed:
-        for source, note in batch.notes:
-            notes.add(source, note)
-        yield batch.chunk
+        for place, reason in batch.skipped:
+            skipped.add(place, reason)
+        for place, note in batch.notes:
+            notes.add(place, note)
+        chunk = batch.chunk
+        position = chunk.position if batch.known else position + chunk.position
+        yield Chunk(
+            chunk.texts,
+            chunk.lines + done,
+            chunk.labels,
+            position=position,
+            sources=chunk.sources,
+            made=chunk.made,
+        )
+        done += len(chunk)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spamnb.errors import ConfigError
 
+if TYPE_CHECKING:
+    from spamnb.message import Chunk
+
+    Work = Callable[[Chunk], Chunk]  # may be a `Gathering` too
 MAIL_FORMATS = ("eml", "mbox", "maildir", "folder", "index")
 FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null", *MAIL_FORMATS)
 
@@ -16,7 +22,7 @@ class ReadOptions:
 
     `chunk_bytes` was measured: whole commands are fastest with 512 KiB, a sixth slower with 256 KiB or 1 MiB.
     `label` is what all messages of the input are. For mail: `max_size` is how many bytes of one are read,
-    `jobs` in how many processes mails are parsed.
+    `jobs` in how many processes mails are parsed, `work` what else is done with each chunk there.
 
     >>> ReadOptions(format="xls")
     Traceback (most recent call last):
@@ -35,6 +41,7 @@ class ReadOptions:
     label: str | None = None
     max_size: int = 1 << 19
     jobs: int = 1
+    work: Work | None = None
 
     def __post_init__(self) -> None:
         for name in (self.format, self.default_format):

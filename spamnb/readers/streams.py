@@ -11,6 +11,7 @@ import sys
 from spamnb.errors import DataError
 
 _PACKERS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "lzma"))
+MAGIC = tuple(magic for magic, _ in _PACKERS)  # how packed files begin
 _SHOWN = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
 
 

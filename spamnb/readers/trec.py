@@ -10,7 +10,7 @@ from spamnb.readers.inputs import Input
 from spamnb.readers.labels import LabelMap, known_label
 from spamnb.readers.mails import label_of, mail_labels, open_groups, refuse_columns
 from spamnb.readers.options import ReadOptions
-from spamnb.readers.rawmail import RawMail, read_file
+from spamnb.readers.rawmail import MailFile
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 from spamnb.readers.streams import open_bytes
@@ -74,7 +74,7 @@ def _sample(given: Input) -> list[str]:
 
 def _mails(
     given: Input, options: ReadOptions, labels: LabelMap | None, skipped: Skipped
-) -> Iterator[list[RawMail]]:
+) -> Iterator[MailFile]:
     folder = os.path.dirname(given.stream.path)
     for number, line in enumerate(_lines(given.raw_blocks(_BLOCK)), 1):
         written, path = _parse(line)
@@ -84,7 +84,7 @@ def _mails(
         elif labels is not None and written and not label:
             skipped.add(number, labels.reason(written.encode("utf-8", "surrogateescape")))
         elif written:
-            yield from read_file(os.path.join(folder, path), label, options.max_size, skipped)
+            yield MailFile(os.path.join(folder, path), label)
 
 
 def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,195 @@
+"""Copies of this process that work for it: they start in milliseconds and need not load anything again."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import signal
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Any, NoReturn, TypeVar
+
+from spamnb.gathering import Gathering, lost
+
+T = TypeVar("T")
+R = TypeVar("R")
+_SMALL = 1 << 15  # bytes that a pipe takes at once, even if nobody reads it yet
+_LAST = b""  # told instead of an item: there are no more
+_ALIGNED = 64
+_AT_ONCE = getattr(mmap, "MAP_POPULATE", 0)
+
+
+class Worker:
+    """A copy of this process that answers items with `function`, one after the other."""
+
+    def __init__(
+        self, function: Callable[[Any], Any], gathering: Gathering | None, others: list[Worker]
+    ) -> None:
+        self.numbers: list[int] = []  # of the items it was given
+        self.answered = 0
+        self._file = _file()
+        self._pipe, theirs = Pipe()
+        with warnings.catch_warnings():  # numpy has threads; no copy of this process uses them
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
+        if not self.pid:
+            for end in (self._pipe, *(other._pipe for other in others)):
+                end.close()  # else nobody would notice that this process has gone
+            _serve(theirs, self._file, function, gathering)
+        theirs.close()
+
+    @property
+    def waiting(self) -> int:
+        return len(self.numbers) - self.answered
+
+    def give(self, number: int, item: bytes) -> None:
+        self.numbers.append(number)
+        self._send(item)
+
+    def take(self) -> tuple[int, tuple[bool, Any]]:
+        """The next result, or what went wrong, with the number of its item."""
+        number = self.numbers[self.answered]
+        self.answered += 1
+        return number, self._receive()
+
+    def finish(self) -> Any:
+        """What was gathered: arrays lie in a file that both processes have mapped and are not copied."""
+        self._send(_LAST)
+        head, sizes = _checked(self._receive())
+        if not sizes:
+            return pickle.loads(head)
+        shared = memoryview(mmap.mmap(self._file, 0, mmap.MAP_SHARED | _AT_ONCE))
+        places = [sum(map(_padded, sizes[:n])) for n in range(len(sizes))]
+        parts = [shared[at : at + size] for at, size in zip(places, sizes, strict=True)]
+        return pickle.loads(head, buffers=parts)
+
+    def end(self) -> None:
+        self._pipe.close()
+        os.close(self._file)
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        except OSError:  # somebody else has waited for it
+            pass
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self._pipe.send_bytes(data)
+        except OSError as error:
+            raise lost() from error
+
+    def _receive(self) -> tuple[bool, Any]:
+        try:
+            answer: tuple[bool, Any] = pickle.loads(self._pipe.recv_bytes())
+        except (EOFError, OSError) as error:
+            raise lost() from error
+        return answer
+
+    @staticmethod
+    def ready(workers: list[Worker]) -> list[Worker]:
+        """Those that have an answer; waits for the first."""
+        ends = wait([worker._pipe for worker in workers])
+        return [worker for worker in workers if worker._pipe in ends]
+
+
+def forked_map(
+    function: Callable[[T], R], items: Iterable[T], jobs: int, gathering: Gathering | None, ahead: int
+) -> Iterator[R]:
+    """The result for each item, in order; items are taken at most `ahead` for each process beforehand."""
+    workers: list[Worker] = []
+    try:
+        for _ in range(jobs):
+            workers.append(Worker(function, gathering, workers))
+        yield from _results(workers, items, ahead)
+        if gathering is not None:
+            gathering.gather([(worker.numbers, worker.finish()) for worker in workers])
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _results(workers: list[Worker], items: Iterable[Any], ahead: int) -> Iterator[Any]:
+    coming = enumerate(items)
+    done: dict[int, tuple[bool, Any]] = {}
+    number, asked_for, item = -1, 0, _LAST
+    while True:
+        while item or number - asked_for + 1 < ahead * len(workers):
+            if not item:
+                if not (following := next(coming, None)):
+                    break
+                number, item = following[0], pickle.dumps(following[1], 5)
+            worker = min(workers, key=lambda each: each.waiting)
+            if worker.waiting and (len(item) > _SMALL or worker.waiting >= ahead):
+                break  # both could wait for ever for the other one to read
+            worker.give(number, item)
+            item = _LAST
+        busy = [worker for worker in workers if worker.waiting]
+        if not busy:
+            return
+        done.update(worker.take() for worker in Worker.ready(busy))
+        while asked_for in done:
+            yield _checked(done.pop(asked_for))
+            asked_for += 1
+
+
+def _checked(answer: tuple[bool, Any]) -> Any:
+    well, result = answer
+    if not well:
+        raise result
+    return result
+
+
+def _serve(
+    pipe: Connection, file: int, function: Callable[[Any], Any], gathering: Gathering | None
+) -> NoReturn:
+    """The life of a worker; it ends without the usual farewells, which are this process's own."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        if gathering is not None:
+            gathering.start()
+        while item := pipe.recv_bytes():
+            pipe.send_bytes(_answer(_on_bytes, function, item))
+        pipe.send_bytes(_answer(_gathered, gathering, file))
+        pipe.recv_bytes()  # until the other end is closed
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
+
+
+def _answer(work: Callable[..., Any], *given: Any) -> bytes:
+    try:
+        return pickle.dumps((True, work(*given)), 5)
+    except Exception as error:
+        return pickle.dumps((False, error), 5)
+
+
+def _on_bytes(function: Callable[[Any], Any], item: bytes) -> Any:
+    return function(pickle.loads(item))
+
+
+def _gathered(gathering: Gathering | None, file: int) -> tuple[bytes, list[int]]:
+    """What was gathered without its arrays, which are written to a file, and their sizes."""
+    buffers: list[pickle.PickleBuffer] = []
+    result = gathering.finish() if gathering else None
+    head = pickle.dumps(result, 5, buffer_callback=buffers.append)
+    parts = [buffer.raw() for buffer in buffers]
+    with open(file, "wb", closefd=False) as out:
+        for part in parts:
+            out.write(part)
+            out.write(bytes(_padded(part.nbytes) - part.nbytes))
+    return head, [part.nbytes for part in parts]
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _file() -> int:
+    """A file without a name, in memory where the system can."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("spamnb")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
