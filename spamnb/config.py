@@ -18,7 +18,7 @@ class FeatureConfig:
     r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
 
     >>> FeatureConfig.plain()
-    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=())
+    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=(), unmask=True)
     """
 
     ngrams: int = 2
@@ -27,6 +27,7 @@ class FeatureConfig:
     patterns: tuple[tuple[str, str], ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    unmask: bool = True  # with shapes: undo disguises of words; n-grams for scripts without spaces
 
     def __post_init__(self) -> None:
         if not 1 <= self.ngrams <= MAX_NGRAM:
@@ -50,6 +51,7 @@ class FeatureConfig:
     def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
         fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
         fixed["patterns"] = tuple((str(n), str(p)) for n, p in fixed.get("patterns", ()))
+        fixed.setdefault("unmask", False)  # a model file from before
         return cls(**fixed)
 
 

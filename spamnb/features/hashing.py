@@ -48,7 +48,8 @@ def span_keys(data: bytes, starts: IntArray, lengths: IntArray) -> KeyArray:
     # A stride-1 view of uint64 makes the first 8 bytes of every span one load.
     padded = data + bytes(LONGEST + 8)
     words = np.ndarray((len(data) + LONGEST,), np.dtype("<u8"), padded, strides=(1,))
-    keys: KeyArray = words[starts] & _MASKS[np.minimum(lengths, 8)]
+    keys: KeyArray = words[starts]
+    keys &= _MASKS.take(lengths, mode="clip")
     long = np.flatnonzero(lengths > 8)
     if len(long):
         keys[long] = _long_keys(words, starts[long], lengths[long], keys[long])
