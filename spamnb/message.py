@@ -83,9 +83,13 @@ class Texts(Record):
         ends = (np.concatenate((positions[breaks], positions[-1:])) + 1).tolist()
         return [(start, data[start:end]) for start, end in zip(starts, ends, strict=True)]
 
+    @cached_property
+    def _distinct_runs(self) -> set[bytes]:
+        return {run for _, run in self.runs}
+
     def rows_with(self, chosen: Callable[[bytes], bool]) -> list[int]:
         """The messages that have a run of non-ASCII bytes of a certain kind."""
-        kinds = {run for run in {run for _, run in self.runs} if chosen(run)}
+        kinds = {run for run in self._distinct_runs if chosen(run)}
         if not kinds:
             return []
         at = np.array([start for start, run in self.runs if run in kinds])

@@ -7,11 +7,13 @@ whole batch; Python looks only at the few words that they find, and remembers wh
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.features.hashing import span_keys
+from spamnb.features.hashing import key
 from spamnb.features.shapes import Finder
 from spamnb.features.variants import held, leet
 from spamnb.features.words import Words
@@ -20,14 +22,12 @@ from spamnb.sparse import Stream, distinct
 from spamnb.spellings import Spellings
 
 LONGEST = 24  # bytes of a word that may be a disguise, and on either side of a sign
-Extra = list[tuple[int, bytes]]  # message, what a word may stand for
 ByteArray = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 _MEMO_LIMIT = 1 << 16
-_BEFORE = re.compile(rb"[a-z0-9!@$]*$")
-_GLUED = re.compile(rb"[a-z]{3}![a-z]{3}")  # now!call: a sentence ends
-_AFTER = re.compile(rb"[a-z0-9!@$]*")
+_BEFORE = re.compile(rb"[a-z0-9@$]*$")
+_AFTER = re.compile(rb"[a-z0-9@$]*")
 
 
 def _flags(chosen: bytes) -> Mask:
@@ -39,56 +39,56 @@ def _flags(chosen: bytes) -> Mask:
 _LETTER = _flags(b"abcdefghijklmnopqrstuvwxyz")
 _DIGIT = _flags(b"013457")
 _HELD = _flags(b"abcdefghijklmnopqrstuvyz")  # www and xxx are words
-_SIGN = _flags(b"!@$")
 
 
-class _Variants(dict[bytes, tuple[tuple[bytes, ...], tuple[bytes, ...]]]):
-    """Word -> what it may stand for as leet, and as held long; the memory is bounded."""
+class Variant(NamedTuple):
+    """What a word may stand for."""
 
-    def __missing__(self, word: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-        if len(self) >= _MEMO_LIMIT:
-            self.clear()
-        self[word] = (leet(word), held(word)) if len(word) <= LONGEST else ((), ())
-        return self[word]
+    key: int
+    word: bytes
+    leet: bool
 
 
-_variants = _Variants()
+Extra = list[tuple[int, Variant]]  # with the message
 
 
-def disguises(words: Words, signs: Finder) -> tuple[Extra, list[int]]:
-    """What disguised words may stand for, and the messages of those that are leet."""
+def _variants(word: bytes) -> tuple[Variant, ...]:
+    if len(word) > LONGEST:
+        return ()
+    found = [(new, True) for new in leet(word)] + [(new, False) for new in held(word)]
+    return tuple(Variant(int(key(new)[0]), new, kind) for new, kind in found)
+
+
+_by_key: dict[int, tuple[Variant, ...]] = {}  # what was made of words, by their keys
+_by_word = lru_cache(1 << 14)(_variants)
+
+
+def disguises(words: Words, signs: Finder) -> Extra:
+    """What disguised words may stand for."""
     raw = np.frombuffer(words.data, np.uint8)
-    at = np.concatenate((_digits(raw, *signs.digit_runs), _thrice(raw)))
+    at = np.sort(np.concatenate((_digits(raw, *signs.digit_runs), _thrice(raw))))
     which = distinct(np.searchsorted(words.starts, at, side="right") - 1)
-    starts, ends = words.starts[which].tolist(), words.ends[which].tolist()
-    extra, rows, data = [], [], words.data
-    for row, start, end in zip(words.rows[which].tolist(), starts, ends, strict=True):
-        as_leet, as_held = _variants[data[start:end]]
-        if as_leet:
-            rows.append(row)
-        extra += [(row, word) for word in as_leet + as_held]
-    for row, region in _with_signs(words, raw, signs):
-        found = _variants[region][0]
-        if found:
-            rows.append(row)
-        extra += [(row, word) for word in found]
-    return extra, rows
+    rows, keys = words.rows[which].tolist(), words.keys[which].tolist()
+    if len(_by_key) > _MEMO_LIMIT:
+        _by_key.clear()
+    for i, word in zip(which.tolist(), keys, strict=True):
+        if word not in _by_key:
+            _by_key[word] = _variants(words.data[words.starts[i] : words.ends[i]])
+    extra = [(row, new) for row, word in zip(rows, keys, strict=True) for new in _by_key[word]]
+    return extra + [(row, new) for row, word in _with_signs(words, raw, signs) for new in _by_word(word)]
 
 
 def words_stream(extra: Extra) -> Stream:
     """These words as a stream of single words."""
-    listed = [word for _, word in extra]
-    sizes = np.array([len(word) for word in listed])
-    keys = span_keys(b"".join(listed), np.cumsum(sizes) - sizes, sizes)
     rows = np.array([row for row, _ in extra])
-    return Stream(1, rows, keys, lambda where: Spellings.of(listed[i] for i in where.tolist()))
+    keys = np.array([new.key for _, new in extra], np.uint64)
+    return Stream(1, rows, keys, lambda where: Spellings.of(extra[i][1].word for i in where.tolist()))
 
 
 def _digits(raw: ByteArray, at: IntArray, sizes: IntArray) -> IntArray:
     """Runs of one or two digits that look like letters, behind a letter."""
-    at = at[sizes < 3]
-    at = at[_DIGIT[raw[at]]]
-    return at[_LETTER[raw[np.maximum(at - 1, 0)]]]
+    at = at[(sizes < 3) & _LETTER[raw[np.maximum(at - 1, 0)]]]
+    return at[_DIGIT[raw[at]]]
 
 
 def _thrice(raw: ByteArray) -> IntArray:
@@ -100,22 +100,18 @@ def _thrice(raw: ByteArray) -> IntArray:
     return at[_HELD[raw[at]]]
 
 
-def _with_signs(words: Words, raw: ByteArray, signs: Finder) -> Extra:
-    """c@sh, $ave, w!n: the letters, digits and signs around a sign between letters, or a dollar before one."""
-    at = signs.marks[_SIGN[signs.mark]]
+def _with_signs(words: Words, raw: ByteArray, signs: Finder) -> list[tuple[int, bytes]]:
+    """c@sh, $ave: the letters, digits and signs around a sign between letters, or a dollar before one."""
+    at = np.concatenate((signs.places(b"$"), signs.places(b"@")))
     at = at[at < len(raw) - 1]
-    at = at[_LETTER[raw[at + 1]]]
-    at = at[_LETTER[raw[np.maximum(at - 1, 0)]] | (raw[at] == 36)]
-    at = at[(raw[at] != 33) | ~_LETTER[raw[np.clip(at - 3, 0, None)]] | ~_LETTER[raw[np.minimum(at + 3, len(raw) - 1)]]]
+    at = at[_LETTER[raw[at + 1]] & (_LETTER[raw[np.maximum(at - 1, 0)]] | (raw[at] == 36))]
     rows = words.rows[np.searchsorted(words.starts, at)].tolist()
     regions = {_region(words.data, p): row for row, p in zip(rows, at.tolist(), strict=True)}
     return [(row, words.data[start:end]) for (start, end), row in regions.items() if start < end]
 
 
 def _region(data: bytes, at: int) -> tuple[int, int]:
-    """The letters, digits and signs around a sign: none of an address, and none where ! ends a sentence."""
-    if data[at] == 33 and _GLUED.match(data, max(0, at - 3)):
-        return at, at
+    """The letters, digits and signs around a sign; of an address none."""
     before = _BEFORE.search(data[max(0, at - LONGEST) : at])
     after = _AFTER.match(data, at, at + LONGEST)
     assert before is not None and after is not None

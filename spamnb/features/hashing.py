@@ -26,11 +26,14 @@ _MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
 def mix(x: KeyArray) -> KeyArray:
     """Scramble 64-bit numbers one to one, so that every input bit moves about half of the output bits."""
-    x = x ^ (x >> np.uint64(30))
+    shifted = x >> np.uint64(30)
+    x = x ^ shifted
     x *= _A
-    x ^= x >> np.uint64(27)
+    np.right_shift(x, np.uint64(27), out=shifted)
+    x ^= shifted
     x *= _B
-    x ^= x >> np.uint64(31)
+    np.right_shift(x, np.uint64(31), out=shifted)
+    x ^= shifted
     return x
 
 

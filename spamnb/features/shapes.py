@@ -52,6 +52,7 @@ _CLASS = bytes(
     + _FOREIGN * (b >= 128)
     for b in range(256)
 )
+_LETTER = _UPPER | _LOWER
 _WORD = _UPPER | _LOWER | _DIGIT | _FOREIGN
 _CASE = np.uint64(0x2020202020202020)  # lower-cases eight ASCII letters
 
@@ -74,11 +75,13 @@ _NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
 _NAMES += [f"shape:{name}" for name in UNDONE]
 _KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
-_TABLES = {
-    name: _FIRST[name] + np.searchsorted(edges, np.arange(edges[-1] + 1), side="right")
-    for name, edges in EDGES.items()
-    if name != "length"
-}
+_COUNTED = [name for name in EDGES if name != "length"]
+_TOPS = np.array([[EDGES[name][-1]] for name in _COUNTED])
+_TABLE = np.array(  # by property and count: searching the edges takes four times as long
+    [_FIRST[n] + np.searchsorted(EDGES[n], np.arange(_TOPS.max() + 1), side="right") for n in _COUNTED]
+).ravel()
+_ROWS = np.arange(len(_COUNTED))[:, None] * (_TOPS.max() + 1)  # where the row of each property begins
+_UNDONE = {name: len(_NAMES) - len(UNDONE) + i for i, name in enumerate(UNDONE)}
 _FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(UNDONE)
 
 
@@ -88,28 +91,27 @@ def shape_stream(texts: Texts, finder: Finder | None = None) -> Stream:
     An empty message has none.
     """
     found = finder or Finder(texts)
-    counts = found.counts()
-    some = np.flatnonzero(counts["length"])
-    rows = [some] * len(EDGES)
-    names = [_bucket(n, counts[n][some]) for n in EDGES]
-    number_rows, sizes = found.numbers()
-    rows.append(number_rows)
-    names.append(_FIRST["number"] + np.minimum(sizes, LONGEST_NUMBER) - 3)
-    which = np.concatenate(names)
-    return Stream(SHAPE, np.concatenate(rows), _KEYS[which], _speller(which))
-
-
-def _bucket(name: str, counts: IntArray) -> IntArray:
-    """The token of each count; a table for small numbers is 4x faster than searching the edges."""
-    if name == "length":
-        return _FIRST[name] + np.searchsorted(EDGES[name], counts, side="right")
-    return _TABLES[name][np.minimum(counts, EDGES[name][-1])]
+    sizes = texts.ends - texts.starts
+    some = np.flatnonzero(sizes)
+    counts = np.minimum(found.counts(), _TOPS)
+    counts += _ROWS
+    if len(some) < len(sizes):
+        counts, sizes = counts[:, some], sizes[some]
+    number_rows, digits = found.numbers()
+    which = np.concatenate(
+        (
+            _TABLE[counts].ravel(),
+            _FIRST["length"] + np.searchsorted(EDGES["length"], sizes, side="right"),
+            _FIRST["number"] + np.minimum(digits, LONGEST_NUMBER) - 3,
+        )
+    )
+    return Stream(SHAPE, np.concatenate((np.tile(some, len(EDGES)), number_rows)), _KEYS[which], _speller(which))
 
 
 def noted_stream(noted: list[tuple[int, str]]) -> Stream:
     """What had to be undone in which message, each once: `shape:leet`."""
-    found = sorted(set(noted))
-    which = np.array([len(_NAMES) - len(UNDONE) + UNDONE.index(name) for _, name in found])
+    found = dict.fromkeys(noted)
+    which = np.array([_UNDONE[name] for _, name in found])
     return Stream(SHAPE, np.array([row for row, _ in found]), _KEYS[which], _speller(which))
 
 
@@ -133,27 +135,24 @@ class Finder:
         self.digit = np.flatnonzero((self.kind & _DIGIT) != 0)  # of truth values: 3x faster than of numbers
         self.marks = np.flatnonzero((self.kind & _MARK) != 0)
         self.mark = self.raw[self.marks]
+        high = np.flatnonzero(self.mark >= 128)
+        self._high = self.marks[high], self.mark[high]  # far fewer
+        self._places: dict[int, IntArray] = {}
 
-    def counts(self) -> dict[str, IntArray]:
+    def counts(self) -> IntArray:
+        """How often each property but the length is there, in each message."""
         hits = {
-            "url": np.sort(np.concatenate((self._all(b"://"), self._domains()))),
+            "url": np.sort(np.concatenate((self.places(b"://"), self._domains()))),
             "email": self._email(),
             "money": self._money(),
             "phone": self._phones(),
             "caps": self._caps(),
-            "exclaim": self._all(b"!"),
-            "question": self._all(b"?"),
-            "emoji": np.sort(np.concatenate([self._all(lead) for lead in EMOJI])),
+            "exclaim": self.places(b"!"),
+            "question": self.places(b"?"),
+            "emoji": np.sort(np.concatenate([self.places(lead) for lead in EMOJI])),
             "digits": self.digit,
         }
-        counts = {name: self._per_message(where) for name, where in hits.items()}
-        counts["length"] = self.texts.ends - self.texts.starts
-        return counts
-
-    @property
-    def in_word(self) -> Mask:
-        """Is each byte part of a word?"""
-        return np.asarray(self.kind & _WORD > 0)
+        return np.stack([self._per_message(hits[name]) for name in _COUNTED])
 
     @cached_property
     def digit_runs(self) -> tuple[IntArray, IntArray]:
@@ -173,9 +172,13 @@ class Finder:
             return np.bincount(rows[rows >= 0], minlength=len(starts))
         return np.diff(np.searchsorted(hits, starts), append=len(hits))
 
-    def _all(self, needle: bytes) -> IntArray:
+    def places(self, needle: bytes) -> IntArray:
         """Every place of a byte string whose first byte is a mark."""
-        at: IntArray = self.marks[self.mark == needle[0]]
+        first = needle[0]
+        if first not in self._places:
+            marks, mark = (self.marks, self.mark) if first < 128 else self._high
+            self._places[first] = marks[mark == first]
+        at = self._places[first]
         for i, byte in enumerate(needle[1:], 1):
             at = at[self.raw[at + i] == byte]
         return at
@@ -186,9 +189,9 @@ class Finder:
 
     def _domains(self) -> IntArray:
         """A dot between a word character and a top-level domain that ends there: `.com`."""
-        dots = self._all(b".")
-        dots = dots[dots > 0]
-        dots = dots[self._word(dots - 1) & self._word(dots + 1)]
+        dots = self.places(b".")
+        dots = dots[(dots > 0) & (self.kind[dots + 1] & _LETTER > 0)]  # few: most end a sentence
+        dots = dots[self._word(dots - 1)]
         after = self.eight[dots + 1] | _CASE
         hit = np.zeros(len(dots), bool)
         for size in {len(domain) for domain in DOMAINS}:
@@ -198,7 +201,7 @@ class Finder:
         return np.asarray(dots[hit])
 
     def _email(self) -> IntArray:
-        at = self._all(b"@")
+        at = self.places(b"@")
         at = at[at > 0]
         return at[self._word(at - 1) & self._word(at + 1)]
 
@@ -206,17 +209,19 @@ class Finder:
         """A currency sign that touches a digit on either side."""
         found = []
         for sign in CURRENCY:
-            at = self._all(sign)
+            at = self.places(sign)
             before = (at > 0) & (self.kind[np.maximum(at - 1, 0)] & _DIGIT > 0)
             found.append(at[before | (self.kind[at + len(sign)] & _DIGIT > 0)])
         return np.sort(np.concatenate(found))
 
     def _phones(self) -> IntArray:
         """Nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
-        gap = np.diff(self.digit)
-        linked = (gap == 1) | ((gap == 2) & (self.kind[self.digit[:-1] + 1] & _GAP > 0))
-        first, sizes = _runs(self.digit, linked)
-        return first[sizes >= PHONE_DIGITS]
+        first, sizes = self.digit_runs
+        gap = first[:-1] + sizes[:-1]  # the byte behind a run, if just one stands before the next
+        linked = (first[1:] - gap == 1) & (self.kind[gap] & _GAP > 0)
+        begin = np.flatnonzero(np.concatenate((np.ones(min(1, len(first)), bool), ~linked)))
+        digits = np.add.reduceat(sizes, begin) if len(begin) else sizes
+        return first[begin[digits >= PHONE_DIGITS]]
 
     def _caps(self) -> IntArray:
         """Two or more capitals in a row that touch no other ASCII word character."""

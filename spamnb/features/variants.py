@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-_I = bytes.maketrans(b"013457!@$", b"oieastias")
-_L = bytes.maketrans(b"013457!@$", b"oleastlas")
+_I = bytes.maketrans(b"013457@$", b"oieastas")
+_L = bytes.maketrans(b"013457@$", b"oleastas")
 
 # Letters with digits and signs that look like letters, never three digits in a row (a code, a price, a year) ...
-_LEET = re.compile(rb"(?!.*[0-9]{3})[a-z013457!@$]+")
+_LEET = re.compile(rb"(?!.*[0-9]{3})[a-z013457@$]+")
 _NUMBER = re.compile(rb"[0-9][a-z]{0,3}|[0-9]{2}[a-z]+")  # ... nor a number before a word: 3mins, 4get
 _SIGNS = re.compile(rb"[^a-z]")
 _HELD = re.compile(rb"([a-z])\1{2,}")
 
 
 def leet(word: bytes) -> tuple[bytes, ...]:
-    """The words that may be written with these digits and signs; 1 and ! are i or l.
+    """The words that may be written with these digits and signs; 1 is i or l.
 
     >>> leet(b"fr33"), leet(b"ca1l"), leet(b"b4"), leet(b"3mins"), leet(b"150p")
     ((b'free',), (b'cail', b'call'), (), (), ())
