@@ -41,6 +41,7 @@ PHONE_DIGITS = 9
 LONGEST_NUMBER = 12
 
 Mask = NDArray[np.bool_]
+ByteArray = NDArray[np.uint8]
 
 _UPPER, _LOWER, _DIGIT, _GAP, _MARK, _FOREIGN = 1, 2, 4, 8, 16, 32
 _CLASS = bytes(
@@ -153,6 +154,14 @@ class Finder:
             "digits": self.digit,
         }
         return np.stack([self._per_message(hits[name]) for name in _COUNTED])
+
+    def in_words(self, lower: Texts) -> ByteArray:
+        """Which bytes are in words, one more on both sides; of others than ASCII, `lowered_words` knows."""
+        inside = np.zeros(len(lower.data) + 2, np.uint8)
+        np.not_equal(self.kind[: len(lower.data)] & _WORD, 0, out=inside[1:-1].view(bool))
+        high, _ = self._high
+        inside[high + 1] = np.frombuffer(lower.data, np.uint8)[high] >= 128
+        return inside
 
     @cached_property
     def digit_runs(self) -> tuple[IntArray, IntArray]:

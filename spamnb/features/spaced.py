@@ -1,28 +1,26 @@
 r"""Words whose letters stand apart, f r e e or v-i-a-g-r-a, become one word again, in place.
 
-Three letters or more with the same sign between them, or four with the same blank: "u r a" is three words. The signs
-are undone first, so that of "w i n f-r-e-e" the f belongs to the second word.
+Three letters or more with the same sign between them, or four with the same blank (no line end): "u r a" is three
+words. A letter between a sign and a blank goes with the sign: of "w i n f-r-e-e" the f begins the second word.
 """
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-from spamnb.features.words import WORD_BYTES, ByteArray, find_words
-from spamnb.message import Texts
+from spamnb.features.words import find_words
+from spamnb.message import IntArray, Texts
+from spamnb.sparse import changes, distinct
 
-_WORD = rb"a-z0-9_\x80-\xff"
-_SIGNS = re.compile(rb"(?<![%s])[a-z]([^%s\s])[a-z](?:\1[a-z])+(?![%s])" % (_WORD, _WORD, _WORD))
-_BLANKS = re.compile(rb"(?<![%s])[a-z](\s)[a-z](?:\1[a-z]){2,}(?![%s])" % (_WORD, _WORD))
+FEWEST = 3
+FEWEST_BLANKS = 4
 
 
 class Joiner:
     """Joins spaced words in texts that went through `lowered_words`; `rows` are the messages that had any.
 
     >>> joiner = Joiner()
-    >>> words = find_words(Texts.of(["get f r e e v-i-p", "u r a"]), joiner)
+    >>> words = find_words(Texts.of(["get f r e e v-i-p", "u r a"]), mend=joiner)
     >>> words.spell(np.arange(6)).tolist(), joiner.rows
     (['get', 'free', 'vip', 'u', 'r', 'a'], [0])
     """
@@ -30,33 +28,45 @@ class Joiner:
     def __init__(self) -> None:
         self.rows: list[int] = []
 
-    def __call__(self, texts: Texts, inside: ByteArray) -> tuple[bytes, ByteArray]:
-        """The data with spaced words joined, and which bytes are in words (one more on both sides)."""
-        rows = _suspects(texts, inside)
-        if not rows:
-            return texts.data, inside
-        data, inside = bytearray(texts.data), inside.copy()
-        for row in rows:
-            message, start = texts[row], int(texts.starts[row])
-            new = _BLANKS.sub(_join, _SIGNS.sub(_join, message))
-            if new != message:
-                data[start : start + len(new)] = new
-                inside[start + 1 : start + 1 + len(new)] = np.frombuffer(new.translate(WORD_BYTES), np.uint8)
-                self.rows.append(row)
-        return bytes(data), inside
+    def __call__(self, texts: Texts, starts: IntArray, ends: IntArray) -> tuple[bytes, IntArray, IntArray]:
+        """The data with the letters of spaced words moved together, and where words start and end in it."""
+        spans = _spans(_runs(texts, starts, ends))
+        if not spans:
+            return texts.data, starts, ends
+        data, kept = bytearray(texts.data), []
+        done = 0
+        for first, last in spans:
+            start, end = int(starts[first]), int(ends[last])
+            data[start:end] = data[start:end:2].ljust(end - start)
+            ends[first] = start + last - first + 1
+            kept.append(slice(done, first + 1))
+            done = last + 1
+        kept.append(slice(done, None))
+        begin = starts[[first for first, _ in spans]]
+        self.rows = distinct(np.searchsorted(texts.starts, begin, side="right") - 1).tolist()
+        return bytes(data), np.concatenate([starts[k] for k in kept]), np.concatenate([ends[k] for k in kept])
 
 
-def _join(match: re.Match[bytes]) -> bytes:
-    return match[0][::2].ljust(len(match[0]))
+def _spans(runs: list[tuple[bool, int, int]]) -> list[tuple[int, int]]:
+    """First and last word of each spaced word, ascending; no letter is in two."""
+    spans, taken = [], set()
+    for blank, first, last in sorted(runs):
+        first, last = first + (first in taken), last - (last in taken)
+        if last - first + 1 >= (FEWEST_BLANKS if blank else FEWEST):
+            spans.append((first, last))
+            taken |= {first, last}
+    return sorted(spans)
 
 
-def _suspects(texts: Texts, inside: ByteArray) -> list[int]:
-    """Messages where words of one byte end at every second byte: three, or four if blanks divide them."""
-    end = inside[:-1] > inside[1:]
-    twice = end[:-2] & end[2:]
-    at = np.flatnonzero(twice[:-2] & twice[2:]) - 1  # `inside` has one byte more in front
-    raw = np.frombuffer(texts.data, np.uint8)
+def _runs(texts: Texts, starts: IntArray, ends: IntArray) -> list[tuple[bool, int, int]]:
+    """Runs of three or more words of one letter, each the same byte apart: a blank?, first and last word."""
+    word = np.flatnonzero(starts[2:] - starts[:-2] == 4)  # two words of one byte, and the next begins
+    word = word[ends[word + 2] - starts[word + 2] == 1]
+    raw, at = np.frombuffer(texts.data, np.uint8), starts[word]
     sign = raw[at + 1]
-    at = at[(sign == raw[at + 3]) & ((sign > 32) | end[np.minimum(at + 7, len(end) - 1)])]
-    at = at[inside[at] == 0]
-    return sorted(set((np.searchsorted(texts.starts, at, side="right") - 1).tolist()))
+    letters = raw[at[:, None] + np.array([0, 2, 4])] - np.uint8(97) < 26
+    good = (sign == raw[at + 3]) & (sign != 10) & (sign != 13) & letters.all(axis=1)
+    word, sign = word[good], sign[good]
+    begin = changes(word - np.arange(len(word)))  # neighbours have the same difference
+    last = word[np.append(begin[1:] - 1, len(word) - 1)[: len(begin)]] + 2
+    return list(zip((sign[begin] <= 32).tolist(), word[begin].tolist(), last.tolist(), strict=True))

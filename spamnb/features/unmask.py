@@ -27,8 +27,10 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
     finder = Finder(clear)
     shapes = shape_stream(clear, finder)  # before the words: what was found is still in the cache
     lower, joiner = lowered_words(clear), Joiner()
-    words = find_words(lower, joiner)
-    extra = disguises(words, finder if lower.starts is clear.starts else Finder(lower))
+    if lower.starts is not clear.starts:
+        finder = Finder(lower)  # lower case has other lengths
+    words = find_words(lower, finder.in_words(lower), joiner)
+    extra = disguises(words, finder)
     noted += [(row, "spaced") for row in joiner.rows] + [(row, "leet") for row, new in extra if new.leet]
     streams = [*word_streams(words, config.ngrams), shapes]
     if extra:

@@ -14,11 +14,11 @@ from spamnb.sparse import Speller, Stream
 from spamnb.spellings import Spellings, gathered
 
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
-WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
+_WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
 
 
 ByteArray = NDArray[np.uint8]
-Mend = Callable[[Texts, ByteArray], tuple[bytes, ByteArray]]
+Mend = Callable[[Texts, IntArray, IntArray], tuple[bytes, IntArray, IntArray]]
 
 
 class Words(Record):
@@ -34,20 +34,24 @@ class Words(Record):
         return spell_ngrams(self, where, 1)
 
 
-def find_words(texts: Texts, mend: Mend | None = None) -> Words:
-    """Split texts that went through `lowered_words`; `mend` may change data and word bytes before.
+def find_words(texts: Texts, inside: ByteArray | None = None, mend: Mend | None = None) -> Words:
+    """Split texts that went through `lowered_words`.
+
+    `inside` tells the bytes of words, with one more on both sides, where it is known already; `mend` may change
+    words before they get their keys.
 
     >>> words = find_words(Texts.of([b"free entry", b"ok"]))
     >>> words.spell(np.arange(3)).tolist(), words.rows.tolist()
     (['free', 'entry', 'ok'], [0, 0, 1])
     """
-    # A blank on both sides makes every word have two edges.
-    inside = np.frombuffer((b" " + texts.data + b" ").translate(WORD_BYTES), np.uint8)
-    data = texts.data
-    if mend is not None:
-        data, inside = mend(texts, inside)
+    if inside is None:
+        # A blank on both sides makes every word have two edges.
+        inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
     edges = np.flatnonzero(inside[1:] != inside[:-1])
     starts, ends = edges[0::2].copy(), edges[1::2].copy()  # every search in them would copy them
+    data = texts.data
+    if mend is not None:
+        data, starts, ends = mend(texts, starts, ends)
     keys = span_keys(data, starts, ends - starts)
     return Words(data, starts, ends, rows_of(texts, starts), keys)
 
