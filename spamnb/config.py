@@ -18,7 +18,7 @@ class FeatureConfig:
     r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
 
     >>> FeatureConfig.plain()
-    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=(), unmask=True)
+    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=(), unmask=False)
     """
 
     ngrams: int = 2
@@ -30,6 +30,7 @@ class FeatureConfig:
     unmask: bool = True  # with shapes: undo disguises of words; n-grams for scripts without spaces
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "unmask", self.unmask and self.shapes)
         if not 1 <= self.ngrams <= MAX_NGRAM:
             raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
         if self.chars and not 2 <= self.chars <= MAX_CHARS:

@@ -16,8 +16,9 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     >>> batch.size, batch.rows.tolist()
     (2, [0, 0, 1])
     """
-    clear, streams = texts, []
-    if config.shapes and config.unmask:
+    clear, unmask = texts, config.shapes and config.unmask
+    streams: list[Stream] = []
+    if unmask:
         from spamnb.features.unmask import unmasked
 
         clear, streams = unmasked(texts, config)
@@ -30,7 +31,7 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     if texts.tags:
         from spamnb.features.tagged import tagged_streams
 
-        streams += tagged_streams(texts.tags)
+        streams += tagged_streams(texts.tags, unmask)
     if config.chars:
         from spamnb.features.chars import char_streams
 

@@ -1,7 +1,7 @@
 """Words in disguise: what fr33, c@sh and freeee may stand for, as additional words beside them.
 
-They are ambiguous (in SMS b4 and sooo are words of their own), so nothing is replaced. The searches run over the
-whole batch; Python looks only at the few words that they find, and remembers what it made of them.
+They are ambiguous (in SMS b4 and sooo are words of their own), so nothing is replaced. The searches run over
+the whole batch; Python looks only at the few words that they find, and remembers what it made of them.
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ def _thrice(raw: ByteArray) -> IntArray:
 
 def _with_signs(words: Words, raw: ByteArray, signs: Finder) -> list[tuple[int, bytes]]:
     """c@sh, $ave: the letters, digits and signs around a sign between letters, or a dollar before one."""
-    at = np.concatenate((signs.places(b"$"), signs.places(b"@")))
+    at = np.sort(np.concatenate((signs.places(b"$"), signs.places(b"@"))))
     at = at[at < len(raw) - 1]
+    at = at[raw[at] < 65]  # not where letters were joined over it
     at = at[_LETTER[raw[at + 1]] & (_LETTER[raw[np.maximum(at - 1, 0)]] | (raw[at] == 36))]
     rows = words.rows[np.searchsorted(words.starts, at)].tolist()
     regions = {_region(words.data, p): row for row, p in zip(rows, at.tolist(), strict=True)}
@@ -112,9 +113,10 @@ def _with_signs(words: Words, raw: ByteArray, signs: Finder) -> list[tuple[int, 
 
 def _region(data: bytes, at: int) -> tuple[int, int]:
     """The letters, digits and signs around a sign; of an address none."""
-    before = _BEFORE.search(data[max(0, at - LONGEST) : at])
-    after = _AFTER.match(data, at, at + LONGEST)
-    assert before is not None and after is not None
+    before = _BEFORE.search(data[max(0, at - LONGEST - 1) : at])
+    after = _AFTER.match(data, at, at + LONGEST + 1)
+    assert before is not None
+    assert after is not None
     start, end = at - len(before[0]), after.end()
     address = b"@" in data[start:end] and b"." in (data[end : end + 1], data[max(0, start - 1) : start])
     return (start, start) if address else (start, end)

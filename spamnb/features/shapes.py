@@ -106,7 +106,9 @@ def shape_stream(texts: Texts, finder: Finder | None = None) -> Stream:
             _FIRST["number"] + np.minimum(digits, LONGEST_NUMBER) - 3,
         )
     )
-    return Stream(SHAPE, np.concatenate((np.tile(some, len(EDGES)), number_rows)), _KEYS[which], _speller(which))
+    return Stream(
+        SHAPE, np.concatenate((np.tile(some, len(EDGES)), number_rows)), _KEYS[which], _speller(which)
+    )
 
 
 def noted_stream(noted: list[tuple[int, str]]) -> Stream:

@@ -1,14 +1,13 @@
 r"""Words whose letters stand apart, f r e e or v-i-a-g-r-a, become one word again, in place.
 
-Three letters or more with the same sign between them, or four with the same blank (no line end): "u r a" is three
-words. A letter between a sign and a blank goes with the sign: of "w i n f-r-e-e" the f begins the second word.
+Three letters or more with the same sign between them, or four with the same blank (no line end): "u r a" is
+three words. A letter between a sign and a blank goes with the sign: of "w i n f-r-e-e" the f begins free.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from spamnb.features.words import find_words
 from spamnb.message import IntArray, Texts
 from spamnb.sparse import changes, distinct
 
@@ -19,6 +18,7 @@ FEWEST_BLANKS = 4
 class Joiner:
     """Joins spaced words in texts that went through `lowered_words`; `rows` are the messages that had any.
 
+    >>> from spamnb.features.words import find_words
     >>> joiner = Joiner()
     >>> words = find_words(Texts.of(["get f r e e v-i-p", "u r a"]), mend=joiner)
     >>> words.spell(np.arange(6)).tolist(), joiner.rows

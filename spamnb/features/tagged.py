@@ -12,14 +12,18 @@ from spamnb.sparse import OTHER, Speller, Stream
 from spamnb.spellings import Spellings
 
 
-def tagged_streams(tags: Mapping[str, Texts]) -> list[Stream]:
-    """One stream for each tag: the words of its texts, each under the tag.
+def tagged_streams(tags: Mapping[str, Texts], unmask: bool = False) -> list[Stream]:
+    """One stream for each tag: the words of its texts, each under the tag, `unmask` as in `unveiled`.
 
     >>> import numpy as np
     >>> stream = tagged_streams({"subject": Texts.of(["Free entry", ""])})[0]
     >>> stream.spell(np.arange(2)).tolist(), stream.rows.tolist()
     (['subject:free', 'subject:entry'], [0, 0])
     """
+    if unmask:
+        from spamnb.features.unveil import unveiled
+
+        tags = {tag: unveiled(texts)[0] for tag, texts in tags.items()}
     return [_stream(tag, find_words(lowered_words(texts))) for tag, texts in tags.items()]
 
 

@@ -19,8 +19,9 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
 
     The first streams are the word n-grams; what a word may stand for besides is a later stream of words.
 
+    >>> import numpy as np
     >>> clear, streams = unmasked(Texts.of(["fr\u0435e c4sh"]), FeatureConfig(1))
-    >>> [[*stream.spell(range(len(stream.rows)))] for stream in streams if stream.kind == 1]
+    >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams if stream.kind == 1]
     [['free', 'c4sh'], ['cash']]
     """
     clear, noted = unveiled(texts)

@@ -1,8 +1,8 @@
-"""Undo what hides letters: invisible characters inside words, letters of other alphabets, letters in fancy dress.
+"""Undo what hides letters: invisible characters inside words, other alphabets, fancy dress.
 
 The clean text takes the place of the message, so its words meet the counts of clean words; that it was needed
-is a `shape:` token. Only messages with such characters are touched, which a look at the runs of non-ASCII bytes
-tells; a batch without any comes back as it is.
+is a `shape:` token. Only messages with such characters are touched, which a look at the runs of non-ASCII
+bytes tells; a batch without any comes back as it is.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def _plain(match: re.Match[str]) -> str:
         if first <= code < first + 26:
             return chr(code - first + 65)
     plain = _SMALL_CAPITALS.get(char) or unicodedata.normalize("NFKC", char)
-    return plain if plain.isascii() and plain.isalnum() else char
+    letters = plain.isascii() and plain.isalnum() and (len(plain) == 1 or char.isalnum())  # no TM for a sign
+    return plain if letters else char
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -78,13 +79,20 @@ def _suspect(run: bytes) -> bool:
 
 def unveiled(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     """The texts as a reader sees them, and what had to be undone in which message."""
-    rows, noted = texts.rows_with(_suspect), []
-    messages = texts.tolist() if rows else []
-    for row in rows:
-        text, names = unveil(messages[row].decode("utf-8", "surrogateescape"))
-        messages[row] = text.encode("utf-8", "surrogateescape")
+    new, noted = {}, []
+    for row in texts.rows_with(_suspect):
+        given = texts[row].decode("utf-8", "surrogateescape")
+        text, names = unveil(given)
         noted += [(row, name) for name in names]
-    if not noted:
-        return texts, []
-    new = Texts.of(messages)
-    return Texts(new.data, new.starts, new.ends, texts.tags), noted
+        if text != given:
+            new[row] = text.encode("utf-8", "surrogateescape")
+    return (_replaced(texts, new) if new else texts), noted
+
+
+def _replaced(texts: Texts, new: dict[int, bytes]) -> Texts:
+    """The texts with some messages in other words."""
+    messages = texts.tolist()
+    for row, message in new.items():
+        messages[row] = message
+    joined = Texts.of(messages)
+    return Texts(joined.data, joined.starts, joined.ends, texts.tags)

@@ -1,4 +1,4 @@
-"""What a disguised word may stand for: digits and signs for letters (fr33, c@sh), letters held long (freeee)."""
+"""What a disguised word may stand for: digits and signs for letters (fr33, c@sh), held letters (freeee)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 _I = bytes.maketrans(b"013457@$", b"oieastas")
 _L = bytes.maketrans(b"013457@$", b"oleastas")
 
-# Letters with digits and signs that look like letters, never three digits in a row (a code, a price, a year) ...
-_LEET = re.compile(rb"(?!.*[0-9]{3})[a-z013457@$]+")
-_NUMBER = re.compile(rb"[0-9][a-z]{0,3}|[0-9]{2}[a-z]+")  # ... nor a number before a word: 3mins, 4get
+# Letters, and digits and signs that look like letters; never three digits in a row (a code, a price, a year);
+# at least one stands behind a letter, as in no 3mins or 4get.
+_LEET = re.compile(rb"(?!.*[0-9]{3})(?=.*(?:[a-z][013457]|[@$]))[a-z013457@$]+")
 _SIGNS = re.compile(rb"[^a-z]")
-_HELD = re.compile(rb"([a-z])\1{2,}")
+_HELD = re.compile(rb"([a-vyz])\1{2,}")  # www and xxx are words
 
 
 def leet(word: bytes) -> tuple[bytes, ...]:
@@ -21,15 +21,13 @@ def leet(word: bytes) -> tuple[bytes, ...]:
     ((b'free',), (b'cail', b'call'), (), (), ())
     """
     signs = len(_SIGNS.findall(word))
-    if not signs or len(word) - signs < max(2, signs):
-        return ()
-    if not _LEET.fullmatch(word) or _NUMBER.fullmatch(word):
+    if len(word) - signs < max(2, signs) or not _LEET.fullmatch(word):
         return ()
     return tuple(dict.fromkeys((word.translate(_I), word.translate(_L))))
 
 
 def held(word: bytes) -> tuple[bytes, ...]:
-    """The word with its long letters once, and twice; a word of one letter (www, xxx) is not held long.
+    """The word with its long letters once, and twice; a word of one letter (mmm) is not held long.
 
     >>> held(b"freeee"), held(b"www"), held(b"free")
     ((b'fre', b'free'), (), ())

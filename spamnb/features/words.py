@@ -37,8 +37,8 @@ class Words(Record):
 def find_words(texts: Texts, inside: ByteArray | None = None, mend: Mend | None = None) -> Words:
     """Split texts that went through `lowered_words`.
 
-    `inside` tells the bytes of words, with one more on both sides, where it is known already; `mend` may change
-    words before they get their keys.
+    `inside` tells the bytes of words, with one more on both sides, where it is known already; `mend` may
+    change words before they get their keys.
 
     >>> words = find_words(Texts.of([b"free entry", b"ok"]))
     >>> words.spell(np.arange(3)).tolist(), words.rows.tolist()
