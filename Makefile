@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-obfuscation docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-obfuscation bench-robustness docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -46,6 +46,9 @@ bench-quality: install ## detection beside scikit-learn on the same splits
 
 bench-obfuscation: install ## recall on spam in disguise
 	$(BIN)/python -m benchmarks.obfuscation
+
+bench-robustness: install ## recall under attacks, undefended and with the defaults
+	$(BIN)/python -m benchmarks.robustness
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs
