@@ -2,8 +2,8 @@
 
 Corpus: SMS Spam Collection, exact repeats removed; stratified 70/30 splits. Good words: the N words that most
 ham of the training part has and no spam, appended to every spam of the test part. Poison: messages labelled
-spam, as many as 1% of the training part, each of 100 words of its ham drawn by frequency; dictionary: the same
-with every word of its ham. Undefended is plain multinomial naive Bayes on words: all occurrences,
+spam, as many as 1% of the training part, each of 100 words of its ham drawn by frequency; dictionary: the
+same with every word of its ham. Undefended is plain multinomial naive Bayes on words: all occurrences,
 add-one smoothing, no damping, no shapes.
 """
 
