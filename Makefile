@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-mail hostile-mail crash docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness hostile-mail crash docs clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 $(STAMP): pyproject.toml spamnb/_version.py
 	$(PYTHON) -m venv $(VENV)
@@ -53,6 +53,12 @@ hostile-mail: install ## mails made to harm: outcome, time, memory, growth
 
 crash: install ## kill learners, let them compete with readers: some minutes
 	$(BIN)/python -m benchmarks.crash
+
+bench-obfuscation: install ## recall on spam in disguise
+	$(BIN)/python -m benchmarks.obfuscation
+
+bench-robustness: install ## recall under attacks, undefended and with the defaults
+	$(BIN)/python -m benchmarks.robustness
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs

@@ -18,7 +18,7 @@ class FeatureConfig:
     r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
 
     >>> FeatureConfig.plain()
-    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=())
+    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=(), unmask=False)
     """
 
     ngrams: int = 2
@@ -27,8 +27,10 @@ class FeatureConfig:
     patterns: tuple[tuple[str, str], ...] = ()
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
+    unmask: bool = True  # with shapes: undo disguises of words; n-grams for scripts without spaces
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "unmask", self.unmask and self.shapes)
         if not 1 <= self.ngrams <= MAX_NGRAM:
             raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
         if self.chars and not 2 <= self.chars <= MAX_CHARS:
@@ -50,6 +52,7 @@ class FeatureConfig:
     def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
         fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
         fixed["patterns"] = tuple((str(n), str(p)) for n, p in fixed.get("patterns", ()))
+        fixed.setdefault("unmask", False)  # a model file from before
         return cls(**fixed)
 
 
@@ -71,7 +74,8 @@ class ScorerConfig:
 
     `alpha` is the smoothing (0 = maximum likelihood), `once` counts a token once per message, `damping` d
     divides a message's log-odds by its number of tokens to the power d (a long message repeats its
-    evidence; calibration restores the scale), `order` is k of less-naive, `ddof` the variance's divisor.
+    evidence; calibration restores the scale), `order` is k of less-naive, `ddof` the variance's divisor;
+    `strongest` and `clip` limit what a message and a token can say (0: no limit; see scorers/limits.py).
     """
 
     name: str = "multinomial"
@@ -82,6 +86,8 @@ class ScorerConfig:
     balance: str = "none"
     order: int = 1
     ddof: int = 0
+    strongest: int = 0
+    clip: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.alpha >= 0 or self.alpha == float("inf"):
@@ -92,6 +98,10 @@ class ScorerConfig:
             raise ConfigError(f"--order must be 1 or 2, got {self.order}")
         if self.ddof not in (0, 1):
             raise ConfigError(f"--ddof must be 0 or 1, got {self.ddof}")
+        if self.strongest < 0:
+            raise ConfigError(f"--strongest must be 0 or more, got {self.strongest}")
+        if not 0 <= self.clip < float("inf"):
+            raise ConfigError(f"--clip must be 0 or more, got {self.clip}")
         if self.balance not in ("none", "undersample", "weight"):
             raise ConfigError(f"--balance must be none, undersample or weight, got {self.balance!r}")
         if isinstance(self.prior, str):

@@ -86,7 +86,9 @@ def _score_fold(
     stats, alive = _stats_without(store, entries, labels, used)
     entries = entries.only(alive, len(used))
     stats = weighted(_only(stats, alive), scorer.config)
-    joint = scorer.joint(entries, stats)
+    weights = scorer.weights(stats)
+    entries = scorer.limited(entries, weights)
+    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
     parts = np.bincount(entries.rows, minlength=len(rows))
     shapes = store.kinds[used[alive]] == SHAPE
     times = np.where(shapes[entries.ids], 0, 1 if scorer.once else entries.counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -81,6 +81,30 @@ class Texts(Record):
 
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]
+
+    @cached_property
+    def runs(self) -> list[tuple[int, bytes]]:
+        """Every run of non-ASCII bytes, with the place where it begins."""
+        data = self.data
+        if data.isascii():
+            return []
+        positions = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
+        breaks = np.flatnonzero(np.diff(positions) > 1)
+        starts = np.concatenate((positions[:1], positions[breaks + 1])).tolist()
+        ends = (np.concatenate((positions[breaks], positions[-1:])) + 1).tolist()
+        return [(start, data[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+    @cached_property
+    def _distinct_runs(self) -> set[bytes]:
+        return {run for _, run in self.runs}
+
+    def rows_with(self, chosen: Callable[[bytes], bool]) -> list[int]:
+        """The messages that have a run of non-ASCII bytes of a certain kind."""
+        kinds = {run for run in self._distinct_runs if chosen(run)}
+        if not kinds:
+            return []
+        at = np.array([start for start, run in self.runs if run in kinds])
+        return sorted(set((np.searchsorted(self.starts, at, side="right") - 1).tolist()))
 
     @cached_property
     def are_lines(self) -> bool:

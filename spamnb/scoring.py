@@ -86,6 +86,7 @@ class Engine:
     def _unmerged(self, batch: Batch) -> bool:
         """Can every occurrence be added as it comes? Then repeats need not be found, a fifth of the work."""
         linear = self.scorer.linear and not self.scorer.once and not self.config.damping
+        linear = linear and not self.config.strongest
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
 
     def _sum_all(self, batch: Batch) -> tuple[FloatArray, IntArray]:
@@ -94,7 +95,7 @@ class Engine:
         if self._table is None:
             rows = distinct(np.concatenate([ids[ids >= 0] for ids in found]))
             stats = weighted(Stats.of(self.store, rows), self.config)
-            weights = self.scorer.estimate(stats)
+            weights = self.scorer.weights(stats)
             found = [np.where(ids >= 0, np.searchsorted(rows, ids), -1) for ids in found]
         else:
             stats, weights, _ = self._all()
@@ -129,19 +130,20 @@ class Engine:
         if self._table is None and not self.scorer.whole:
             return self._few(entries)
         stats, weights, _ = self._all()
-        return Looked(entries, stats, weights, None)
+        return Looked(self.scorer.limited(entries, weights), stats, weights, None)
 
     def _few(self, entries: Entries) -> Looked:
         """Statistics and weights of just the tokens in these entries."""
         words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
         rows = distinct(np.concatenate((entries.ids, words[words >= 0])))
         stats = weighted(Stats.of(self.store, rows), self.config)
-        return Looked(entries.compact(rows), stats, self.scorer.estimate(stats), rows)
+        weights = self.scorer.weights(stats)
+        return Looked(self.scorer.limited(entries.compact(rows), weights), stats, weights, rows)
 
     def _all(self) -> tuple[Stats, FloatArray, FloatArray]:
         if self._whole is None:
             stats = weighted(Stats.of(self.store), self.config)
-            weights = np.ascontiguousarray(self.scorer.estimate(stats))
+            weights = np.ascontiguousarray(self.scorer.weights(stats))
             self._whole = stats, weights, self.scorer.bias(stats)
         return self._whole
 

@@ -245,9 +245,11 @@ def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray |
         return None, None
     rows = next(s.rows for s in batch.streams if s.kind == 1)
     grid = np.full((order + 1, len(rows)), NO_GRAM, np.int64)
+    done = {0}
     for stream, stream_ids in zip(batch.streams, ids, strict=True):
         n = stream.kind
-        if 1 <= n <= order + 1:
+        if n <= order + 1 and n not in done:  # only the first stream of words is in reading order
+            done.add(n)
             ends = np.flatnonzero(rows[n - 1 :] == rows[: max(0, len(rows) - n + 1)]) + n - 1
             grid[n - 1, ends] = stream_ids
     return grid, rows

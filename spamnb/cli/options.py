@@ -137,6 +137,13 @@ scorer_options = _all(
         help="Treat classes of very different size alike.",
     ),
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
+    click.option(
+        "--strongest",
+        type=int,
+        metavar="N",
+        help="Count only the N tokens of a message that lean most to each class.",
+    ),
+    click.option("--clip", type=float, metavar="X", help="Limit the weight of one token to X either way."),
     click.option("--ddof", type=int, metavar="0|1", help="Divide variances of numeric columns by N or N-1."),
 )
 decision_options = _all(
@@ -186,7 +193,9 @@ def scorer_config(given: dict[str, Any]) -> ScorerConfig:
 
     _check_used(given)
     once = None if given["counts"] is None else given["counts"] == "once"
-    options = {name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof")}
+    options = {
+        name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof", "strongest", "clip")
+    }
     return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), **options)
 
 

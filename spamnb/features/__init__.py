@@ -16,19 +16,26 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     >>> batch.size, batch.rows.tolist()
     (2, [0, 0, 1])
     """
-    streams: list[Stream] = word_streams(find_words(lowered_words(texts)), config.ngrams)
+    clear, unmask = texts, config.shapes and config.unmask
+    streams: list[Stream] = []
+    if unmask:
+        from spamnb.features.unmask import unmasked
+
+        clear, streams = unmasked(texts, config)
+    else:
+        streams += word_streams(find_words(lowered_words(texts)), config.ngrams)
+        if config.shapes:
+            from spamnb.features.shapes import shape_stream
+
+            streams.append(shape_stream(texts))
     if texts.tags:
         from spamnb.features.tagged import tagged_stream
 
-        streams.append(tagged_stream(texts.tags))
-    if config.shapes:
-        from spamnb.features.shapes import shape_stream
-
-        streams.append(shape_stream(texts))
+        streams.append(tagged_stream(texts.tags, unmask))
     if config.chars:
         from spamnb.features.chars import char_streams
 
-        streams += char_streams(texts, config.chars)
+        streams += char_streams(clear, config.chars)
     if config.patterns:
         from spamnb.features.patterns import pattern_stream
 

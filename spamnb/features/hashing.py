@@ -26,11 +26,14 @@ _MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
 def mix(x: KeyArray) -> KeyArray:
     """Scramble 64-bit numbers one to one, so that every input bit moves about half of the output bits."""
-    x = x ^ (x >> np.uint64(30))
+    shifted = x >> np.uint64(30)
+    x = x ^ shifted
     x *= _A
-    x ^= x >> np.uint64(27)
+    np.right_shift(x, np.uint64(27), out=shifted)
+    x ^= shifted
     x *= _B
-    x ^= x >> np.uint64(31)
+    np.right_shift(x, np.uint64(31), out=shifted)
+    x ^= shifted
     return x
 
 
@@ -48,7 +51,8 @@ def span_keys(data: bytes, starts: IntArray, lengths: IntArray) -> KeyArray:
     # A stride-1 view of uint64 makes the first 8 bytes of every span one load.
     padded = data + bytes(LONGEST + 8)
     words = np.ndarray((len(data) + LONGEST,), np.dtype("<u8"), padded, strides=(1,))
-    keys: KeyArray = words[starts] & _MASKS[np.minimum(lengths, 8)]
+    keys: KeyArray = words[starts]
+    keys &= _MASKS.take(lengths, mode="clip")
     long = np.flatnonzero(lengths > 8)
     if len(long):
         keys[long] = _long_keys(words, starts[long], lengths[long], keys[long])

@@ -10,6 +10,7 @@ Everything is decided on bytes, so tests/reference/shapes.py can say the same in
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -40,17 +41,20 @@ PHONE_DIGITS = 9
 LONGEST_NUMBER = 12
 
 Mask = NDArray[np.bool_]
+ByteArray = NDArray[np.uint8]
 
-_UPPER, _LOWER, _DIGIT, _GAP, _MARK = 1, 2, 4, 8, 16
+_UPPER, _LOWER, _DIGIT, _GAP, _MARK, _FOREIGN = 1, 2, 4, 8, 16, 32
 _CLASS = bytes(
     _UPPER * (65 <= b <= 90)
     + _LOWER * (97 <= b <= 122 or b == 95)
     + _DIGIT * (48 <= b <= 57)
     + _GAP * (b in b" ().+-")
     + _MARK * (b in b".!?@$:" or b >= 128)
+    + _FOREIGN * (b >= 128)
     for b in range(256)
 )
-_WORD = _UPPER | _LOWER | _DIGIT
+_LETTER = _UPPER | _LOWER
+_WORD = _UPPER | _LOWER | _DIGIT | _FOREIGN
 _CASE = np.uint64(0x2020202020202020)  # lower-cases eight ASCII letters
 
 
@@ -67,34 +71,58 @@ def bucket_names(name: str) -> list[str]:
 
 NUMBER_NAMES = [f"shape:number={n}" for n in range(3, LONGEST_NUMBER)] + [f"shape:number={LONGEST_NUMBER}+"]
 _BUCKETS = {name: bucket_names(name) for name in EDGES}
+UNDONE = ("zero-width", "fancy", "mixed-script", "spaced", "leet")  # what disguised a word
 _NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
+_NAMES += [f"shape:{name}" for name in UNDONE]
 _KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
-_FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES)
+_COUNTED = [name for name in EDGES if name != "length"]
+_TOPS = np.array([[EDGES[name][-1]] for name in _COUNTED])
+_TABLE = np.array(  # by property and count: searching the edges takes four times as long
+    [_FIRST[n] + np.searchsorted(EDGES[n], np.arange(_TOPS.max() + 1), side="right") for n in _COUNTED]
+).ravel()
+_ROWS = np.arange(len(_COUNTED))[:, None] * (_TOPS.max() + 1)  # where the row of each property begins
+_UNDONE = {name: len(_NAMES) - len(UNDONE) + i for i, name in enumerate(UNDONE)}
+_FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(UNDONE)
 
 
-def shape_stream(texts: Texts) -> Stream:
+def shape_stream(texts: Texts, finder: Finder | None = None) -> Stream:
     """The shape tokens of every message: one for each property, one for each number of 3 or more digits.
 
     An empty message has none.
     """
-    found = _Finder(texts)
-    counts = found.counts()
-    some = np.flatnonzero(counts["length"])
-    rows = [some] * len(EDGES)
-    names = [_FIRST[n] + np.searchsorted(EDGES[n], counts[n][some], side="right") for n in EDGES]
-    number_rows, sizes = found.numbers()
-    rows.append(number_rows)
-    names.append(_FIRST["number"] + np.minimum(sizes, LONGEST_NUMBER) - 3)
-    which = np.concatenate(names)
-    return Stream(SHAPE, np.concatenate(rows), _KEYS[which], _speller(which))
+    found = finder or Finder(texts)
+    sizes = texts.ends - texts.starts
+    some = np.flatnonzero(sizes)
+    counts = np.minimum(found.counts(), _TOPS)
+    counts += _ROWS
+    if len(some) < len(sizes):
+        counts, sizes = counts[:, some], sizes[some]
+    number_rows, digits = found.numbers()
+    which = np.concatenate(
+        (
+            _TABLE[counts].ravel(),
+            _FIRST["length"] + np.searchsorted(EDGES["length"], sizes, side="right"),
+            _FIRST["number"] + np.minimum(digits, LONGEST_NUMBER) - 3,
+        )
+    )
+    return Stream(
+        SHAPE, np.concatenate((np.tile(some, len(EDGES)), number_rows)), _KEYS[which], _speller(which)
+    )
+
+
+def noted_stream(noted: list[tuple[int, str]]) -> Stream:
+    """What had to be undone in which message, each once: `shape:leet`."""
+    found = dict.fromkeys(noted)
+    which = np.array([_UNDONE[name] for _, name in found])
+    return Stream(SHAPE, np.array([row for row, _ in found]), _KEYS[which], _speller(which))
 
 
 def _speller(which: IntArray) -> Speller:
     return lambda where: Spellings.of(_NAMES[i].encode() for i in which[where].tolist())
 
 
-class _Finder:
+class Finder:
     """Where in the joined texts the properties are; positions become counts by message at the end.
 
     One pass picks out the few bytes that matter (`marks`), every search then runs over those alone: 4x
@@ -110,48 +138,71 @@ class _Finder:
         self.digit = np.flatnonzero((self.kind & _DIGIT) != 0)  # of truth values: 3x faster than of numbers
         self.marks = np.flatnonzero((self.kind & _MARK) != 0)
         self.mark = self.raw[self.marks]
+        high = np.flatnonzero(self.mark >= 128)
+        self._high = self.marks[high], self.mark[high]  # far fewer
+        self._places: dict[int, IntArray] = {}
 
-    def counts(self) -> dict[str, IntArray]:
+    def counts(self) -> IntArray:
+        """How often each property but the length is there, in each message."""
         hits = {
-            "url": np.sort(np.concatenate((self._all(b"://"), self._domains()))),
+            "url": np.sort(np.concatenate((self.places(b"://"), self._domains()))),
             "email": self._email(),
             "money": self._money(),
             "phone": self._phones(),
             "caps": self._caps(),
-            "exclaim": self._all(b"!"),
-            "question": self._all(b"?"),
-            "emoji": np.sort(np.concatenate([self._all(lead) for lead in EMOJI])),
+            "exclaim": self.places(b"!"),
+            "question": self.places(b"?"),
+            "emoji": np.sort(np.concatenate([self.places(lead) for lead in EMOJI])),
             "digits": self.digit,
         }
-        counts = {name: self._per_message(where) for name, where in hits.items()}
-        counts["length"] = self.texts.ends - self.texts.starts
-        return counts
+        return np.stack([self._per_message(hits[name]) for name in _COUNTED])
+
+    def in_words(self, lower: Texts) -> ByteArray:
+        """Which bytes are in words, one more on both sides; of others than ASCII, `lowered_words` knows."""
+        inside = np.zeros(len(lower.data) + 2, np.uint8)
+        np.not_equal(self.kind[: len(lower.data)] & _WORD, 0, out=inside[1:-1].view(bool))
+        high, _ = self._high
+        inside[high + 1] = np.frombuffer(lower.data, np.uint8)[high] >= 128
+        return inside
+
+    @cached_property
+    def digit_runs(self) -> tuple[IntArray, IntArray]:
+        """First position and size of every run of digits."""
+        return _runs(self.digit, np.diff(self.digit) == 1)
 
     def numbers(self) -> tuple[IntArray, IntArray]:
         """Message and size of every run of 3 or more digits."""
-        first, sizes = _runs(self.digit, np.diff(self.digit) == 1)
+        first, sizes = self.digit_runs
         keep = sizes >= 3
         return rows_of(self.texts, first[keep]), sizes[keep]
 
     def _per_message(self, hits: IntArray) -> IntArray:
-        return np.diff(np.searchsorted(hits, self.texts.starts), append=len(hits))
+        starts = self.texts.starts
+        if len(hits) < len(starts):  # search the fewer in the more
+            rows = np.searchsorted(starts, hits, side="right") - 1
+            return np.bincount(rows[rows >= 0], minlength=len(starts))
+        return np.diff(np.searchsorted(hits, starts), append=len(hits))
 
-    def _all(self, needle: bytes) -> IntArray:
+    def places(self, needle: bytes) -> IntArray:
         """Every place of a byte string whose first byte is a mark."""
-        at: IntArray = self.marks[self.mark == needle[0]]
+        first = needle[0]
+        if first not in self._places:
+            marks, mark = (self.marks, self.mark) if first < 128 else self._high
+            self._places[first] = marks[mark == first]
+        at = self._places[first]
         for i, byte in enumerate(needle[1:], 1):
             at = at[self.raw[at + i] == byte]
         return at
 
     def _word(self, at: IntArray) -> Mask:
         """Is the byte a letter, a digit, an underscore or not ASCII?"""
-        return (self.kind[at] & _WORD > 0) | (self.raw[at] >= 128)
+        return np.asarray(self.kind[at] & _WORD > 0)
 
     def _domains(self) -> IntArray:
         """A dot between a word character and a top-level domain that ends there: `.com`."""
-        dots = self._all(b".")
-        dots = dots[dots > 0]
-        dots = dots[self._word(dots - 1) & self._word(dots + 1)]
+        dots = self.places(b".")
+        dots = dots[(dots > 0) & (self.kind[dots + 1] & _LETTER > 0)]  # few: most end a sentence
+        dots = dots[self._word(dots - 1)]
         after = self.eight[dots + 1] | _CASE
         hit = np.zeros(len(dots), bool)
         for size in {len(domain) for domain in DOMAINS}:
@@ -161,7 +212,7 @@ class _Finder:
         return np.asarray(dots[hit])
 
     def _email(self) -> IntArray:
-        at = self._all(b"@")
+        at = self.places(b"@")
         at = at[at > 0]
         return at[self._word(at - 1) & self._word(at + 1)]
 
@@ -169,27 +220,30 @@ class _Finder:
         """A currency sign that touches a digit on either side."""
         found = []
         for sign in CURRENCY:
-            at = self._all(sign)
+            at = self.places(sign)
             before = (at > 0) & (self.kind[np.maximum(at - 1, 0)] & _DIGIT > 0)
             found.append(at[before | (self.kind[at + len(sign)] & _DIGIT > 0)])
         return np.sort(np.concatenate(found))
 
     def _phones(self) -> IntArray:
         """Nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
-        gap = np.diff(self.digit)
-        linked = (gap == 1) | ((gap == 2) & (self.kind[self.digit[:-1] + 1] & _GAP > 0))
-        first, sizes = _runs(self.digit, linked)
-        return first[sizes >= PHONE_DIGITS]
+        first, sizes = self.digit_runs
+        gap = first[:-1] + sizes[:-1]  # the byte behind a run, if just one stands before the next
+        linked = (first[1:] - gap == 1) & (self.kind[gap] & _GAP > 0)
+        begin = np.flatnonzero(np.concatenate((np.ones(min(1, len(first)), bool), ~linked)))
+        digits = np.add.reduceat(sizes, begin) if len(begin) else sizes
+        return first[begin[digits >= PHONE_DIGITS]]
 
     def _caps(self) -> IntArray:
         """Two or more capitals in a row that touch no other ASCII word character."""
-        capital = np.flatnonzero((self.kind & _UPPER) != 0)
-        first, sizes = _runs(capital, np.diff(capital) == 1)
-        keep = sizes >= 2
-        first, sizes = first[keep], sizes[keep]
+        upper = self.kind & _UPPER
+        pair = np.zeros(len(upper), np.uint8)
+        np.logical_and(upper[:-1], upper[1:], out=pair[1:].view(bool))
+        edges = np.flatnonzero(pair[1:] != pair[:-1])  # where runs of two or more begin and end
+        first, last = edges[0::2], edges[1::2]
         other = _LOWER | _DIGIT
         left = (first > 0) & (self.kind[np.maximum(first - 1, 0)] & other > 0)
-        right = self.kind[first + sizes] & other > 0
+        right = self.kind[last + 1] & other > 0
         return np.asarray(first[~left & ~right])
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import numpy as np
-
 from spamnb.message import Texts
 
 _NON_WORD = re.compile(r"[^\w]")
@@ -55,47 +53,37 @@ def _lowered(texts: Texts, fix: Fix) -> Texts:
     data = texts.data
     if data.isascii():
         return Texts(data.lower(), texts.starts, texts.ends)
-    new = fix_in_place(data.lower(), fix)
+    new = fix_in_place(data.lower(), texts.runs, fix)
     return _one_by_one(texts, fix) if new is None else Texts(new, texts.starts, texts.ends)
 
 
 def _one_by_one(texts: Texts, fix: Fix) -> Texts:
     """The rare case where lower-casing changes a message's length in bytes, as with a Turkish capital I."""
-    return Texts.of(fix_runs(_str_lower(message), fix) for message in texts.tolist())
+    return Texts.of(fix_runs(Texts.of([_str_lower(message)]), fix) for message in texts.tolist())
 
 
 def _str_lower(message: bytes) -> bytes:
     return message.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def fix_in_place(data: bytes, fix: Fix) -> bytes | None:
+def fix_in_place(data: bytes, runs: list[tuple[int, bytes]], fix: Fix) -> bytes | None:
     """Replace every run of non-ASCII bytes by one of the same length; None if that cannot be."""
     new = bytearray(data)
-    for start, end in _runs(data):
-        run = data[start:end]
+    for start, run in runs:
         fixed = fix[run]
         if fixed != run:
-            if len(fixed) != end - start:
+            if len(fixed) != len(run):
                 return None
-            new[start:end] = fixed
+            new[start : start + len(run)] = fixed
     return bytes(new)
 
 
-def fix_runs(data: bytes, fix: Fix) -> bytes:
+def fix_runs(text: Texts, fix: Fix) -> bytes:
     """Replace every run of non-ASCII bytes, whatever its length becomes."""
+    data, done = text.data, 0
     parts: list[bytes] = []
-    done = 0
-    for start, end in _runs(data):
-        parts += (data[done:start], fix[data[start:end]])
-        done = end
+    for start, run in text.runs:
+        parts += (data[done:start], fix[run])
+        done = start + len(run)
     parts.append(data[done:])
     return b"".join(parts)
-
-
-def _runs(data: bytes) -> zip[tuple[int, int]]:
-    """Where runs of non-ASCII bytes begin and end."""
-    positions = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
-    breaks = np.flatnonzero(np.diff(positions) > 1)
-    starts = np.concatenate((positions[:1], positions[breaks + 1]))
-    ends = np.concatenate((positions[breaks], positions[-1:])) + 1
-    return zip(starts.tolist(), ends.tolist(), strict=True)

@@ -2,7 +2,10 @@ r"""Words (`\w+` of the lower-cased text) and word n-grams of a whole batch, as 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb.features.hashing import LONGEST, KeyArray, join, span_keys
 from spamnb.message import IntArray, Texts
@@ -12,6 +15,10 @@ from spamnb.spellings import Spellings, gathered
 
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
 _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
+
+
+ByteArray = NDArray[np.uint8]
+Mend = Callable[[Texts, IntArray, IntArray], tuple[bytes, IntArray, IntArray]]
 
 
 class Words(Record):
@@ -27,19 +34,26 @@ class Words(Record):
         return spell_ngrams(self, where, 1)
 
 
-def find_words(texts: Texts) -> Words:
+def find_words(texts: Texts, inside: ByteArray | None = None, mend: Mend | None = None) -> Words:
     """Split texts that went through `lowered_words`.
+
+    `inside` tells the bytes of words, with one more on both sides, where it is known already; `mend` may
+    change words before they get their keys.
 
     >>> words = find_words(Texts.of([b"free entry", b"ok"]))
     >>> words.spell(np.arange(3)).tolist(), words.rows.tolist()
     (['free', 'entry', 'ok'], [0, 0, 1])
     """
-    # A blank on both sides makes every word have two edges.
-    inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
+    if inside is None:
+        # A blank on both sides makes every word have two edges.
+        inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
     edges = np.flatnonzero(inside[1:] != inside[:-1])
-    starts, ends = edges[0::2], edges[1::2]
-    keys = span_keys(texts.data, starts, ends - starts)
-    return Words(texts.data, starts, ends, rows_of(texts, starts), keys)
+    starts, ends = edges[0::2].copy(), edges[1::2].copy()  # every search in them would copy them
+    data = texts.data
+    if mend is not None:
+        data, starts, ends = mend(texts, starts, ends)
+    keys = span_keys(data, starts, ends - starts)
+    return Words(data, starts, ends, rows_of(texts, starts), keys)
 
 
 def rows_of(texts: Texts, positions: IntArray) -> IntArray:

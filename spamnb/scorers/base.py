@@ -12,6 +12,7 @@ from spamnb.counts import CountStore
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
+from spamnb.scorers.limits import clipped, strongest
 from spamnb.sparse import Entries, row_sums
 
 
@@ -87,9 +88,22 @@ class Scorer(ABC):
         """Is a message's score its bias and the weights of its tokens, and nothing else?"""
         return type(self).terms is Scorer.terms
 
+    @property
+    def limits(self) -> bool:
+        """Can what tokens and messages say be limited?"""
+        return self.linear and not self.order and type(self).bias is Scorer.bias
+
     @abstractmethod
     def estimate(self, stats: Stats) -> FloatArray:
         """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
+
+    def weights(self, stats: Stats) -> FloatArray:
+        """The estimate within the limit on what one token can say."""
+        return clipped(self.estimate(stats), self.config.clip)
+
+    def limited(self, entries: Entries, weights: FloatArray) -> Entries:
+        """The entries within the limit on what one message can say."""
+        return strongest(entries, weights, self.config.strongest)
 
     def bias(self, stats: Stats) -> FloatArray:
         """(K,): what every message starts with, the log prior."""
@@ -112,7 +126,8 @@ class Scorer(ABC):
 
     def joint(self, entries: Entries, stats: Stats) -> FloatArray:
         """(messages, K): log P(c) + log P(x | c), the sum of the bias and of all terms."""
-        return self.text_scores(entries, stats, self.estimate(stats)) + self.bias(stats)
+        weights = self.weights(stats)
+        return self.text_scores(self.limited(entries, weights), stats, weights) + self.bias(stats)
 
     def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
         """Occurrences and their totals, or messages and theirs where a token counts once."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from reference.tokens import ngrams, tokens, words
+from reference.tokens import extra, ngrams, tokens, words
 from spamnb.config import FeatureConfig
 
 
@@ -30,9 +30,11 @@ class Counts:
         found = tokens(message, self.features)
         self.occurrences[label].update(found)
         self.holding[label].update(set(found))
+        listed, (besides, _) = words(message, self.features), extra(message, self.features)
         for n in range(1, self.features.ngrams + 1):
-            self.grams[label].update(ngrams(words(message), n))
-        self.words.update(words(message))
+            self.grams[label].update(ngrams(listed, n))
+        self.grams[label].update(besides)
+        self.words.update(listed + besides)
 
     @cached_property
     def vocabulary(self) -> set[str]:

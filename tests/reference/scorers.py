@@ -117,7 +117,7 @@ def complement(twin: Twin, message: str | bytes, c: str) -> float:
 
 
 def less_naive(twin: Twin, message: str | bytes, c: str) -> float:
-    listed, order = words(message), twin.config.order
+    listed, order = words(message, twin.counts.features), twin.config.order
     terms = []
     for j, word in enumerate(listed):
         if word in twin.counts.words:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from reference import disguises
 from reference.shapes import shape_tokens
 from spamnb.config import FeatureConfig
 
@@ -26,8 +27,27 @@ def lower(message: str | bytes) -> str:
     return as_bytes(message).decode("utf-8", "surrogateescape").lower()
 
 
-def words(message: str | bytes) -> list[str]:
-    return re.findall(r"\w+", lower(message))
+def unmasks(config: FeatureConfig | None) -> bool:
+    return config is not None and config.shapes and config.unmask
+
+
+def words(message: str | bytes, config: FeatureConfig | None = None) -> list[str]:
+    """The words in reading order; with disguises undone if the configuration says so."""
+    if not unmasks(config):
+        return re.findall(r"\w+", lower(message))
+    plain, _ = disguises.clear(as_bytes(message))
+    return re.findall(r"\w+", disguises.joined(lower(plain))[0])
+
+
+def extra(message: str | bytes, config: FeatureConfig) -> tuple[list[str], list[str]]:
+    """What disguised words may stand for besides, and the shapes of disguises."""
+    if not unmasks(config):
+        return [], []
+    plain, noted = disguises.clear(as_bytes(message))
+    text, spaced = disguises.joined(lower(plain))
+    found = disguises.stands_for(text)
+    noted += ["spaced"] * spaced + ["leet"] * any(leet for _, leet in found)
+    return [word for word, _ in found], [f"shape:{name}" for name in noted]
 
 
 def ngrams(listed: list[str], n: int) -> list[str]:
@@ -47,13 +67,16 @@ def matches(message: str | bytes, name: str, pattern: str) -> list[str]:
 
 
 def tokens(message: str | bytes, config: FeatureConfig) -> list[str]:
-    """Words, then 2-grams .. n-grams, shapes, characters, patterns."""
-    listed = words(message)
+    """Words, then 2-grams .. n-grams, shapes, what words stand for, disguises, characters, patterns."""
+    listed = words(message, config)
     result = [gram for n in range(1, config.ngrams + 1) for gram in ngrams(listed, n)]
+    plain = disguises.clear(as_bytes(message))[0] if unmasks(config) else as_bytes(message)
     if config.shapes:
-        result += shape_tokens(as_bytes(message))
-    if config.chars:
-        result += [gram for n in range(2, config.chars + 1) for gram in chars(message, n)]
+        result += shape_tokens(plain)
+    for more in extra(message, config):
+        result += more
+    longest = config.chars or (6 if unmasks(config) and disguises.spaceless(plain) else 0)
+    result += [gram for n in range(2, longest + 1) for gram in chars(plain, n)]
     for name, pattern in config.patterns:
         result += matches(message, name, pattern)
     return result

@@ -1,0 +1,48 @@
+"""Messages in scripts without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese) get character n-grams.
+
+Their words cannot be told apart, so every 2 to 6 neighbouring characters of such a message are `char:`
+tokens. On folds of the training part of Thai SMS, (1-AUC)% / recall at 0.1% false positives: words and pairs
+alone 1.27 / 41; with n-grams to 3 1.17 / 50, to 5 1.07 / 55, to 6 1.02 / 55, to 7 1.00 / 53; pairs and
+triples within runs of Thai letters, without what stands between them, 1.39 / 50.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+
+from spamnb.features.chars import char_streams
+from spamnb.message import Texts
+from spamnb.sparse import Stream
+
+# Thai and Lao, Burmese, Khmer, kana, two blocks of Chinese characters: each letter has three bytes.
+LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+LONGEST = 6
+_LETTER = re.compile(f"[{LETTERS}]")
+_PAIR = re.compile(f"[{LETTERS}]{{2}}")
+
+
+def spaceless_streams(texts: Texts) -> list[Stream]:
+    """Character n-grams of the messages with two such letters in a row that take up a quarter of it or more.
+
+    >>> streams = spaceless_streams(Texts.of(["ok", "\u65e5\u672c\u8a9e"]))
+    >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams][:2]
+    [['char:日本', 'char:本語'], ['char:日本語']]
+    """
+    rows = [row for row in texts.rows_with(_suspect) if _is_spaceless(texts[row])]
+    if not rows:
+        return []
+    streams = char_streams(Texts.of([texts[row] for row in rows]), LONGEST)
+    return [Stream(stream.kind, np.array(rows)[stream.rows], stream.keys, stream.spell) for stream in streams]
+
+
+@lru_cache(1 << 14)
+def _suspect(run: bytes) -> bool:
+    return _PAIR.search(run.decode("utf-8", "surrogateescape")) is not None
+
+
+def _is_spaceless(message: bytes) -> bool:
+    letters = _LETTER.findall(message.decode("utf-8", "surrogateescape"))
+    return 12 * len(letters) >= len(message)  # a letter has three bytes

@@ -1,0 +1,41 @@
+"""Words and shapes of texts with their disguises undone, and which disguises there were."""
+
+from __future__ import annotations
+
+from spamnb.config import FeatureConfig
+from spamnb.features.disguise import disguises, words_stream
+from spamnb.features.shapes import Finder, noted_stream, shape_stream
+from spamnb.features.spaced import Joiner
+from spamnb.features.spaceless import spaceless_streams
+from spamnb.features.text import lowered_words
+from spamnb.features.unveil import unveiled
+from spamnb.features.words import find_words, word_streams
+from spamnb.message import Texts
+from spamnb.sparse import Stream
+
+
+def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
+    """The texts with hidden letters made plain, and their streams.
+
+    The first streams are the word n-grams; what a word may stand for besides is a later stream of words.
+
+    >>> import numpy as np
+    >>> clear, streams = unmasked(Texts.of(["fr\u0435e c4sh"]), FeatureConfig(1))
+    >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams if stream.kind == 1]
+    [['free', 'c4sh'], ['cash']]
+    """
+    clear, noted = unveiled(texts)
+    finder = Finder(clear)
+    shapes = shape_stream(clear, finder)  # before the words: what was found is still in the cache
+    lower, joiner = lowered_words(clear), Joiner()
+    if lower.starts is not clear.starts:
+        finder = Finder(lower)  # lower case has other lengths
+    words = find_words(lower, finder.in_words(lower), joiner)
+    extra = disguises(words, finder)
+    noted += [(row, "spaced") for row in joiner.rows] + [(row, "leet") for row, new in extra if new.leet]
+    streams = [*word_streams(words, config.ngrams), shapes]
+    if extra:
+        streams.append(words_stream(extra))
+    if noted:
+        streams.append(noted_stream(noted))
+    return clear, streams + ([] if config.chars else spaceless_streams(clear))
