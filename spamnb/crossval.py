@@ -41,10 +41,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FoldScores:
-    """Out-of-fold scores of a sample: damped log scores (n, K), and what was known of each message."""
+    """Out-of-fold scores of a sample: damped log scores (n, K), known tokens, damping."""
 
     damped: FloatArray
     known: IntArray
+    scale: FloatArray
 
 
 def folds(sample: Sample, k: int) -> IntArray:
@@ -68,19 +69,21 @@ def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int)
     fold = folds(sample, k)
     damped = np.zeros((len(sample), len(store.labels)))
     known = np.zeros(len(sample), np.int64)
+    scale = np.ones(len(sample))
     for f in range(k):
         rows = np.flatnonzero(fold == f)
         if len(rows):
-            damped[rows], known[rows] = _score_fold(store, scorer, sample, rows)
-    return FoldScores(damped, known)
+            damped[rows], known[rows], scale[rows] = score_without(store, scorer, sample, rows)
+    return FoldScores(damped, known, scale)
 
 
-def _score_fold(
+def score_without(
     store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
-) -> tuple[FloatArray, IntArray]:
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Damped log scores, known tokens and damping of some messages by a model that never saw any of them."""
     entries, labels = sample.entries.select(rows), sample.labels[rows]
     used = np.arange(store.vocabulary) if scorer.whole else _used(entries)
-    stats, alive = _stats_without(store, entries.compact(used), labels, used)
+    stats, alive = stats_without(store, entries.compact(used), labels, used)
     entries = entries.only(used[alive], store.vocabulary)
     stats = weighted(_only(stats, alive), scorer.config)
     joint = scorer.joint(entries, stats)
@@ -91,7 +94,8 @@ def _score_fold(
     for terms in _columns_without(store, scorer.config, sample, rows, labels).values():
         joint, present = joint + terms, terms.any(axis=1)
         parts, known = parts + present, known + present
-    return joint * damping_scale(parts, scorer.config)[:, None], known
+    scale = damping_scale(parts, scorer.config)
+    return joint * scale[:, None], known, scale
 
 
 def _used(entries: Entries) -> IntArray:
@@ -99,7 +103,7 @@ def _used(entries: Entries) -> IntArray:
     return distinct(np.concatenate((entries.ids, words[words >= 0])))
 
 
-def _stats_without(
+def stats_without(
     store: CountStore, entries: Entries, labels: IntArray, used: IntArray
 ) -> tuple[Stats, IntArray]:
     """The statistics of the tokens `used` without these messages, and which of them are still there."""

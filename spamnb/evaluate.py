@@ -60,7 +60,7 @@ def cross_validated(trainer: Trainer) -> Evaluation:
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",
         )
-    model, held = calibrated(model, sample, trainer.folds)
+    model, held = calibrated(model, sample, trainer.folds, trainer.refine)
     total = int(model.store.message_totals.sum())
     note = f"{trainer.folds} folds, copies of a text in the same fold"
     if len(sample) < total:

@@ -14,15 +14,16 @@ ROOT = Path(__file__).resolve().parents[1]
 # stands for a module or for a whole package; what does not exist (yet) is passed over.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_version", "moments", "record", "memory"),
-    ("message", "config"),
+    ("message", "config", "curved"),
     ("mail",),
     ("spellings", "decision", "calibration", "metrics", "safeload"),
     ("sparse", "modelfile"),
     ("counts", "features", "keytable", "parallel"),
-    ("counting", "countstate", "readers"),
+    ("counting", "countstate", "readers", "correction", "logistic"),
     ("scorers",),
     ("scoring",),
     ("explain", "crossval"),
+    ("refine",),
     ("model",),
     ("training", "inspection", "lab"),
     ("evaluate", "sklearn"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TRAINING = (
     *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
-    *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof"),
+    *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof", "refine"),
 )
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "no_curves")
@@ -145,7 +145,7 @@ def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet
     if scoring.balance == "undersample":
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = options.read_options(given, default_format="csv")
-    trainer = Trainer(features, scoring, options.decision(given), folds=cv)
+    trainer = Trainer(features, scoring, options.decision(given), folds=cv, refine=given["refine"])
     for chunk in _chunks(data, given, reading, quiet):
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     result = cross_validated(trainer)

@@ -71,7 +71,8 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
         greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
     keep = _shares(sources) if scoring.balance == "undersample" else None
-    trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
+    decision, refine = options.decision(given), given["refine"]
+    trainer = Trainer(features, scoring, decision, folds=folds, keep=keep, refine=refine)
     for path, how in sources:
         _count(trainer, path, how, quiet)
     model = trainer.finish()
@@ -126,6 +127,8 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     beside = f" and the columns {', '.join(columns)}" if columns else ""
     scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
     say(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
+    if model.figures is not None and "refined" in model.figures:
+        say(f"refined   {model.figures['refined']}", quiet)
     say(f"expect    {_expected(model)}", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
     ask = "spamnb predict DATA" if columns else 'echo "your message" | spamnb predict'
