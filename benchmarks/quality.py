@@ -1,8 +1,8 @@
 """`make bench-quality`: detection with the defaults of `spamnb train`, beside peers on the same splits.
 
-Corpora: SMS Spam Collection, or another of ../shared/data (`--corpus`); exact repeats are removed, but not from
-raw mail. Splits: stratified, 70% to train, 30% to test, one for each seed. Nothing is chosen on these splits:
-settings were chosen on folds of training parts. `--ablation` shows what each part of the defaults gives.
+Corpora: SMS Spam Collection, or another of ../shared/data (`--corpus`); exact repeats are removed, but
+not from raw mail. Splits: stratified, 70% to train, 30% to test, one for each seed. Nothing is chosen on
+these splits: settings were chosen on folds of training parts. `--ablation` shows what each part gives.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def measure(truth: Bools, score: Floats, probability: Floats) -> dict[str, float
 
 def run(name: str, seeds: Sequence[int], peers: Sequence[str], ablation: bool) -> Results:
     texts, strings, spam = corpus(name)
-    ours = {OURS: {}} | (ABLATION if ablation else {})
+    ours: dict[str, dict[str, Any]] = {OURS: {}} | (ABLATION if ablation else {})
     results: Results = {row: [] for row in (*ours, *peers)}
     for seed in seeds:
         known, held = split(spam, seed)

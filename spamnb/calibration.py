@@ -208,22 +208,25 @@ def _beta_loss(at: Floats, start: Floats, basis: Floats, target: Floats) -> tupl
     return float(loss), gradient, hessian
 
 
-def fit_best(scores: ArrayLike, y_index: ArrayLike, fold: NDArray[np.int64]) -> tuple[Calibration, Floats]:
+def fit_best(
+    scores: ArrayLike, y_index: ArrayLike, fold: NDArray[np.int64] | None
+) -> tuple[Calibration, Floats]:
     """Platt, beta or isotonic, whichever has the least log loss on folds it was not fitted on, and what it
     says about the scores: Platt's line as fitted on all, a curve as fitted on the other folds.
 
-    A curve must win by more than one standard error of the difference, on `ENOUGH` messages at least.
+    A curve must win by more than one standard error of the difference, on `ENOUGH` messages at least. Without
+    folds there is only the line.
     """
     values, labels = np.asarray(scores, np.float64), np.asarray(y_index, np.int64)
     line = fit(values, labels, 2)
-    if not isinstance(line, Platt) or line.note or len(values) < ENOUGH or not np.isfinite(values).all():
+    if fold is None or line.note or len(values) < ENOUGH or not np.isfinite(values).all():
         return line, line.apply(values)
-    held = {name: _held_out(name, values, labels, fold) for name in KINDS}
+    held = _held_out(values, labels, fold)
     losses = {name: np.logaddexp(0.0, np.where(labels == 1, -z, z)) for name, z in held.items()}
-    best = min(KINDS, key=lambda name: float(losses[name].mean()))
+    best = min(held, key=lambda name: float(losses[name].mean()))
     gain = losses["platt"] - losses[best]
-    found = _fit_kind(best, values, labels)
-    if best == "platt" or gain.mean() <= gain.std() / math.sqrt(len(gain)) or isinstance(found, Platt):
+    found = _curve(best, line, values, labels == 1)
+    if isinstance(found, Platt) or gain.mean() <= gain.std() / math.sqrt(len(gain)):
         return line, line.apply(values)
     return found, held[best]
 
@@ -232,23 +235,24 @@ ENOUGH = 1_000
 KINDS = ("platt", "beta", "isotonic")
 
 
-def _held_out(name: str, values: Floats, labels: NDArray[np.int64], fold: NDArray[np.int64]) -> Floats:
-    out = np.zeros(len(values))
-    for f in range(int(fold.max()) + 1):
+def _held_out(values: Floats, labels: NDArray[np.int64], fold: NDArray[np.int64]) -> dict[str, Floats]:
+    """What each kind says about every fold when fitted on the others."""
+    out = {name: np.zeros(len(values)) for name in KINDS}
+    for f in np.flatnonzero(np.bincount(fold)).tolist():
         rows = fold == f
-        if rows.any():
-            out[rows] = _fit_kind(name, values[~rows], labels[~rows]).apply(values[rows])
+        line = fit(values[~rows], labels[~rows], 2)
+        for name in KINDS:
+            out[name][rows] = _curve(name, line, values[~rows], labels[~rows] == 1).apply(values[rows])
     return out
 
 
-def _fit_kind(name: str, values: Floats, labels: NDArray[np.int64]) -> Calibration:
+def _curve(name: str, line: Calibration, values: Floats, positive: NDArray[np.bool_]) -> Calibration:
     """One kind of calibration; Platt's line where the kind cannot be fitted."""
-    line = fit(values, labels, 2)
     if name == "platt" or not isinstance(line, Platt) or line.note:
         return line
     if name == "isotonic":
-        return fit_isotonic(line.apply(values), labels == 1, line.slope, line.offset)
-    return fit_beta(values, labels == 1, line) or line
+        return fit_isotonic(line.apply(values), positive, line.slope, line.offset)
+    return fit_beta(values, positive, line) or line
 
 
 def fit_temperature(scores: Floats, labels: NDArray[np.int64]) -> Calibration:

@@ -81,8 +81,9 @@ def fit_isotonic(z: Floats, positive: NDArray[np.bool_], slope: float, offset: f
     """Knots at the mean score of each block, its share of positives smoothed as (k + 1/2) / (n + 1)."""
     order = np.argsort(z, kind="stable")
     ranked, truth = z[order], positive[order].astype(np.float64)
-    means, sizes, first = pool(truth, np.ones(len(truth)))
-    at = np.add.reduceat(ranked, first) / sizes
+    runs = np.flatnonzero(np.append(True, truth[1:] != truth[:-1]))  # equal neighbours are pooled anyway
+    means, sizes, first = pool(truth[runs], np.diff(runs, append=len(truth)).astype(np.float64))
+    at = np.add.reduceat(ranked, runs[first]) / sizes
     share = (means * sizes + 0.5) / (sizes + 1.0)
     value = np.log(share) - np.log1p(-share)
     at, keep = np.unique(at, return_index=True)

@@ -21,7 +21,7 @@ from spamnb.features.hashing import mix, token_key
 from spamnb.message import FloatArray, IntArray, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
-from spamnb.refine import MODES, refine, refused
+from spamnb.refine import LARGEST, MODES, refine, refused
 from spamnb.scorers import make
 from spamnb.scoring import gap
 from spamnb.sparse import Batch, Entries, changes
@@ -203,7 +203,8 @@ def calibrated(model: SpamModel, sample: Sample, k: int, mode: str = "no") -> tu
         if mode != "no":
             found = refine(model.store, model.scoring, sample, scores, k, model.positive, mode)
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
-        fitted, log_odds = calibrations.fit_best(raw, sample.labels == plus, folds(sample, k))
+        fold = folds(sample, k) if meta["of"] <= LARGEST else None  # choosing a curve takes 70 ms
+        fitted, log_odds = calibrations.fit_best(raw, sample.labels == plus, fold)
         log_odds = np.clip(log_odds, -LIMIT, LIMIT)
         both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
         held = Held(sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known)
