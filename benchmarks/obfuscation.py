@@ -118,7 +118,7 @@ def recall(model: SpamModel, texts: Sequence[str]) -> float:
 
 def run(seeds: Sequence[int]) -> dict[str, float]:
     """Mean recall of the clean copies ('clean') and of each disguise."""
-    texts, spam = corpus()
+    _, texts, spam = corpus("uci")
     found: dict[str, list[float]] = {"clean": [], **{kind: [] for kind in KINDS}}
     for seed in seeds:
         known, held = split(spam, seed)

@@ -84,7 +84,7 @@ def rates(model: SpamModel, spam: Sequence[str], ham: Sequence[str]) -> tuple[fl
 
 
 def one_split(make: Train, seed: int) -> dict[str, tuple[float, float]]:
-    texts, is_spam = corpus()
+    _, texts, is_spam = corpus("uci")
     known, held = split(is_spam, seed)
     seen, labels = [texts[i] for i in known], ["spam" if is_spam[i] else "ham" for i in known]
     spam, ham = [texts[i] for i in held if is_spam[i]], [texts[i] for i in held if not is_spam[i]]

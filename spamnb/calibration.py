@@ -1,8 +1,8 @@
 """From raw log-odds to log-odds that mean what they say, fitted on messages whose label is known.
 
 Naive Bayes counts dependent words as independent evidence, so its log-odds are too large. Two classes get a
-slope and an offset (Platt 1999, fitted by Newton's method as Lin, Lin and Weng 2007 advise); more classes
-get one common scale (temperature scaling, Guo et al. 2017).
+slope and an offset (Platt 1999, fitted by Newton's method as Lin, Lin and Weng 2007 advise), or a curve
+where that is clearly better on folds (`curved`); more classes get one common scale (Guo et al. 2017).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spamnb.curved import Beta, Isotonic, fit_isotonic
 from spamnb.errors import ModelError
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ class Temperature:
         return {"kind": "temperature"} | asdict(self)
 
 
-Calibration = Platt | Temperature
+Calibration = Platt | Temperature | Beta | Isotonic
 
 
 def identity(k: int, note: str = "") -> Calibration:
@@ -106,6 +107,15 @@ def _positive(value: Any) -> float:
     return number
 
 
+def _knots(at: Any, value: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    places, heights = tuple(_finite(x) for x in at), tuple(_finite(x) for x in value)
+    if not places or len(places) != len(heights):
+        raise ValueError("knots")
+    if (np.diff(places) <= 0).any() or (np.diff(heights) <= 0).any():
+        raise ValueError("knots must rise")
+    return places, heights
+
+
 def from_dict(state: Mapping[str, Any]) -> Calibration:
     """The inverse of `to_dict`; what does not fit is a damaged model.
 
@@ -118,6 +128,11 @@ def from_dict(state: Mapping[str, Any]) -> Calibration:
             return Platt(_positive(state["slope"]), _finite(state["offset"]), note)
         if state["kind"] == "temperature":
             return Temperature(_positive(state["scale"]), note)
+        line = _positive(state["slope"]), _finite(state["offset"])
+        if state["kind"] == "beta":
+            return Beta(*line, _positive(state["a"]), _positive(state["b"]), _finite(state["c"]), note)
+        if state["kind"] == "isotonic":
+            return Isotonic(*line, *_knots(state["at"], state["value"]), note)
         raise ValueError(state["kind"])
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(
@@ -170,6 +185,74 @@ def _platt_loss(at: Floats, s: Floats, target: Floats) -> tuple[float, Floats, F
     lever = weight * s
     hessian = np.array([[np.sum(lever * s), lever.sum()], [lever.sum(), weight.sum()]]) + np.diag(ridge)
     return float(loss), np.array([np.sum(residual * s), residual.sum()]) + ridge * at, hessian
+
+
+def fit_beta(scores: Floats, positive: NDArray[np.bool_], line: Platt) -> Beta | None:
+    """Two slopes around Platt's line, drawn to 1 by the ridge; None where one of them is not positive."""
+    z = line.apply(scores)
+    basis = np.column_stack((-np.logaddexp(0.0, -z), np.logaddexp(0.0, z), np.ones(len(z))))
+    start, target = np.array([1.0, 1.0, 0.0]), positive.astype(np.float64)
+    a, b, c = _minimise(lambda at: _beta_loss(at, start, basis, target), start).tolist()
+    return Beta(line.slope, line.offset, a, b, c) if min(a, b) > 0 else None
+
+
+def _beta_loss(at: Floats, start: Floats, basis: Floats, target: Floats) -> tuple[float, Floats, Floats]:
+    """Loss sum log(1 + exp(y)) - t y with y = basis . at, and half the squared distance from the start."""
+    y = (basis * at).sum(axis=1)
+    p = probability(y)
+    residual, weight = p - target, p * (1.0 - p)
+    away = at - start
+    loss = np.sum(np.logaddexp(0.0, y) - target * y) + 0.5 * np.sum(away**2)
+    gradient = (basis * residual[:, None]).sum(axis=0) + away
+    hessian = np.einsum("ni,n,nj->ij", basis, weight, basis) + np.eye(3)
+    return float(loss), gradient, hessian
+
+
+def fit_best(
+    scores: ArrayLike, y_index: ArrayLike, fold: NDArray[np.int64] | None
+) -> tuple[Calibration, Floats]:
+    """Platt, beta or isotonic, whichever has the least log loss on folds it was not fitted on, and what it
+    says about the scores: Platt's line as fitted on all, a curve as fitted on the other folds.
+
+    A curve must win by more than one standard error of the difference, on `ENOUGH` messages at least. Without
+    folds there is only the line.
+    """
+    values, labels = np.asarray(scores, np.float64), np.asarray(y_index, np.int64)
+    line = fit(values, labels, 2)
+    if fold is None or line.note or len(values) < ENOUGH or not np.isfinite(values).all():
+        return line, line.apply(values)
+    held = _held_out(values, labels, fold)
+    losses = {name: np.logaddexp(0.0, np.where(labels == 1, -z, z)) for name, z in held.items()}
+    best = min(held, key=lambda name: float(losses[name].mean()))
+    gain = losses["platt"] - losses[best]
+    found = _curve(best, line, values, labels == 1)
+    if isinstance(found, Platt) or gain.mean() <= gain.std() / math.sqrt(len(gain)):
+        return line, line.apply(values)
+    return found, held[best]
+
+
+ENOUGH = 1_000
+KINDS = ("platt", "beta", "isotonic")
+
+
+def _held_out(values: Floats, labels: NDArray[np.int64], fold: NDArray[np.int64]) -> dict[str, Floats]:
+    """What each kind says about every fold when fitted on the others."""
+    out = {name: np.zeros(len(values)) for name in KINDS}
+    for f in np.flatnonzero(np.bincount(fold)).tolist():
+        rows = fold == f
+        line = fit(values[~rows], labels[~rows], 2)
+        for name in KINDS:
+            out[name][rows] = _curve(name, line, values[~rows], labels[~rows] == 1).apply(values[rows])
+    return out
+
+
+def _curve(name: str, line: Calibration, values: Floats, positive: NDArray[np.bool_]) -> Calibration:
+    """One kind of calibration; Platt's line where the kind cannot be fitted."""
+    if name == "platt" or not isinstance(line, Platt) or line.note:
+        return line
+    if name == "isotonic":
+        return fit_isotonic(line.apply(values), positive, line.slope, line.offset)
+    return fit_beta(values, positive, line) or line
 
 
 def fit_temperature(scores: Floats, labels: NDArray[np.int64]) -> Calibration:

@@ -44,10 +44,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FoldScores:
-    """Out-of-fold scores of a sample: damped log scores (n, K), and what was known of each message."""
+    """Out-of-fold scores of a sample: damped log scores (n, K), known tokens, damping."""
 
     damped: FloatArray
     known: IntArray
+    scale: FloatArray
 
 
 def folds(sample: Sample, k: int) -> IntArray:
@@ -69,21 +70,23 @@ def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int,
     """Score each fold as if the model had been trained on everything else."""
     fold = folds(sample, k)
     every = [rows for f in range(k) if len(rows := np.flatnonzero(fold == f))]
-    score = partial(_score_fold, store, make(config), sample)
+    score = partial(score_without, store, make(config), sample)
     damped = np.zeros((len(sample), len(store.labels)))
     known = np.zeros(len(sample), np.int64)
+    scale = np.ones(len(sample))
     for rows, scores in zip(every, ordered_map(score, every, jobs if can_fork() else 1), strict=True):
-        damped[rows], known[rows] = scores
-    return FoldScores(damped, known)
+        damped[rows], known[rows], scale[rows] = scores
+    return FoldScores(damped, known, scale)
 
 
-def _score_fold(
+def score_without(
     store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
-) -> tuple[FloatArray, IntArray]:
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Damped log scores, known tokens and damping of some messages by a model that never saw any of them."""
     entries, labels = sample.entries.select(rows), sample.labels[rows]
     used = np.arange(store.vocabulary) if scorer.whole else _used(entries, store.vocabulary)
     entries = entries.compact(used)
-    stats, alive = _stats_without(store, entries, labels, used)
+    stats, alive = stats_without(store, entries, labels, used)
     entries = entries.only(alive, len(used))
     stats = weighted(_only(stats, alive), scorer.config)
     weights = scorer.weights(stats)
@@ -96,7 +99,8 @@ def _score_fold(
     for terms in _columns_without(store, scorer.config, sample, rows, labels).values():
         joint, present = joint + terms, terms.any(axis=1)
         parts, known = parts + present, known + present
-    return joint * damping_scale(parts, scorer.config)[:, None], known
+    scale = damping_scale(parts, scorer.config)
+    return joint * scale[:, None], known, scale
 
 
 def _used(entries: Entries, vocabulary: int) -> IntArray:
@@ -108,7 +112,7 @@ def _used(entries: Entries, vocabulary: int) -> IntArray:
     return np.flatnonzero(marks)
 
 
-def _stats_without(
+def stats_without(
     store: CountStore, entries: Entries, labels: IntArray, used: IntArray
 ) -> tuple[Stats, IntArray]:
     """The statistics of the tokens `used` without these messages, and which of them are still there."""

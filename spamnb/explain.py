@@ -50,6 +50,9 @@ def parts_of(
     _, values = engine.scorer.terms(looked.weights, looked.entries, looked.stats)
     with np.errstate(invalid="ignore"):
         gap = values[:, plus] - values[:, minus]
+    corrected = engine.correct(looked)
+    if corrected is not None and engine.correction is not None:
+        gap = gap + (corrected if engine.store.labels[plus] == engine.correction.label else -corrected)
     difference = (np.where(np.isnan(gap), 0.0, gap) * factor).tolist()  # impossible in both: says nothing
     parts = _sequence_parts(engine, looked, difference) if engine.scorer.order else None
     if parts is None:

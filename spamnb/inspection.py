@@ -19,9 +19,10 @@ from spamnb.scoring import weighted
 class TokenRow:
     """A token: occurrences and messages by class, P(token | class), and its weight.
 
-    `weight` is log P(i|positive) - log P(i|other): what one occurrence adds to the log-odds before
-    damping and calibration. For more than two classes it is one class's log P minus the mean of the others:
-    of the class whose top tokens are asked for, else of the positive one.
+    `weight` is log P(i|positive) - log P(i|other), and the correction where the model is refined: what one
+    occurrence adds to the log-odds before damping and calibration. For more than two classes it is one
+    class's log P minus the mean of the others: of the class whose top tokens are asked for, else of the
+    positive one.
     """
 
     token: str
@@ -34,7 +35,10 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """log-odds = slope * (w.x + b) / m^damping + offset, for `positive` against `negative`."""
+    """log-odds = slope * (w.x + b) / m^damping + offset, for `positive` against `negative`.
+
+    Where the calibration bends, this is the line that it bends away from.
+    """
 
     positive: str
     negative: str
@@ -85,7 +89,11 @@ class Inspector:
         others = np.delete(self._log_p, c, axis=1).mean(axis=1)
         with np.errstate(invalid="ignore"):
             weights = self._log_p[:, c] - others
-        return np.where(np.isnan(weights), 0.0, weights)  # impossible in both: says nothing
+        weights = np.where(np.isnan(weights), 0.0, weights)  # impossible in both: says nothing
+        added, fitted = self.model.engine.added(None), self.model.refined
+        if added is None or fitted is None:
+            return weights
+        return weights + (added if self.model.labels[c] == fitted.label else -added)
 
     def _row(self, i: int, weight: float) -> TokenRow:
         store = self.model.store
@@ -100,15 +108,16 @@ class Inspector:
 
     def linear(self) -> Linear | None:
         """The linear view of document 003; None for more than two classes."""
-        from spamnb.calibration import Platt
+        from spamnb.calibration import Temperature
 
         fit = self.model.calibration
-        if len(self.model.labels) != 2 or not isinstance(fit, Platt):
+        if len(self.model.labels) != 2 or isinstance(fit, Temperature):
             return None
-        plus = self._positive()
+        plus, labels, offset = self._positive(), self.model.labels, fit.offset
         b = float(self._bias[plus] - self._bias[1 - plus])
-        labels = self.model.labels
-        return Linear(labels[plus], labels[1 - plus], b, fit.slope, fit.offset, self.model.scoring.damping)
+        if (fitted := self.model.refined) is not None:
+            offset += fit.slope * (fitted.bias if fitted.label == labels[plus] else -fitted.bias)
+        return Linear(labels[plus], labels[1 - plus], b, fit.slope, offset, self.model.scoring.damping)
 
 
 def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
@@ -125,6 +134,7 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "features": model.features.to_dict(),
         "scorer": model.scoring.to_dict(),
         "calibration": model.calibration.to_dict(),
+        "refined": _refined(model),
         "decision": model.decision.to_dict(),
         "figures": dict(model.figures) if model.figures is not None else None,
         "remembers": None if model.known is None else len(model.known),
@@ -135,6 +145,16 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
             "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},
         },
     }
+
+
+def _refined(model: SpamModel) -> dict[str, int] | None:
+    """How many tokens are corrected, and how many messages came or went since; None without refinement."""
+    fitted, added = model.refined, model.engine.added(None)
+    if fitted is None or added is None:
+        return None
+    now = int(model.store.message_totals.sum())
+    tokens = int(np.count_nonzero(added))
+    return {"tokens": tokens, "messages": fitted.messages, "since": now - fitted.messages}
 
 
 def row_dict(row: TokenRow) -> dict[str, Any]:

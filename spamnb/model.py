@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb import calibration as calibrations
+from spamnb import correction as corrections
 from spamnb import countstate, modelfile
 from spamnb._version import __version__
 from spamnb.calibration import Calibration, Platt
 from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.correction import Correction
 from spamnb.counts import CountStore
 from spamnb.decision import Decision
 from spamnb.digests import Known, by_label, content_digests
@@ -78,6 +80,7 @@ class SpamModel:
     known: Known | None = field(default_factory=lambda: Known({}))  # None: it does not remember messages
     since: Since = field(default_factory=Since)  # what has changed since the figures were made
     generation: int = 0  # how often a learner has written the model file anew
+    correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -156,7 +159,13 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.scoring)
+        return Engine(self.store, self.scoring, self.refined)
+
+    @property
+    def refined(self) -> Correction | None:
+        """The correction, as long as the model has the two classes that it was fitted for."""
+        fits = self.correction is not None and len(self.labels) == 2 and self.correction.label in self.labels
+        return self.correction if fits else None
 
     @cached_property
     def _pair(self) -> tuple[int, int] | None:
@@ -195,13 +204,26 @@ class SpamModel:
         return cats, nums
 
     def _pair_log_odds(self, scored: Scored) -> FloatArray:
+        return np.clip(self.calibration.apply(self._raw(scored)), -LIMIT, LIMIT)
+
+    def _raw(self, scored: Scored) -> FloatArray:
+        """Log-odds of the positive class before calibration."""
         assert self._pair is not None
         plus, minus = self._pair
         joint = scored.joint
         with np.errstate(invalid="ignore"):
             raw = (joint[:, plus] - joint[:, minus]) * scored.scale
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
-        return np.clip(self.calibration.apply(raw), -LIMIT, LIMIT)
+        if scored.correction is not None:
+            raw = raw + self._sign * scored.correction
+        return raw
+
+    @property
+    def _sign(self) -> float:
+        """Does the correction speak for the positive class or for the other one?"""
+        assert self.correction is not None
+        assert self._pair is not None
+        return 1.0 if self.correction.label == self.labels[self._pair[0]] else -1.0
 
     def _many(self, scored: Scored) -> Predictions:
         log_scores = self.calibration.apply(scored.damped)
@@ -255,10 +277,7 @@ class SpamModel:
         cats, nums = self._checked(categories, numbers)
         result = self.score(texts, cats, nums)
         pair = self._pair or self._two_best(result)
-        if isinstance(self.calibration, Platt):
-            slope, offset = self.calibration.slope, self.calibration.offset
-        else:
-            slope, offset = self.calibration.scale, 0.0
+        slope, offset = self._line(result)
         factor = slope * float(result.scored.scale[0])
         columns = self.engine.columns(1, cats, nums)
         parts, bias = parts_of(self.engine, batch, columns, pair, factor)
@@ -280,6 +299,23 @@ class SpamModel:
             known,
             int(sum(missing)),
         )
+
+    def _line(self, result: Predictions) -> tuple[float, float]:
+        """The slope and offset that one message's log-odds come from.
+
+        A calibration that bends has Platt's slope for all parts; how far it bends away from his line counts
+        into the offset, and so does the bias of a correction.
+        """
+        fitted = self.calibration
+        if isinstance(fitted, calibrations.Temperature):
+            return fitted.scale, 0.0
+        offset = fitted.offset
+        if self.refined is not None:
+            offset += fitted.slope * self._sign * self.refined.bias
+        if not isinstance(fitted, Platt):
+            raw = self._raw(result.scored)
+            offset += float((fitted.apply(raw) - fitted.slope * raw - fitted.offset)[0])
+        return fitted.slope, offset
 
     def _two_best(self, result: Predictions) -> tuple[int, int]:
         order = np.argsort(-result.scored.joint[0], kind="stable")
@@ -314,7 +350,7 @@ class SpamModel:
             "known": None if self.known is None else self.known.to_state(),
             "since": self.since.to_dict(),
             "generation": self.generation,
-        }
+        } | ({} if self.refined is None else {"correction": self.refined.to_state(self.store)})
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
@@ -327,10 +363,12 @@ class SpamModel:
             raise ModelError(
                 f"the settings in the model are damaged: {error}", "train the model again"
             ) from None
+        store = countstate.from_state(modelfile.require(state, "counts", dict))
+        correction = modelfile.require(state, "correction", dict) if "correction" in state else None
         return cls(
             features,
             scoring,
-            countstate.from_state(modelfile.require(state, "counts", dict)),
+            store,
             Decision.from_dict(modelfile.require(state, "decision", dict)),
             calibrations.from_dict(modelfile.require(state, "calibration", dict)),
             modelfile.require(state, "positive", str),
@@ -338,6 +376,7 @@ class SpamModel:
             Known.from_state(state.get("known")),
             Since.from_dict(state.get("since")),
             modelfile.require(state, "generation", int) if "generation" in state else 0,
+            None if correction is None else corrections.from_state(correction, store),
         )
 
 

@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from spamnb.config import ScorerConfig
+from spamnb.correction import Correction
 from spamnb.counts import CountStore
 from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats, pair_sums
-from spamnb.sparse import SHAPE, Batch, Entries, distinct
+from spamnb.sparse import SHAPE, Batch, Entries, distinct, row_sums
 
 
 class Scored(Record):
@@ -22,12 +23,14 @@ class Scored(Record):
 
     joint (n, K) is log P(c) + log P(x|c); `scale` (n,) is what damping multiplies it with; `known` (n,) is
     how much of the message the model knows: tokens but shapes, which every message has, and columns; where
-    the scorer counts repeats, they count here too.
+    the scorer counts repeats, they count here too. `correction` (n,) is what a linear model adds to the
+    log-odds of its class, damped already; None if there is none.
     """
 
     joint: FloatArray
     scale: FloatArray
     known: IntArray
+    correction: FloatArray | None = None
 
     @property
     def damped(self) -> FloatArray:
@@ -58,8 +61,9 @@ class Engine:
     """Scores batch after batch. A first few tokens are searched in the sorted keys, which touches only the
     pages of the file where they lie; a long stream builds a table and all weights once."""
 
-    def __init__(self, store: CountStore, config: ScorerConfig) -> None:
+    def __init__(self, store: CountStore, config: ScorerConfig, correction: Correction | None = None) -> None:
         self.store = store
+        self.correction = correction
         self.scorer: Scorer = make(config)
         self.config = config
         self._seen = 0
@@ -73,15 +77,17 @@ class Engine:
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> Scored:
         if self._unmerged(batch):
-            joint, known = self._sum_all(batch)
+            joint, known, added = self._sum_all(batch)
             parts = known
         else:
-            joint, known, parts = self._sum_merged(batch)
+            joint, known, parts, added = self._sum_merged(batch)
         for terms in self.columns(batch.size, categories, numbers).values():
             joint = joint + terms
             present = terms.any(axis=1)
             known, parts = known + present, parts + present
-        return Scored(joint, damping_scale(parts, self.config), known)
+        scale = damping_scale(parts, self.config)
+        bias = self.correction.bias if self.correction is not None else 0.0
+        return Scored(joint, scale, known, None if added is None else added * scale + bias)
 
     def _unmerged(self, batch: Batch) -> bool:
         """Can every occurrence be added as it comes? Then repeats need not be found, a fifth of the work."""
@@ -89,32 +95,58 @@ class Engine:
         linear = linear and not self.config.strongest
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
 
-    def _sum_all(self, batch: Batch) -> tuple[FloatArray, IntArray]:
-        """Log scores, and how many tokens of each message are known, repeats included."""
+    def _sum_all(self, batch: Batch) -> tuple[FloatArray, IntArray, FloatArray | None]:
+        """Log scores, how many tokens of each message are known, repeats included, and their correction."""
         found = self._ids(batch)
         if self._table is None:
             rows = distinct(np.concatenate([ids[ids >= 0] for ids in found]))
             stats = weighted(Stats.of(self.store, rows), self.config)
             weights = self.scorer.weights(stats)
             found = [np.where(ids >= 0, np.searchsorted(rows, ids), -1) for ids in found]
+            added = self.added(rows)
         else:
             stats, weights, _ = self._all()
+            added = self.added(None)
         joint, known = np.zeros((batch.size, 2)), np.zeros(batch.size, np.int64)
+        corrected = None if added is None else np.zeros(batch.size)
         for stream, ids in zip(batch.streams, found, strict=True):
             there = ids >= 0
             at, ids = (stream.rows, ids) if there.all() else (stream.rows[there], ids[there])
             joint += pair_sums(weights, at, ids, batch.size)
             known += np.bincount(at, minlength=batch.size)
-        return joint + self.bias(stats), known
+            if added is not None and corrected is not None:
+                corrected += row_sums(at, added.take(ids), batch.size)
+        return joint + self.bias(stats), known, corrected
 
-    def _sum_merged(self, batch: Batch) -> tuple[FloatArray, IntArray, IntArray]:
-        """Log scores, known tokens but shapes, and distinct known tokens of each message."""
+    def _sum_merged(self, batch: Batch) -> tuple[FloatArray, IntArray, IntArray, FloatArray | None]:
+        """Log scores, known tokens but shapes, distinct known tokens of each message, their correction."""
         looked = self.look_up(batch)
         joint = self.scorer.text_scores(looked.entries, looked.stats, looked.weights) + self.bias(
             looked.stats
         )
         parts = np.bincount(looked.entries.rows, minlength=batch.size)
-        return joint, self._known(looked, parts), parts
+        values = self.correct(looked)
+        corrected = None if values is None else row_sums(looked.entries.rows, values, batch.size)
+        return joint, self._known(looked, parts), parts, corrected
+
+    def correct(self, looked: Looked) -> FloatArray | None:
+        """What the correction adds for each entry, before damping."""
+        added = self.added(looked.rows)
+        if added is None:
+            return None
+        values = added.take(looked.entries.ids)
+        return values if self.scorer.once else values * looked.entries.counts
+
+    def added(self, rows: IntArray | None) -> FloatArray | None:
+        """The correction of these rows of the store, None meaning all of them."""
+        if self.correction is None:
+            return None
+        return self._added if rows is None else self.correction.of(self.store.keys[rows])
+
+    @cached_property
+    def _added(self) -> FloatArray:
+        assert self.correction is not None
+        return self.correction.of(self.store.keys)
 
     def _ids(self, batch: Batch) -> list[IntArray]:
         """The store's rows of each stream's tokens, -1 where unknown."""
@@ -177,6 +209,13 @@ class Engine:
         from spamnb.scorers.columns import column_terms
 
         return column_terms(self.store, self.config, size, categories or {}, numbers or {})
+
+
+def gap(scores: FloatArray, plus: int) -> FloatArray:
+    """Log-odds of one of two classes from their log scores (n, 2); impossible in both says nothing: 0."""
+    with np.errstate(invalid="ignore"):
+        raw = scores[:, plus] - scores[:, 1 - plus]
+    return np.where(np.isnan(raw), 0.0, raw)
 
 
 def damping_scale(parts: IntArray, config: ScorerConfig) -> FloatArray:

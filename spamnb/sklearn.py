@@ -90,7 +90,8 @@ class SpamClassifier(_Estimator):
     message) or 'plain' (words alone), `ngrams` None means 2 for the first and 1 for the second; `prior` is
     'learned', 'uniform' or a probability for each of `classes_`; `threshold` is the least probability of
     `classes_[1]` to say so (two classes only); `calibrate` makes probabilities honest by cross-validation
-    within the training data. `model_` is the SpamModel behind, to explain or save.
+    within the training data; `refine` ('auto', 'yes', 'no') corrects the weights by logistic regression,
+    which needs `calibrate`. `model_` is the SpamModel behind, to explain or save.
 
     >>> texts, labels = ["win a prize", "free prize", "see you", "ok see"], [True, True, False, False]
     >>> SpamClassifier(alpha=0.5).fit(texts, labels).predict(["a free prize", "ok you"])
@@ -113,6 +114,7 @@ class SpamClassifier(_Estimator):
         patterns: Iterable[tuple[str, str]] = (),
         threshold: float = 0.5,
         calibrate: bool = True,
+        refine: str = "auto",
     ) -> None:
         self.scorer = scorer
         self.alpha = alpha
@@ -127,6 +129,7 @@ class SpamClassifier(_Estimator):
         self.patterns = patterns
         self.threshold = threshold
         self.calibrate = calibrate
+        self.refine = refine
 
     def fit(self, X: Messages, y: Any) -> Self:
         """Learn these texts and nothing else."""
@@ -138,7 +141,8 @@ class SpamClassifier(_Estimator):
         shares = {name: min(sizes.values()) / size for name, size in sizes.items()}
         keep = shares if new.scoring.balance == "undersample" else None
         folds = FOLDS if self.calibrate else 0
-        trainer = Trainer(new.features, new.scoring, new.decision, new.positive, folds, keep)
+        settings = new.features, new.scoring, new.decision, new.positive
+        trainer = Trainer(*settings, folds, keep, self.refine)
         trainer.add(texts, names)
         self.model_ = trainer.finish() if len(classes) > 1 else new.learn(texts, names)
         self.classes_ = classes
@@ -162,7 +166,8 @@ class SpamClassifier(_Estimator):
             )
         if new.scoring.balance == "undersample":
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
-        learned = replace(new, store=old.store, calibration=old.calibration).learn(texts, _names(labels))
+        kept = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
+        learned = kept.learn(texts, _names(labels))
         self.model_, self.classes_ = learned, merged
         return self
 

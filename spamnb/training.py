@@ -13,7 +13,7 @@ from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
-from spamnb.crossval import Digests, Sample, out_of_fold
+from spamnb.crossval import Digests, Sample, folds, out_of_fold
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.digests import Known, content_digests
 from spamnb.digests import word_digests as message_digests
@@ -24,7 +24,9 @@ from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.operating import cutoff
+from spamnb.refine import LARGEST, MODES, refine, refused
 from spamnb.scorers import make
+from spamnb.scoring import gap
 from spamnb.sparse import Batch, Entries
 
 FOLDS = 5
@@ -76,8 +78,10 @@ class Trainer:
     max_fpr: float | None = None  # the share of ham that may be called spam; it sets the decision
     remember: bool = True  # which messages were learned, 8 bytes for each
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
+    refine: str = "auto"  # fit a correction of the weights: yes, no, or if cross-validation says it helps
 
     def __post_init__(self) -> None:
+        _check_refine(self.refine, self.folds)
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
         if self.folds == 1 or self.folds < 0:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
@@ -171,8 +175,8 @@ class Trainer:
         return model if sample is None else self.settled(model, sample)[0]
 
     def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, Held]:
-        """Calibrated, and with the line drawn where `max_fpr` asks for it."""
-        fitted, held = calibrated(model, sample, self.folds)
+        """Refined and calibrated, and with the line drawn where `max_fpr` asks for it."""
+        fitted, held = calibrated(model, sample, self.folds, self.refine)
         if self.max_fpr is None or len(model.labels) > 2:
             return fitted, held
         return limited(fitted, held, self.max_fpr), held
@@ -222,29 +226,28 @@ class Held:
     known: IntArray
 
 
-def calibrated(model: SpamModel, sample: Sample, k: int) -> tuple[SpamModel, Held]:
-    """Fit the calibration on out-of-fold scores and keep the figures they give."""
+def calibrated(model: SpamModel, sample: Sample, k: int, mode: str = "no") -> tuple[SpamModel, Held]:
+    """Fit correction and calibration on out-of-fold scores and keep the figures they give."""
     scores = out_of_fold(model.store, model.scoring, sample, k)
     width = len(model.labels)
+    meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
+    if mode == "yes" and (reason := refused(model.store, model.scoring, sample, mode)):
+        raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)
         proba = np.nan_to_num(calibrations.probabilities(fitted.apply(scores.damped)), nan=1 / width)
         held = Held(sample.labels, np.zeros(0), proba, scores.known)
     else:
-        plus = model.labels.index(model.positive)
-        with np.errstate(invalid="ignore"):
-            raw = scores.damped[:, plus] - scores.damped[:, 1 - plus]
-        raw = np.where(np.isnan(raw), 0.0, raw)
-        fitted = calibrations.fit(raw, (sample.labels == plus).astype(np.int64), 2)
-        log_odds = np.clip(fitted.apply(raw), -LIMIT, LIMIT)
-        proba = np.empty((len(raw), 2))
-        proba[:, plus], proba[:, 1 - plus] = (
-            calibrations.probability(log_odds),
-            calibrations.probability(-log_odds),
-        )
-        held = Held(sample.labels, log_odds, proba, scores.known)
+        plus, raw = model.labels.index(model.positive), gap(scores.damped, model.labels.index(model.positive))
+        if mode != "no":
+            found = refine(model.store, model.scoring, sample, scores, k, model.positive, mode)
+            model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
+        fold = folds(sample, k) if meta["of"] <= LARGEST else None  # choosing a curve takes 70 ms
+        fitted, log_odds = calibrations.fit_best(raw, sample.labels == plus, fold)
+        log_odds = np.clip(log_odds, -LIMIT, LIMIT)
+        both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
+        held = Held(sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known)
     figures = figures_of(model, held)
-    meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
     return replace(model, calibration=fitted, figures=meta | figures.to_dict()), held
 
 
@@ -280,6 +283,7 @@ def train(
     positive: str = "spam",
     folds: int = FOLDS,
     max_fpr: float | None = None,
+    refine: str = "auto",
 ) -> SpamModel:
     """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
 
@@ -290,12 +294,19 @@ def train(
     texts, given = as_texts(messages), [str(label) for label in labels]
     if len(texts) != len(given):
         raise DataError(f"{len(texts)} messages but {len(given)} labels")
-    trainer = Trainer(
-        features or FeatureConfig(), scoring or ScorerConfig(), decision or Decision(), positive, folds
-    )
-    trainer.max_fpr = max_fpr
+    settings = features or FeatureConfig(), scoring or ScorerConfig(), decision or Decision()
+    trainer = Trainer(*settings, positive, folds, max_fpr=max_fpr, refine=refine)
     trainer.add(texts, given)
     return trainer.finish()
+
+
+def _check_refine(mode: str, folds: int) -> None:
+    if mode not in MODES:
+        raise ConfigError(f"--refine must be auto, yes or no, got {mode!r}")
+    if mode == "yes" and not folds:
+        raise ConfigError(
+            "--refine yes needs cross-validation, got --no-cv", hint="leave out --no-cv or --refine yes"
+        )
 
 
 def _identity(store: CountStore) -> calibrations.Calibration:

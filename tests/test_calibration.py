@@ -2,14 +2,17 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from spamnb import calibration, metrics
 from spamnb.calibration import ONE_CLASS, WRONG_WAY, Platt, Temperature, fit, fit_platt, identity
+from spamnb.curved import Beta, Floats, Isotonic, fit_isotonic
 from spamnb.errors import ModelError
 
 
@@ -188,3 +191,77 @@ def test_damaged_state(state: dict[str, object]) -> None:
         calibration.from_dict(state)
     assert caught.value.message == f"the calibration in the model is damaged: got {state!r}"
     assert caught.value.hint == "train the model again"
+
+
+def bent(n: int, seed: int = 3) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Scores whose log-odds have about slope 3 below 0 and 0.5 above."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n) * 2
+    log_odds = Beta(1.0, 0.0, 3.0, 0.5, 0.0).apply(scores)
+    labels = (rng.random(n) < 1 / (1 + np.exp(-log_odds))).astype(np.int64)
+    return scores, labels, np.arange(n) % 5
+
+
+def test_a_curve_is_chosen_where_it_fits_better() -> None:
+    scores, labels, fold = bent(4000)
+    fitted, held = calibration.fit_best(scores, labels, fold)
+    assert isinstance(fitted, Beta | Isotonic)
+    line = calibration.fit(scores, labels, 2)
+    z = {"curve": held, "line": line.apply(scores)}
+    loss = {name: np.logaddexp(0, np.where(labels == 1, -v, v)).mean() for name, v in z.items()}
+    assert loss["curve"] < loss["line"] - 0.005
+
+
+def test_two_slopes_are_found() -> None:
+    scores, labels, _ = bent(40_000)
+    fitted = calibration.fit_beta(scores, labels == 1, Platt(1.0, 0.0))
+    assert fitted is not None
+    assert fitted.a == pytest.approx(3, abs=0.4)
+    assert fitted.b == pytest.approx(0.5, abs=0.15)
+
+
+@pytest.mark.parametrize("n", [300, 4000])
+def test_a_line_stays_where_a_curve_gives_nothing(n: int) -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=n) * 3
+    labels = (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(np.int64)
+    fitted, held = calibration.fit_best(scores, labels, np.arange(n) % 5)
+    assert isinstance(fitted, Platt)
+    assert held.tolist() == fitted.apply(scores).tolist()
+
+
+@given(st.integers(0, 10**6))
+def test_curves_keep_the_order_of_scores(seed: int) -> None:
+    scores, labels, _ = bent(200, seed)
+    line = calibration.fit(scores, labels, 2)
+    assert isinstance(line, Platt)
+    grid = np.unique(np.concatenate((scores, np.linspace(-50, 50, 301))))
+    curves = [calibration.fit_beta(scores, labels == 1, line)]
+    for curve in (*curves, fit_isotonic(line.apply(scores), labels == 1, line.slope, line.offset)):
+        if curve is not None:
+            assert (np.diff(curve.apply(grid)) > 0).all()
+            assert calibration.from_dict(curve.to_dict()) == curve
+
+
+def test_isotonic_by_hand() -> None:
+    """Blocks 0 0 | 1 0 | 1 1: shares (0+.5)/3, 1.5/3 and 2.5/3, at the means of their scores."""
+    fitted = fit_isotonic(np.arange(6.0), np.array([0, 0, 1, 0, 1, 1]) > 0, 1.0, 0.0)
+    log5 = math.log(5)
+    # The two zeros are blocks of their own until a violation pools them: equal means are pooled.
+    assert fitted.at == (0.5, 2.5, 4.5)
+    assert fitted.value == pytest.approx((-log5, 0.0, log5))
+    assert fitted.apply([2.5, 1.5, -0.5, 6.5]).tolist() == pytest.approx([0, -log5 / 2, -log5 - 1, log5 + 2])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"a": 0.0},
+        {"a": "x"},
+        {"kind": "isotonic"},
+        {"kind": "isotonic", "at": [1.0, 0.0], "value": [0.0, 1.0]},
+    ],
+)
+def test_damaged_curves_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match="the calibration in the model is damaged"):
+        calibration.from_dict(Beta(1.0, 0.0, 1.0, 1.0, 0.0).to_dict() | change)

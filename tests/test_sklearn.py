@@ -220,13 +220,14 @@ PAIRS: dict[str, tuple[list[Any], str]] = {
 
 
 @pytest.mark.parametrize(("pair", "kind"), PAIRS.values(), ids=PAIRS)
-def test_labels_keep_their_type(pair: list[Any], kind: str, fitted: SpamClassifier) -> None:
+def test_labels_keep_their_type(pair: list[Any], kind: str) -> None:
     y = [pair[label == "spam"] for label in LABELS]
-    one = SpamClassifier().fit(TEXTS, y)
+    one = SpamClassifier(refine="no").fit(TEXTS, y)  # on so few messages `auto` may go either way
+    same = SpamClassifier(refine="no").fit(TEXTS, LABELS)
     said = one.predict(["see mum later", "win a free prize"])
     assert said.dtype.kind == one.classes_.dtype.kind == kind
     assert said.tolist() == pair == one.classes_.tolist()
-    assert one.score(TEXTS, y) == fitted.score(TEXTS, LABELS) > 0.85
+    assert one.score(TEXTS, y) == same.score(TEXTS, LABELS) > 0.85
     assert one.score(["win a free prize", "see mum later"], [pair[1], pair[1]], sample_weight=[3, 1]) == 0.75
 
 
@@ -270,7 +271,8 @@ def test_partial_fit_after_fit_adds_counts_and_keeps_the_calibration(fitted: Spa
     calibration = one.model_.calibration
     one.partial_fit(TEXTS[100:], LABELS[100:])
     assert one.model_.calibration == calibration
-    assert content(replace(fitted.model_, calibration=calibration, figures=None)) == content(one.model_)
+    same = {"calibration": calibration, "correction": one.model_.correction, "figures": None}
+    assert content(replace(fitted.model_, **same)) == content(one.model_)
 
 
 def test_classes_that_are_still_to_come() -> None:

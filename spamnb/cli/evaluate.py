@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _TRAINING = (
     *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
-    *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof"),
+    *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof", "refine"),
 )
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
@@ -209,7 +209,14 @@ def _cross_validate(
     if scoring.balance == "undersample":
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = options.read_options(given, default_format="csv")
-    trainer = Trainer(features, scoring, options.decision(given), folds=cv, keep_texts=about.worst)
+    trainer = Trainer(
+        features,
+        scoring,
+        options.decision(given),
+        folds=cv,
+        keep_texts=about.worst,
+        refine=given["refine"],
+    )
     for chunk in _chunks(data, given, reading, quiet, about):
         if not trainer.messages:
             trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))

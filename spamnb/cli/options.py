@@ -136,6 +136,13 @@ scorer_options = _all(
         show_default=True,
         help="Treat classes of very different size alike.",
     ),
+    click.option(
+        "--refine",
+        type=click.Choice(["auto", "yes", "no"]),
+        default="auto",
+        show_default=True,
+        help="Correct the weights by logistic regression; auto: if folds show that it helps.",
+    ),
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
     click.option(
         "--strongest",

@@ -76,14 +76,14 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     limit = rate.max_fpr(given)
     rate.check_folds(limit, folds)
     keep = _shares(sources) if scoring.balance == "undersample" else None
-    remember = not given["no_digests"]
     trainer = Trainer(
         features,
         scoring,
         options.decision(given),
         folds=folds,
         keep=keep,
-        remember=remember,
+        remember=not given["no_digests"],
+        refine=given["refine"],
         jobs=given["jobs"],
     )
     for path, how in sources:
@@ -156,6 +156,8 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     beside = f" and the columns {', '.join(columns)}" if columns else ""
     scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
     say(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
+    if model.figures is not None and "refined" in model.figures:
+        say(f"refined   {model.figures['refined']}", quiet)
     say(f"expect    {_expected(model)}", quiet)
     if model.decision.max_fpr is not None:
         other = next(label for label in model.labels if label != model.positive)

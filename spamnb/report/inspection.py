@@ -48,6 +48,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
+        ("refined", _refined_text(card["refined"])),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
     ]
     return [*rows, ("expect", _figures_text(card["figures"])), *_since_rows(card["since"], card["stale"])]
@@ -66,6 +67,14 @@ def _scorer_text(scorer: dict[str, Any]) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"given {scorer['prior']}"
     return f"alpha {scorer['alpha']:g}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+
+
+def _refined_text(refined: dict[str, int] | None) -> str:
+    if refined is None:
+        return "no: the weights are those of naive Bayes"
+    since = refined["since"]
+    moved = f"; {abs(since):,} messages {'learned' if since > 0 else 'forgotten'} since" if since else ""
+    return f"the weights of {refined['tokens']:,} tokens, fitted on {refined['messages']:,} messages{moved}"
 
 
 def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:

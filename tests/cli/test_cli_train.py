@@ -243,3 +243,29 @@ def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert "learned   14 messages (5 no, 9 yes)" in tennis.said
     assert "knows     0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
     assert tennis.said.endswith("next      spamnb predict DATA -m tennis.spamnb\n")
+
+
+# --- refinement --------------------------------------------------------------------------------------
+
+
+def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
+    done = cli("train", SAMPLE, "--refine", "yes", "-o", "m.spamnb")
+    assert re.search(r"^refined   yes: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$", done.err, re.M)
+    assert trained(cli.here / "m.spamnb").correction is not None
+    shown = " ".join(cli("inspect", "-m", "m.spamnb").text.split())
+    assert re.search(r"refined the weights of [\d,]+ tokens, fitted on 813 messages", shown)
+
+
+def test_without_refinement(cli: Cli) -> None:
+    done = cli("train", SAMPLE, "--refine", "no", "-o", "m.spamnb")
+    assert "refined" not in done.err
+    assert trained(cli.here / "m.spamnb").correction is None
+    assert "refined no: the weights are those of naive Bayes" in " ".join(
+        cli("inspect", "-m", "m.spamnb").text.split()
+    )
+
+
+def test_refinement_needs_cross_validation(cli: Cli) -> None:
+    done = cli("train", SAMPLE, "--refine", "yes", "--no-cv", code=1)
+    assert "--refine yes needs cross-validation, got --no-cv" in done.err
+    assert "leave out --no-cv or --refine yes" in done.err

@@ -1,0 +1,238 @@
+"""Refinement: a correction helps where words depend on each other, and all else keeps its promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spamnb import refine as refinement
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.correction import Correction, from_state
+from spamnb.crossval import folds, out_of_fold
+from spamnb.errors import ConfigError, ModelError
+from spamnb.inspection import Inspector, card
+from spamnb.message import Texts
+from spamnb.model import SpamModel
+from spamnb.scoring import gap
+from spamnb.training import Trainer, train
+
+
+def corpus(n: int = 400, seed: int = 1) -> tuple[list[str], list[str]]:
+    """Three words that always come together mislead naive Bayes; one other word tells the truth."""
+    rng = np.random.default_rng(seed)
+    texts, labels = [], []
+    for i in range(n):
+        spam = bool(rng.random() < 0.4)
+        words = ["alpha", "beta", "gamma"] if rng.random() < (0.7 if spam else 0.3) else ["delta"]
+        words += ["truth"] if rng.random() < (0.75 if spam else 0.02) else []
+        words += [f"w{int(rng.integers(0, 40))}" for _ in range(3)] + [f"only{i}"]
+        texts.append(" ".join(words))
+        labels.append("spam" if spam else "ham")
+    return texts, labels
+
+
+TEXTS, LABELS = corpus()
+
+
+@pytest.fixture(scope="module")
+def model() -> SpamModel:
+    return train(TEXTS, LABELS, refine="yes")
+
+
+def test_auto_keeps_what_helps_and_says_so() -> None:
+    told = train(TEXTS, LABELS).figures
+    plain = train(TEXTS, LABELS, refine="no").figures
+    assert told is not None
+    assert plain is not None
+    assert str(told["refined"]).startswith("yes: out-of-fold log loss ")
+    assert told["log_loss"] < plain["log_loss"]
+    assert "refined" not in plain
+
+
+def test_auto_leaves_out_what_does_not_help() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"x{int(w)}" for w in rng.integers(0, 50, 4)) for _ in range(200)]
+    labels = ["spam" if rng.random() < 0.5 else "ham" for _ in texts]
+    found = train(texts, labels)
+    assert found.correction is None
+    assert found.figures is not None
+    assert str(found.figures["refined"]).startswith("no: ")
+
+
+def test_held_out_labels_do_not_matter_to_their_scores() -> None:
+    """With labels of one fold swapped, the corrected scores of that fold come out the same."""
+    trainer = Trainer()
+    trainer.add(Texts.of(TEXTS), LABELS)
+    model, sample = trainer.counted()
+    assert sample is not None
+    fold = folds(sample, 5)
+    held = fold == 2
+    swap = {"ham": "spam", "spam": "ham"}
+    some = held & (np.arange(len(held)) % 4 == 0)
+    other = [swap[label] if s else label for s, label in zip(some, LABELS, strict=True)]
+    again = Trainer()
+    again.add(Texts.of(TEXTS), other)
+    changed, swapped = again.counted()
+    assert swapped is not None
+    scores = [
+        refinement._out_of_fold(m.store, m.engine.scorer, s, out_of_fold_with(m, s, fold), 5, 1)
+        for m, s in ((model, sample), (changed, swapped))
+    ]
+    assert scores[0] is not None
+    assert scores[1] is not None
+    assert scores[0][held] == pytest.approx(scores[1][held], abs=1e-9)
+    assert scores[0][~held] != pytest.approx(scores[1][~held], abs=1e-3)
+
+
+def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
+    """The scores by given folds: those that labels would give differ once labels are swapped."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spamnb.crossval.folds", lambda *_: fold)
+        return out_of_fold(model.store, model.scoring, sample, 5)
+
+
+@pytest.fixture(autouse=True)
+def _same_folds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "held_out_labels" in request.node.name:
+        trainer = Trainer()
+        trainer.add(Texts.of(TEXTS), LABELS)
+        _, sample = trainer.counted()
+        assert sample is not None
+        fold = folds(sample, 5)
+        monkeypatch.setattr(refinement, "folds", lambda *_: fold)
+
+
+def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel) -> None:
+    for text in [*TEXTS[:20], "alpha beta gamma", "unknown", ""]:
+        told = model.explain(text)
+        total = told.bias + sum(p.log_odds for p in told.parts)
+        assert total == pytest.approx(told.log_odds, abs=1e-9)
+        assert told.log_odds == pytest.approx(model.log_odds([text])[0], abs=1e-12)
+
+
+def test_weights_of_inspect_are_those_that_score(model: SpamModel) -> None:
+    look = Inspector(model)
+    line = look.linear()
+    assert line is not None
+    words = {r.token: r.weight for r in look.look_up(["alpha", "truth"])}
+    told = {p.token: p.log_odds for p in model.explain("alpha truth").parts}
+    m = len(told)
+    assert told["truth"] == pytest.approx(line.slope * words["truth"] / m, rel=1e-9)
+    total = line.slope * line.b / m + line.offset + sum(told.values())
+    assert total == pytest.approx(model.log_odds(["alpha truth"])[0], abs=1e-9)
+
+
+def test_one_by_one_is_the_batch(model: SpamModel) -> None:
+    fresh = replace(model)
+    assert [fresh.log_odds([t])[0] for t in TEXTS[:30]] == model.log_odds(TEXTS)[:30].tolist()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_saved_model_says_the_same(plain: bool, tmp_path: Path) -> None:
+    features, scoring = FeatureConfig.plain(), ScorerConfig(once=False, damping=0.0)
+    settings: dict[str, Any] = {"features": features, "scoring": scoring} if plain else {}
+    model = train(TEXTS, LABELS, refine="yes", **settings)
+    model.save(tmp_path / "m.spamnb")
+    again = SpamModel.load(tmp_path / "m.spamnb")
+    assert again.correction is not None
+    assert again.log_odds(TEXTS).tolist() == model.log_odds(TEXTS).tolist()
+    assert [again.log_odds([t])[0] for t in TEXTS[:9]] == model.log_odds(TEXTS[:9]).tolist()
+
+
+def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -> None:
+    more = model.learn(["alpha new words"] * 5, ["ham"] * 5)
+    assert more.correction is model.correction
+    assert card(more)["refined"]["since"] == 5
+    plain = replace(more, correction=None)
+    assert model.correction is not None
+    weight = Inspector(more).look_up(["alpha"])[0].weight - Inspector(plain).look_up(["alpha"])[0].weight
+    before = Inspector(model).look_up(["alpha"])[0].weight
+    bare = Inspector(replace(model, correction=None)).look_up(["alpha"])[0].weight
+    assert weight == pytest.approx(before - bare, abs=1e-9)
+    back = more.forget(["alpha new words"] * 5, ["ham"] * 5)
+    assert back.log_odds(TEXTS).tolist() == model.log_odds(TEXTS).tolist()
+
+
+def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
+    third = model.learn(["invoice number"] * 3, ["work"] * 3)
+    assert third.refined is None
+    assert "correction" not in third.state()
+    assert third.forget(["invoice number"] * 3, ["work"] * 3).refined is model.correction
+
+
+def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
+    both = model.merge(train(*corpus(50, 3), refine="no"))
+    assert both.correction is model.correction
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"weights": np.zeros(3, np.float32)}, "do not fit"),
+        ({"weights": None}, "NoneType"),
+        ({"label": "nothing"}, "do not fit"),
+        ({"bias": float("nan")}, "do not fit"),
+        ({"messages": -1}, "do not fit"),
+    ],
+    ids=["short", "none", "label", "bias", "messages"],
+)
+def test_a_damaged_correction_is_refused(change: dict[str, Any], what: str, model: SpamModel) -> None:
+    assert model.correction is not None
+    state = model.correction.to_state(model.store) | change
+    with pytest.raises(ModelError, match=f"the correction in the model is damaged: .*{what}"):
+        from_state(state, model.store)
+
+
+def test_weights_that_are_not_numbers_are_refused(model: SpamModel) -> None:
+    assert model.correction is not None
+    state = model.correction.to_state(model.store)
+    state["weights"][0], state["weights"][1] = np.inf, -np.inf
+    with pytest.raises(ModelError, match="a weight is not finite"):
+        from_state(state, model.store)
+
+
+def test_tokens_that_came_later_have_no_correction() -> None:
+    found = Correction(np.array([3, 7], np.uint64), np.array([0.5, -2], np.float32), 0.0, "spam", 9)
+    assert found.of(np.array([1, 3, 5, 7, 9], np.uint64)).tolist() == [0, 0.5, 0, -2, 0]
+    assert Correction(found.keys[:0], found.weights[:0], 0.0, "spam", 9).of(found.keys).tolist() == [0, 0]
+
+
+def test_what_cannot_be_refined() -> None:
+    texts, labels = corpus(60)
+    with pytest.raises(ConfigError, match="--refine yes needs a scorer that adds up weights, got poisson"):
+        train(texts, labels, scoring=ScorerConfig.of("poisson"), refine="yes")
+    three = [("x", "y", "z")[i % 3] for i in range(60)]
+    with pytest.raises(ConfigError, match="--refine yes needs two classes, got 3"):
+        train(texts, three, refine="yes")
+    with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --no-cv"):
+        train(texts, labels, folds=0, refine="yes")
+    with pytest.raises(ConfigError, match="--refine must be auto, yes or no, got 'maybe'"):
+        train(texts, labels, refine="maybe")
+    assert train(texts, three).correction is None
+
+
+def test_many_messages_are_left_alone_by_auto(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refinement, "LARGEST", 100)
+    found = train(TEXTS, LABELS).figures
+    assert found is not None
+    assert found["refined"] == "no: left out with more than 100 messages (--refine yes does it)"
+    assert train(TEXTS, LABELS, refine="yes").correction is not None
+
+
+def test_infinite_scores_are_left_alone() -> None:
+    found = train(TEXTS, LABELS, scoring=ScorerConfig(alpha=0.0), refine="yes")
+    assert found.correction is None
+
+
+def test_the_positive_class_may_be_either() -> None:
+    swapped = train(TEXTS, LABELS, positive="ham", refine="yes")
+    told = swapped.explain(TEXTS[0])
+    assert told.label == "ham"
+    assert told.bias + sum(p.log_odds for p in told.parts) == pytest.approx(told.log_odds, abs=1e-9)
+    one = train(TEXTS, LABELS, refine="yes").log_odds(TEXTS[:50])
+    assert swapped.log_odds(TEXTS[:50]) == pytest.approx(-one, abs=0.05)
+    assert gap(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]
