@@ -8,20 +8,16 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from spamnb import journal, modelfile
 from spamnb.changecode import encode
 from spamnb.changes import Change, negative, sum_counts, total
-from spamnb.counting import count
-from spamnb.counts import CountStore
-from spamnb.digests import by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.features import extract
+from spamnb.given import Given
 from spamnb.lock import WAIT, Lock
-from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
+from spamnb.message import FloatArray, IntArray, Messages, as_texts
 from spamnb.model import SpamModel
 from spamnb.outcome import Outcome
 from spamnb.plan import Plan, forgetting, learning, relabelling
@@ -35,7 +31,6 @@ RECORDS, LARGE, SHARE = 32, 1 << 18, 16
 LEAST = 1e-15  # a probability for the log loss of a certain mistake
 
 Said = MutableMapping[int, str]
-Columns = tuple[Mapping[str, Sequence[str]], Mapping[str, FloatArray]]
 
 
 class Learner:
@@ -169,22 +164,22 @@ class Learner:
         labels: Iterable[str] | None,
         categories: Mapping[str, Sequence[str]] | None,
         numbers: Mapping[str, FloatArray] | None,
-    ) -> _Given:
+    ) -> Given:
         texts = as_texts(messages)
         names = [""] * len(texts) if labels is None else [str(label) for label in labels]
         if len(texts) != len(names):
             raise DataError(f"{len(texts)} messages but {len(names)} labels")
         _check_labels(self.model.labels, set(names) - {""})
-        return _Given(self.model, texts, names, categories or {}, numbers or {})
+        return Given(self.model, texts, names, categories or {}, numbers or {})
 
-    def _times(self, given: _Given) -> dict[str, IntArray]:
+    def _times(self, given: Given) -> dict[str, IntArray]:
         """How often each message is known with each label."""
         if given.digests is None or self.model.known is None:
             return {}
         known = self.model.known
         return {label: known.count(label, given.digests) for label in known.labels}
 
-    def _judged(self, given: _Given, new: list[int]) -> tuple[Since, list[int]]:
+    def _judged(self, given: Given, new: list[int]) -> tuple[Since, list[int]]:
         """What the model thinks of the new messages before it learns them, and which it gets right."""
         model = self.model
         rows = [i for i in new if given.labels[i] in model.labels]
@@ -204,7 +199,7 @@ class Learner:
         )
         return since, [rows[i] for i in np.flatnonzero(right).tolist()]
 
-    def _apply(self, given: _Given, plan: Plan, since: Since) -> None:
+    def _apply(self, given: Given, plan: Plan, since: Since) -> None:
         plan.report(self.outcome, given.labels)
         since = since.plus(plan.since)
         if not since.changed:
@@ -257,53 +252,6 @@ def _sweep(folder: str) -> None:
             left = entry.name.startswith(".spamnb-") and entry.name.endswith(".tmp")
             if left and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600:
                 os.unlink(entry.path)
-
-
-class _Given:
-    """Messages as the learner sees them: with their digests where the model remembers any."""
-
-    def __init__(
-        self,
-        model: SpamModel,
-        texts: Texts,
-        labels: list[str],
-        categories: Mapping[str, Sequence[str]],
-        numbers: Mapping[str, FloatArray],
-    ) -> None:
-        self._model = model
-        self.texts, self.labels = texts, labels
-        features = model.features
-        self.categories = {c: v for c, v in categories.items() if c in features.categorical}
-        self.numbers = {c: v for c, v in numbers.items() if c in features.numeric}
-        self.batch = extract(texts, features)
-        self.digests = None
-        if model.known is not None:
-            self.digests = content_digests(self.batch, None, self.categories, self.numbers)
-
-    def rows(self, rows: list[int]) -> _Given:
-        """Some of the messages, a message as often as its row is given."""
-        if rows == list(range(len(self.texts))):
-            return self
-        at = np.array(rows, np.int64)
-        return _Given(
-            self._model,
-            self.texts.select(at),
-            [self.labels[i] for i in rows],
-            {c: [v[i] for i in rows] for c, v in self.categories.items()},
-            {c: np.asarray(v)[at] for c, v in self.numbers.items()},
-        )
-
-    def counted(self, pairs: list[tuple[int, str]]) -> CountStore:
-        """The counts of some messages with these labels."""
-        if not pairs:
-            return CountStore.empty()
-        some = self.rows([i for i, _ in pairs])
-        return count(some.batch, [label for _, label in pairs], some.categories, some.numbers)
-
-    def digests_of(self, pairs: list[tuple[int, str]]) -> dict[str, Any]:
-        if self.digests is None or not pairs:
-            return {}
-        return by_label(self.digests[[i for i, _ in pairs]], [label for _, label in pairs])
 
 
 def _check_labels(known: tuple[str, ...], given: set[str]) -> None:
