@@ -71,24 +71,48 @@ def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int)
     for f in range(k):
         rows = np.flatnonzero(fold == f)
         if len(rows):
-            damped[rows], known[rows] = _score_fold(store, scorer, sample, rows)
+            held = take_out(store, sample, rows, scorer.whole)
+            damped[rows], known[rows] = score_fold(store, scorer, sample, held)
     return FoldScores(damped, known)
 
 
-def _score_fold(
-    store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
-) -> tuple[FloatArray, IntArray]:
-    entries, labels = sample.entries.select(rows), sample.labels[rows]
-    used = np.arange(store.vocabulary) if scorer.whole else _used(entries)
-    stats, alive = _stats_without(store, entries.compact(used), labels, used)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fold:
+    """Messages and the counts without them, for any scorer: what does not depend on the scorer, done once.
+
+    `out` are the rows of the sample that are taken out of the counts, `rows` those of them to score.
+    """
+
+    rows: IntArray
+    out: IntArray
+    entries: Entries
+    stats: Stats
+    shapes: NDArray[np.bool_]
+
+
+def take_out(
+    store: CountStore, sample: Sample, rows: IntArray, whole: bool = False, out: IntArray | None = None
+) -> Fold:
+    """The fold of the messages `rows` of the sample, with `out` (by default the same) out of the counts.
+
+    `whole` keeps the statistics of all tokens, for scorers whose bias looks at the whole vocabulary.
+    """
+    out = rows if out is None else out
+    entries, without = sample.entries.select(rows), sample.entries.select(out)
+    used = np.arange(store.vocabulary) if whole else _used(without)
+    stats, alive = _stats_without(store, without.compact(used), sample.labels[out], used)
     entries = entries.only(used[alive], store.vocabulary)
-    stats = weighted(_only(stats, alive), scorer.config)
-    joint = scorer.joint(entries, stats)
-    parts = np.bincount(entries.rows, minlength=len(rows))
-    shapes = store.kinds[used[alive]] == SHAPE
-    times = np.where(shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
-    known = np.bincount(entries.rows, times, len(rows)).astype(np.int64)
-    for terms in _columns_without(store, scorer.config, sample, rows, labels).values():
+    return Fold(rows, out, entries, _only(stats, alive), store.kinds[used[alive]] == SHAPE)
+
+
+def score_fold(store: CountStore, scorer: Scorer, sample: Sample, fold: Fold) -> tuple[FloatArray, IntArray]:
+    """(n, K) damped log scores of a fold, and how much of each message is known."""
+    entries, size = fold.entries, len(fold.rows)
+    joint = scorer.joint(entries, weighted(fold.stats, scorer.config))
+    parts = np.bincount(entries.rows, minlength=size)
+    times = np.where(fold.shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
+    known = np.bincount(entries.rows, times, size).astype(np.int64)
+    for terms in _columns_without(store, scorer.config, sample, fold).values():
         joint, present = joint + terms, terms.any(axis=1)
         parts, known = parts + present, known + present
     return joint * damping_scale(parts, scorer.config)[:, None], known
@@ -138,18 +162,22 @@ def _only(stats: Stats, rows: IntArray) -> Stats:
 
 
 def _columns_without(
-    store: CountStore, config: ScorerConfig, sample: Sample, rows: IntArray, labels: IntArray
+    store: CountStore, config: ScorerConfig, sample: Sample, fold: Fold
 ) -> dict[str, FloatArray]:
     if not sample.categories and not sample.numbers:
         return {}
-    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
-    numbers = {c: values[rows] for c, values in sample.numbers.items()}
     tally = Tally()
-    tally.add(Batch(len(rows), ()), [store.labels[c] for c in labels.tolist()], categories, numbers)
+    labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
+    tally.add(Batch(len(fold.out), ()), labels, *_columns_of(sample, fold.out))
     rest = _columns_only(store).minus(tally.finish()[0])
-    terms = column_terms(rest, config, len(rows), categories, numbers)
+    terms = column_terms(rest, config, len(fold.rows), *_columns_of(sample, fold.rows))
     at = [store.labels.index(label) for label in rest.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
+
+
+def _columns_of(sample: Sample, rows: IntArray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
+    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
+    return categories, {c: values[rows] for c, values in sample.numbers.items()}
 
 
 def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:

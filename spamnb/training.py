@@ -13,7 +13,7 @@ from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
-from spamnb.crossval import Digests, Sample, out_of_fold
+from spamnb.crossval import Digests, FoldScores, Sample, out_of_fold
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
@@ -191,9 +191,11 @@ class Held:
     known: IntArray
 
 
-def calibrated(model: SpamModel, sample: Sample, k: int) -> tuple[SpamModel, Held]:
-    """Fit the calibration on out-of-fold scores and keep the figures they give."""
-    scores = out_of_fold(model.store, model.scoring, sample, k)
+def calibrated(
+    model: SpamModel, sample: Sample, k: int, scores: FoldScores | None = None
+) -> tuple[SpamModel, Held]:
+    """Fit the calibration on out-of-fold scores (worked out here unless given) and keep their figures."""
+    scores = scores or out_of_fold(model.store, model.scoring, sample, k)
     width = len(model.labels)
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)

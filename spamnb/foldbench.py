@@ -1,0 +1,86 @@
+"""Settings scored on folds of the same messages; what does not depend on the scorer is worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from spamnb.config import FeatureConfig
+from spamnb.crossval import Fold, FoldScores, Sample, folds, score_fold, take_out
+from spamnb.message import FloatArray, IntArray
+from spamnb.model import SpamModel
+from spamnb.passes import Counted, Passes, Setting
+from spamnb.scorers import make
+from spamnb.sparse import Entries
+from spamnb.training import Held, calibrated
+
+_KEPT = 2  # feature settings whose folds stay in memory
+
+
+class FoldBench:
+    """Scores of any setting on any fold, with that fold and maybe another one out of the counts."""
+
+    def __init__(self, passes: Passes, like: FeatureConfig) -> None:
+        self._passes, self.folds = passes, passes.folds
+        counted = passes.counted(like)
+        self.labels = counted.model.labels
+        self.positive = counted.model.positive
+        self.total = int(counted.model.store.message_totals.sum())
+        self.truth, self.digests = counted.sample.labels, counted.sample.digests
+        self.fold = folds(counted.sample, self.folds)
+        self._counted: dict[FeatureConfig, Counted] = {like: counted}
+        self._prepared: dict[FeatureConfig, dict[tuple[int, int, bool], Fold]] = {}
+
+    @property
+    def copies(self) -> int:
+        """How many messages have the same words as another one that stands before them."""
+        return len(self.digests) - len(np.unique(self.digests))
+
+    def counted(self, features: FeatureConfig) -> Counted:
+        if features not in self._counted:
+            while len(self._counted) >= _KEPT:
+                oldest = next(iter(self._counted))
+                del self._counted[oldest]
+                self._prepared.pop(oldest, None)
+            self._counted[features] = self._passes.counted(features)
+        return self._counted[features]
+
+    def score(self, setting: Setting, f: int, without: int | None = None) -> tuple[FloatArray, IntArray]:
+        """Damped scores and what is known of the messages of fold f; fold `without` is not learned either."""
+        counted, scorer = self.counted(setting.features), make(setting.scoring)
+        other = f if without is None else without
+        prepared = self._prepared.setdefault(setting.features, {})
+        key = (f, other, scorer.whole)
+        if key not in prepared:
+            rows, out = (
+                np.flatnonzero(self.fold == f),
+                np.flatnonzero((self.fold == f) | (self.fold == other)),
+            )
+            prepared[key] = take_out(counted.model.store, counted.sample, rows, scorer.whole, out)
+        return score_fold(counted.model.store, scorer, counted.sample, prepared[key])
+
+    def scores(self, setting: Setting, without: int | None = None) -> FoldScores:
+        """All folds but `without`, whose rows stay zero."""
+        damped, known = np.zeros((len(self.truth), len(self.labels))), np.zeros(len(self.truth), np.int64)
+        for f in range(self.folds):
+            rows = np.flatnonzero(self.fold == f)
+            if f != without and len(rows):
+                damped[rows], known[rows] = self.score(setting, f, without)
+        return FoldScores(damped, known)
+
+    def judged(self, setting: Setting, without: int | None = None) -> tuple[SpamModel, Held]:
+        """The setting's model, calibrated on these scores, and what it says of all but the fold `without`."""
+        model = replace(self.counted(setting.features).model, scoring=setting.scoring)
+        scores = self.scores(setting, without)
+        truth = self.truth
+        if without is not None:
+            rows = np.flatnonzero(self.fold != without)
+            scores, truth = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows]
+        return calibrated(model, labels_only(truth), self.folds, scores)
+
+
+def labels_only(truth: IntArray) -> Sample:
+    """A sample of which only the labels matter."""
+    none = np.zeros(0, np.int64)
+    return Sample(Entries(len(truth), none, none, none), truth, np.zeros(0, np.uint64))
