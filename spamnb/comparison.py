@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from spamnb.crossval import Digests
+from spamnb.flags import flags
 from spamnb.foldbench import FoldBench
 from spamnb.message import FloatArray
 from spamnb.metrics import MultiScores, Scores
@@ -59,9 +60,10 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         names = ("value", "low", "high", "difference", "difference_low", "difference_high", "p_value")
         known = {name: getattr(self, name) for name in names}
-        return {"name": self.judged.name, **known, "seconds": self.judged.seconds} | (
-            self.judged.scores.to_dict()
-        )
+        setting, seconds = self.judged.setting, self.judged.seconds
+        told = None if setting is None else " ".join(flags(setting.features, setting.scoring))
+        head = {"name": self.judged.name, "flags": told, **known, "seconds": seconds}
+        return head | self.judged.scores.to_dict()
 
 
 def judge(bench: FoldBench, setting: Setting) -> Judged:
@@ -77,15 +79,15 @@ def ranked(
     objective: Objective,
     digests: Digests,
     draws: int = DRAWS,
-    tick: Callable[[], None] = lambda: None,
+    tick: Callable[[int], None] = lambda _: None,
 ) -> list[Row]:
     """The contenders, the best first, each with its test against that one."""
     contenders = sorted(contenders, key=lambda c: -objective.merit(c.answers))  # stable: ties as they came
     drawn: list[list[FloatArray]] = [[] for _ in contenders]
-    for weights in resampled(digests, draws):
+    for done, weights in enumerate(resampled(digests, draws)):
         for values, contender in zip(drawn, contenders, strict=True):
             values.append(objective.measure(contender.answers, weights))
-        tick()
+        tick(done * _AT_ONCE)
     table = [np.concatenate(values) for values in drawn]
     value = [objective.value(c.answers) for c in contenders]
     return [

@@ -24,8 +24,8 @@ class FoldBench:
     def __init__(self, passes: Passes, like: FeatureConfig) -> None:
         self._passes, self.folds = passes, passes.folds
         counted = passes.counted(like)
+        self.plain_model = counted.model  # neither scorer nor calibration chosen
         self.labels = counted.model.labels
-        self.positive = counted.model.positive
         self.total = int(counted.model.store.message_totals.sum())
         self.truth, self.digests = counted.sample.labels, counted.sample.digests
         self.fold = folds(counted.sample, self.folds)
@@ -36,6 +36,15 @@ class FoldBench:
     def copies(self) -> int:
         """How many messages have the same words as another one that stands before them."""
         return len(self.digests) - len(np.unique(self.digests))
+
+    def notes(self) -> list[str]:
+        """How the folds were made, for people."""
+        found = [f"{self.folds} folds, copies of a text in the same fold"]
+        if self.copies:
+            found.append(copies_note(self.copies, len(self.truth)))
+        if len(self.truth) < self.total:
+            found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")
+        return found
 
     def counted(self, features: FeatureConfig) -> Counted:
         if features not in self._counted:
@@ -78,6 +87,16 @@ class FoldBench:
             rows = np.flatnonzero(self.fold != without)
             scores, truth = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows]
         return calibrated(model, labels_only(truth), self.folds, scores)
+
+
+def copies_note(copies: int, messages: int) -> str:
+    """How many messages are copies, for people.
+
+    >>> copies_note(1, 1200)
+    '1 of 1,200 messages is a copy of another: the same words'
+    """
+    some = "is a copy of another" if copies == 1 else "are copies of others"
+    return f"{copies:,} of {messages:,} messages {some}: the same words"
 
 
 def labels_only(truth: IntArray) -> Sample:

@@ -135,6 +135,11 @@ class Objective:
     sign: int = 1
     percent: bool = False
 
+    @property
+    def short(self) -> str:
+        """For the head of a column."""
+        return self.name if "@" in self.name else self.printed
+
     def value(self, answers: Answers) -> float:
         return float(self.measure(answers, np.ones((1, len(answers.truth)), np.int32))[0])
 
@@ -149,7 +154,7 @@ _FIXED = {
     "f1": Objective("f1", "F1", f1),
     "accuracy": Objective("accuracy", "accuracy", accuracy, percent=True),
     "log-loss": Objective("log-loss", "log loss", log_loss, -1),
-    "cost": Objective("cost", "cost per message", cost, -1),
+    "cost": Objective("cost", "cost", cost, -1),
 }
 
 

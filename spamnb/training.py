@@ -89,8 +89,7 @@ class Trainer:
     ) -> None:
         """Count some labelled messages."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
-        digests = message_digests(batch)
-        self._digest_wordless(texts, digests, labels, cats, nums)
+        digests = self.digests(batch, texts, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
         ids = self._tally.add(batch, labels, cats, nums)
@@ -108,21 +107,26 @@ class Trainer:
             batch, ids = batch.select(rows, ids)
         return Entries.of(batch, ids, self._scorer.order, self._scorer.lengths)
 
-    def _digest_wordless(
+    def digests(
         self,
+        batch: Batch,
         texts: Texts,
-        digests: Digests,
         labels: Sequence[str],
-        categories: dict[str, list[str]],
-        numbers: dict[str, FloatArray],
-    ) -> None:
-        """Messages without a word are told apart by their bytes; rows of a table are never copies."""
+        categories: Mapping[str, list[str]],
+        numbers: Mapping[str, FloatArray],
+    ) -> Digests:
+        """Equal numbers for copies of a text.
+
+        Messages without a word are told apart by their bytes; rows of a table are never copies.
+        """
+        digests = message_digests(batch)
         for i in np.flatnonzero(digests == 0).tolist():
             row = (texts[i], *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values()))
             if len(row) > 1:
                 row = (labels[i], *row)
                 self._rows[row] += 1
             digests[i] = token_key(f"row:{row}:{self._rows[row]}")
+        return digests
 
     def _thinned(
         self,

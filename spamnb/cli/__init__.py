@@ -19,6 +19,7 @@ COMMANDS = {
     "train": "Learn from labelled messages and write a model.",
     "predict": "Say spam, ham or unsure for each message.",
     "evaluate": "Measure a model: precision, recall, F1 and more.",
+    "compare": "Try all scorers and other settings on the same folds.",
     "inspect": "Look inside a model, look a word up, explain a message.",
     "filter": "Pass one mail through, with its verdict in the header.",
     "models": "Show which model would be used and why.",

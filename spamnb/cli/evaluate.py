@@ -106,7 +106,7 @@ def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
     return next((max(p.opts, key=len) for p in stated), "")
 
 
-def _chunks(
+def chunks(
     paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions, quiet: bool
 ) -> Iterator[Chunk]:
     from spamnb.readers import open_source
@@ -133,7 +133,7 @@ def _try_model(data: tuple[str, ...], model: str | None, given: dict[str, Any], 
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = options.read_options(given, default_format="csv", **columns)
-    return on_chunks(loaded, _chunks(data, given, reading, quiet))
+    return on_chunks(loaded, chunks(data, given, reading, quiet))
 
 
 def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool) -> Evaluation:
@@ -146,7 +146,7 @@ def _cross_validate(data: tuple[str, ...], cv: int, given: dict[str, Any], quiet
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = options.read_options(given, default_format="csv")
     trainer = Trainer(features, scoring, options.decision(given), folds=cv)
-    for chunk in _chunks(data, given, reading, quiet):
+    for chunk in chunks(data, given, reading, quiet):
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)
