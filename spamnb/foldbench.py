@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig
 from spamnb.crossval import Fold, FoldScores, Sample, folds, score_fold, take_out
 from spamnb.message import FloatArray, IntArray
-from spamnb.model import SpamModel
+from spamnb.model import LIMIT, SpamModel
 from spamnb.passes import Counted, Passes, Setting
 from spamnb.scorers import make
 from spamnb.sparse import Entries
 from spamnb.training import Held, calibrated
 
-_KEPT = 2  # feature settings whose folds stay in memory
+# How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
+_KEPT = 5_000_000
 
 
 class FoldBench:
@@ -48,7 +50,8 @@ class FoldBench:
 
     def counted(self, features: FeatureConfig) -> Counted:
         if features not in self._counted:
-            while len(self._counted) >= _KEPT:
+            size = max(len(c.sample.entries.ids) for c in self._counted.values())
+            while len(self._counted) >= max(2, _KEPT // (1 + size * self.folds)):
                 oldest = next(iter(self._counted))
                 del self._counted[oldest]
                 self._prepared.pop(oldest, None)
@@ -87,6 +90,19 @@ class FoldBench:
             rows = np.flatnonzero(self.fold != without)
             scores, truth = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows]
         return calibrated(model, labels_only(truth), self.folds, scores)
+
+
+def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> Held:
+    """What a model that is calibrated elsewhere says, from the damped scores of its scorer."""
+    if len(model.labels) > 2:
+        found = calibrations.probabilities(model.calibration.apply(scores.damped))
+        return Held(truth, np.zeros(0), np.nan_to_num(found, nan=1 / len(model.labels)), scores.known)
+    plus = model.labels.index(model.positive)
+    with np.errstate(invalid="ignore"):
+        raw = scores.damped[:, plus] - scores.damped[:, 1 - plus]
+    log_odds = np.clip(model.calibration.apply(np.where(np.isnan(raw), 0.0, raw)), -LIMIT, LIMIT)
+    both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
+    return Held(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
 
 
 def copies_note(copies: int, messages: int) -> str:

@@ -17,7 +17,7 @@ from spamnb.model import SpamModel
 from spamnb.scorers import make
 from spamnb.sparse import SHAPE, Entries
 from spamnb.spellings import Spellings
-from spamnb.training import FEWEST, Trainer
+from spamnb.training import FEWEST, Trainer, calibrated
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,11 @@ class Passes:
             self._counted[family] = Counted(model, _enough(sample))
         return narrowed(self._counted[family], features)
 
+    def model(self, setting: Setting) -> SpamModel:
+        """The model that `spamnb train` would make of all messages with this setting, to the last bit."""
+        counted = narrowed(self._counted[_family(setting.features)], setting.features, spelled=True)
+        return calibrated(replace(counted.model, scoring=setting.scoring), counted.sample, self.folds)[0]
+
 
 def _enough(sample: Sample | None) -> Sample:
     if sample is None:
@@ -99,7 +104,7 @@ def _enough(sample: Sample | None) -> Sample:
     return sample
 
 
-def narrowed(wide: Counted, features: FeatureConfig) -> Counted:
+def narrowed(wide: Counted, features: FeatureConfig, spelled: bool = False) -> Counted:
     """The counts and the sample without the n-grams and shapes that `features` does not ask for.
 
     Every token of the sample has been counted, so the length of a message is the sum of its entries.
@@ -118,7 +123,7 @@ def narrowed(wide: Counted, features: FeatureConfig) -> Counted:
         store.kinds[rows],
         store.tokens[rows],
         store.messages[rows],
-        Spellings.of([]),
+        store.spellings.take(rows) if spelled else Spellings.of([]),
         store.categories,
         store.numbers,
     )

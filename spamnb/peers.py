@@ -43,10 +43,10 @@ def makers() -> dict[str, Maker]:
         return TfidfVectorizer(analyzer="char", ngram_range=(2, 5))
 
     return {
-        "sklearn MultinomialNB": of(CountVectorizer, MultinomialNB),
-        "sklearn ComplementNB": of(CountVectorizer, ComplementNB),
-        "sklearn LogisticRegression": of(TfidfVectorizer, lambda: LogisticRegression(max_iter=1000)),
-        "sklearn LinearSVC, characters": of(characters, LinearSVC),
+        "MultinomialNB": of(CountVectorizer, MultinomialNB),
+        "ComplementNB": of(CountVectorizer, ComplementNB),
+        "LogisticRegression": of(TfidfVectorizer, lambda: LogisticRegression(max_iter=1000)),
+        "LinearSVC": of(characters, LinearSVC),
     }
 
 

@@ -141,11 +141,20 @@ def _ranked(
         return chosen, ranked(contenders, chosen, bench.digests, DRAWS, bar.at)
 
 
+def _about_peers(rows: list[Row]) -> list[str]:
+    names = [row.judged.name for row in rows if row.judged.setting is None]
+    return [f"of scikit-learn, with its own settings: {', '.join(names)}"] if names else []
+
+
 def _tell(bench: FoldBench, objective: Objective, rows: list[Row], folds: int, json_file: str | None) -> None:
     from spamnb.comparison import DRAWS
 
     title = f"{len(rows)} contenders, {folds}-fold cross-validation"
-    notes = [*bench.notes(), f"p: paired bootstrap against the best, {DRAWS:,} draws of texts"]
+    notes = [
+        *bench.notes(),
+        *_about_peers(rows),
+        f"p: paired bootstrap against the best, {DRAWS:,} draws of texts",
+    ]
     if json_file:
         result = {
             "title": title,
