@@ -62,6 +62,22 @@ def folds(sample: Sample, k: int) -> IntArray:
     return fold[text]
 
 
+def copies(digests: Digests) -> int:
+    """How many messages have the same words as one before them."""
+    return len(digests) - len(np.unique(digests))
+
+
+def copies_note(digests: Digests) -> list[str]:
+    """What to tell of copies, if there are any.
+
+    >>> copies_note(np.array([7, 8, 7], np.uint64))
+    ['1 of 3 messages is a copy of another (the same words)']
+    """
+    found = copies(digests)
+    some = "is a copy of another" if found == 1 else "are copies of others"
+    return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
+
+
 def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
     """Score each fold as if the model had been trained on everything else."""
     scorer = make(config)

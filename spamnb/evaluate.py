@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from spamnb.crossval import copies_note
 from spamnb.errors import DataError
 from spamnb.message import Chunk, FloatArray
 from spamnb.metrics import MultiScores, Scores
@@ -23,6 +25,7 @@ class Evaluation:
     truth: FloatArray
     log_odds: FloatArray
     notes: tuple[str, ...] = ()
+    steps: tuple[Mapping[str, Any], ...] = ()  # figures on the way: of a learning curve, of a stream
 
 
 def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:
@@ -38,7 +41,7 @@ def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:
     if not truth:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
     held = Held(np.concatenate(truth), np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known))
-    return _evaluation(model, held, ())
+    return evaluation(model, held, ())
 
 
 def _indices(labels: list[str], index: dict[str, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -65,10 +68,12 @@ def cross_validated(trainer: Trainer) -> Evaluation:
     note = f"{trainer.folds} folds, copies of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
-    return _evaluation(model, held, (note, "probabilities calibrated on the same out-of-fold scores"))
+    notes = (note, *copies_note(sample.digests), "probabilities calibrated on the same out-of-fold scores")
+    return evaluation(model, held, notes)
 
 
-def _evaluation(model: SpamModel, held: Held, notes: tuple[str, ...]) -> Evaluation:
+def evaluation(model: SpamModel, held: Held, notes: tuple[str, ...]) -> Evaluation:
+    """The figures of what a model said."""
     scores = figures_of(model, held)
     if len(model.labels) > 2:
         return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes)

@@ -8,7 +8,7 @@ import numpy as np
 
 from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig
-from spamnb.crossval import Fold, FoldScores, Sample, folds, score_fold, take_out
+from spamnb.crossval import Fold, FoldScores, Sample, copies_note, folds, score_fold, take_out
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import LIMIT, SpamModel
 from spamnb.passes import Counted, Passes, Setting
@@ -34,16 +34,10 @@ class FoldBench:
         self._counted: dict[FeatureConfig, Counted] = {like: counted}
         self._prepared: dict[FeatureConfig, dict[tuple[int, int, bool], Fold]] = {}
 
-    @property
-    def copies(self) -> int:
-        """How many messages have the same words as another one that stands before them."""
-        return len(self.digests) - len(np.unique(self.digests))
-
     def notes(self) -> list[str]:
         """How the folds were made, for people."""
         found = [f"{self.folds} folds, copies of a text in the same fold"]
-        if self.copies:
-            found.append(copies_note(self.copies, len(self.truth)))
+        found += copies_note(self.digests)
         if len(self.truth) < self.total:
             found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")
         return found
@@ -103,16 +97,6 @@ def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> Held:
     log_odds = np.clip(model.calibration.apply(np.where(np.isnan(raw), 0.0, raw)), -LIMIT, LIMIT)
     both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
     return Held(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
-
-
-def copies_note(copies: int, messages: int) -> str:
-    """How many messages are copies, for people.
-
-    >>> copies_note(1, 1200)
-    '1 of 1,200 messages is a copy of another: the same words'
-    """
-    some = "is a copy of another" if copies == 1 else "are copies of others"
-    return f"{copies:,} of {messages:,} messages {some}: the same words"
 
 
 def labels_only(truth: IntArray) -> Sample:

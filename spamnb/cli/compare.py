@@ -148,6 +148,7 @@ def _about_peers(rows: list[Row]) -> list[str]:
 
 def _tell(bench: FoldBench, objective: Objective, rows: list[Row], folds: int, json_file: str | None) -> None:
     from spamnb.comparison import DRAWS
+    from spamnb.crossval import copies
 
     title = f"{len(rows)} contenders, {folds}-fold cross-validation"
     notes = [
@@ -162,7 +163,7 @@ def _tell(bench: FoldBench, objective: Objective, rows: list[Row], folds: int, j
             "objective": objective.name,
             "folds": folds,
             "messages": len(bench.truth),
-            "copies": bench.copies,
+            "copies": copies(bench.digests),
             "draws": DRAWS,
             "best": rows[0].judged.name,
             "contenders": [row.to_dict() for row in rows],

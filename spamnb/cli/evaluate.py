@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, protocols
 from spamnb.cli.output import console, progress, report_skipped, say, write_json
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "no_curves")
 @click.option(
     "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
 )
+@protocols.protocol_options
 @options.json_option
 @options.labelled_mail_option
 @options.label_options
@@ -54,33 +55,43 @@ def evaluate(
 
     With DATA (labelled messages that the model was not trained on) the model is tried on them. With --cv K
     it is DATA itself that is split: each fold is judged by what the others teach, with the settings
-    given (--scorer, --alpha, --ngrams ...). Without DATA: the figures that training stored in the model.
+    given (--scorer, --alpha, --ngrams ...). --holdout, --learning-curve and --online train on DATA too, each
+    in its own way. Without DATA: the figures that training stored in the model.
 
     \b
     Examples:
       spamnb evaluate test.csv
       spamnb evaluate data.csv --cv 10 --scorer bernoulli
+      spamnb evaluate data.csv --holdout 30% --seed 7
+      spamnb evaluate stream.csv --online
       spamnb evaluate --json figures.json
     """
     from spamnb.errors import ConfigError
     from spamnb.memory import keep_freed_memory
 
     keep_freed_memory()
-    _check_combination(
-        click.get_current_context(), bool(data or given["labelled"] or given["files_from"]), cv
-    )
+    protocol = protocols.chosen(click.get_current_context(), cv)
+    if not protocol:
+        _check_combination(
+            click.get_current_context(), bool(data or given["labelled"] or given["files_from"]), cv
+        )
     inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
-    if not inputs:
+    if not inputs and not protocol:
         _stored(model, json_file)
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
-    result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
-    title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
+    if protocol:
+        result, title = protocols.run(protocol, data, given, quiet), protocols.TITLES[protocol]
+    else:
+        result = _cross_validate(data, cv, given, quiet) if cv else _try_model(data, model, given, quiet)
+        title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
-        write_json({"title": title, "notes": list(result.notes), **result.scores.to_dict()}, json_file)
+        figures = {**result.scores.to_dict(), **protocols.steps_of(result)}
+        write_json({"title": title, "notes": list(result.notes), **figures}, json_file)
     if json_file != "-":
         _show(result, title, not no_curves)
+        protocols.show_steps(result)
 
 
 def _check_combination(ctx: click.Context, data: bool, cv: int | None) -> None:
