@@ -26,6 +26,7 @@ class Evaluation:
     log_odds: FloatArray
     notes: tuple[str, ...] = ()
     steps: tuple[Mapping[str, Any], ...] = ()  # figures on the way: of a learning curve, of a stream
+    caption: str = ""  # what the steps are
 
 
 def on_chunks(model: SpamModel, chunks: Iterable[Chunk]) -> Evaluation:

@@ -140,7 +140,8 @@ def learning_curve(data: Gathered, make: TrainerMaker, share: float, seed: int) 
         steps.append(_step(len(rows), found.scores))
     assert found is not None
     notes = _split_notes(data, learned, judged, share, seed)
-    return replace(found, notes=tuple(notes), steps=tuple(steps))
+    caption = "the held-out part, judged after learning so many messages"
+    return replace(found, notes=tuple(notes), steps=tuple(steps), caption=caption)
 
 
 def _step(messages: int, scores: Any) -> Mapping[str, Any]:
@@ -166,7 +167,8 @@ def online(data: Gathered, trainer: Trainer) -> Evaluation:
         begin = steps[-1]["learned"] if steps else 0
         if end > begin:
             steps.append(_step(end, figures_of(model, _part(held, begin, end))))
-    return replace(evaluation(model, held, tuple(notes)), steps=tuple(steps))
+    caption = "each line: the messages since the line before"
+    return replace(evaluation(model, held, tuple(notes)), steps=tuple(steps), caption=caption)
 
 
 def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamModel, Held]:

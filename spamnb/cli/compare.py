@@ -96,7 +96,7 @@ def _judged(
     folds: int,
     quiet: bool,
 ) -> tuple[FoldBench, list[Judged]]:
-    from spamnb.cli.evaluate import chunks
+    from spamnb.cli.reading import chunks
     from spamnb.comparison import judge
     from spamnb.foldbench import FoldBench
     from spamnb.passes import Passes

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import options, protocols
-from spamnb.cli.output import console, progress, report_skipped, say, write_json
+from spamnb.cli.output import console, write_json
+from spamnb.cli.reading import chunks
 
 if TYPE_CHECKING:
     from spamnb.evaluate import Evaluation
-    from spamnb.message import Chunk
-    from spamnb.readers import ReadOptions
 
 
 _TRAINING = (
@@ -115,21 +113,6 @@ def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
     found = (p for p in ctx.command.params if p.name in names)
     stated = (p for p in found if ctx.get_parameter_source(p.name or "") == ParameterSource.COMMANDLINE)
     return next((max(p.opts, key=len) for p in stated), "")
-
-
-def chunks(
-    paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions, quiet: bool
-) -> Iterator[Chunk]:
-    from spamnb.readers import open_source
-
-    for path, how in options.inputs(paths, given, reading):
-        with open_source(path, how, labelled=True) as source:
-            say(source.description, quiet)
-            with progress(source.name, source.size, quiet) as bar:
-                for chunk in source:
-                    yield chunk
-                    bar.at(chunk.position)
-            report_skipped(source, quiet)
 
 
 def _try_model(data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool) -> Evaluation:

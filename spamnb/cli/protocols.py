@@ -72,7 +72,7 @@ def _share(text: str) -> float:
 
 def run(protocol: str, data: tuple[str, ...], given: dict[str, Any], quiet: bool) -> Evaluation:
     """Read everything, then train and judge as the protocol says."""
-    from spamnb.cli.evaluate import chunks
+    from spamnb.cli.reading import chunks
     from spamnb.protocols import Gathered, holdout, learning_curve, online
     from spamnb.training import Trainer
 
@@ -108,4 +108,4 @@ def show_steps(result: Evaluation) -> None:
     if result.steps:
         from spamnb.report.steps import show
 
-        show(console(), result.steps)
+        show(console(), result.steps, result.caption)

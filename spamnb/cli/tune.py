@@ -113,7 +113,7 @@ def _seconds(text: str) -> float:
 def _search(
     data: tuple[str, ...], given: dict[str, Any], name: str | None, folds: int, seconds: float, quiet: bool
 ) -> tuple[Objective, Passes, Tuned, list[Row], list[str]]:
-    from spamnb.cli.evaluate import chunks
+    from spamnb.cli.reading import chunks
     from spamnb.comparison import ranked
     from spamnb.foldbench import FoldBench
     from spamnb.objectives import objective_for

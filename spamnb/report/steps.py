@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from spamnb.report.comparison import number
 
@@ -23,7 +24,7 @@ _COLUMNS = (
 )
 
 
-def show(console: Console, steps: Sequence[Mapping[str, Any]]) -> None:
+def show(console: Console, steps: Sequence[Mapping[str, Any]], caption: str) -> None:
     """One line for each step."""
     made = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     present = [column for column in _COLUMNS if column[0] in steps[0]]
@@ -32,4 +33,5 @@ def show(console: Console, steps: Sequence[Mapping[str, Any]]) -> None:
     for step in steps:
         made.add_row(f"{step['learned']:,}", *(number(step[name], share) for name, _, share in present))
     console.print()
+    console.print(Text(caption, "dim"))
     console.print(made)
