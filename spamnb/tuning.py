@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.comparison import Judged, judge, resampled
+from spamnb.comparison import Judged, resampled
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.crossval import FoldScores
 from spamnb.flags import flags
@@ -160,8 +160,8 @@ def tune(
     chosen = {f: _choice(bench, objective, s.best, base, f) for f, s in searches.items()}
     choice, whole = chosen.pop(None), searches[None]
     took = time.monotonic() - begun
-    nested = _nested(bench, {f: s for f, s in chosen.items() if f is not None})
-    defaults = judge(bench, beginnings(base)[0])
+    nested = _nested(bench, "tuned", {f: s for f, s in chosen.items() if f is not None})
+    defaults = _nested(bench, "defaults", dict.fromkeys(range(bench.folds), beginnings(base)[0]))
     return Tuned(choice, whole.best, whole.tried, nested, defaults, not alive, steps, took)
 
 
@@ -187,7 +187,7 @@ def _trial(bench: FoldBench, objective: Objective, without: int | None) -> Calla
     return trial
 
 
-def _nested(bench: FoldBench, chosen: dict[int, Setting]) -> Judged:
+def _nested(bench: FoldBench, name: str, chosen: dict[int, Setting]) -> Judged:
     """Each fold judged by what was chosen, learned and calibrated without it."""
     started = time.process_time()
     parts: list[tuple[IntArray, Held]] = []
@@ -198,7 +198,7 @@ def _nested(bench: FoldBench, chosen: dict[int, Setting]) -> Judged:
     held = _joined(np.argsort(np.concatenate([rows for rows, _ in parts])), [h for _, h in parts])
     model = bench.plain_model
     answers = Answers.of(model, held)
-    return Judged("tuned", figures_of(model, held), answers, time.process_time() - started)
+    return Judged(name, figures_of(model, held), answers, time.process_time() - started)
 
 
 def _joined(order: IntArray, parts: list[Held]) -> Held:

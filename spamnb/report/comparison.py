@@ -47,11 +47,11 @@ def show_comparison(
     two = isinstance(rows[0].judged.scores, Scores)
     wide = console.width >= _WIDE
     named = (objective.short, "95% interval", *(("to best",) if wide else ()), "p")
-    rest = ("accuracy", "F1", "lost", "missed", "log loss") if two else ("accuracy", "F1", "log loss")
-    made = table("setting", *named, *(rest if wide else rest[2:]))
+    rest = ("lost", "missed", "log loss") if two else ("accuracy", "log loss")
+    made = table("setting", *named, *(("F1",) if wide else ()), *rest)
     for row in rows:
         measured, others = _measured(row, objective.percent, wide), _rest(row)
-        made.add_row(Text(visible(row.judged.name)), *measured, *(others if wide else others[2:]))
+        made.add_row(Text(visible(row.judged.name)), *measured, *others[0 if wide else 1 :])
     console.print(made)
     console.print()
     if two:
@@ -83,9 +83,8 @@ def _signed(value: float, percent: bool) -> str:
 def _rest(row: Row) -> list[str]:
     s = row.judged.scores
     if isinstance(s, Scores):
-        mistakes = f"{s.false_positives:,}", f"{s.false_negatives:,}"
-        return [number(s.accuracy, True), number(s.f1), *mistakes, number(s.log_loss)]
-    return [number(s.accuracy, True), number(s.macro_f1), number(s.log_loss)]
+        return [number(s.f1), f"{s.false_positives:,}", f"{s.false_negatives:,}", number(s.log_loss)]
+    return [number(s.macro_f1), number(s.accuracy, True), number(s.log_loss)]
 
 
 def _conclusion(rows: Sequence[Row]) -> str:

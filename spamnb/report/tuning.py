@@ -26,7 +26,8 @@ def show_tuning(
 ) -> None:
     """The settings tried, the best first, then the choice, its worth, and the command."""
     end = "the search is complete" if tuned.finished else "stopped by the time: --time gives it more"
-    heading(console, f"{len(tuned.tried)} settings tried", [*notes, end])
+    many = len(tuned.tried)
+    heading(console, f"{many} setting{'s' * (many > 1)} tried", [*notes, end])
     made = table("setting", objective.short, "accuracy", "F1", "log loss")
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
     for setting, trial in order[:_SHOWN]:
@@ -37,7 +38,7 @@ def show_tuning(
         console.print(Text(f"and {len(order) - _SHOWN} others; --json FILE has them all", "dim"))
     console.print()
     for line in _told(tuned, rows, objective):
-        console.print(Text(visible(line)))
+        console.print(Text(visible(line)), soft_wrap=True)
     console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
@@ -53,16 +54,10 @@ def _told(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
     nested, defaults = by_name["tuned"], by_name["defaults"]
     ends = f"{number(nested.low, objective.percent)} to {number(nested.high, objective.percent)}"
     p = next(row.p_value for row in rows if row.p_value is not None)
-    if nested.value == defaults.value:
-        against = "as the defaults"
-    else:
-        against = f"the defaults {number(defaults.value, objective.percent)}, p = {p:.3f}"
-    kept = "" if tuned.choice == tuned.best else "; what is ahead of it is so by less than a standard error"
-    worth = f"{objective.printed} {number(nested.value, objective.percent)} (95%: {ends}; {against})"
-    lines = [
-        f"choice    {tuned.choice.name}{kept}",
-        f"expect    {worth}, on folds without a say in the choice",
-    ]
+    against = f"defaults {number(defaults.value, objective.percent)}, p = {p:.3f}"
+    kept = "" if tuned.choice == tuned.best else " (the best is ahead by less than one standard error)"
+    worth = f"{objective.printed} {number(nested.value, objective.percent)} ({ends})"
+    lines = [f"choice    {tuned.choice.name}{kept}", f"expect    {worth} on folds that had no say; {against}"]
     if rows[0].judged.name != "tuned" and p < CLEAR:
         lines.append("note      such a search is clearly worse than the defaults here: keep them")
     return lines
