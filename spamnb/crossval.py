@@ -48,7 +48,7 @@ class FoldScores:
 
     damped: FloatArray
     known: IntArray
-    scale: FloatArray
+    scale: FloatArray = field(default_factory=lambda: np.zeros(0))  # where refinement is to follow
 
 
 def folds(sample: Sample, k: int) -> IntArray:
@@ -64,6 +64,22 @@ def folds(sample: Sample, k: int) -> IntArray:
     fold = np.empty(len(texts), np.int64)
     fold[order] = (np.arange(len(texts)) - first) % k
     return fold[text]
+
+
+def copies(digests: Digests) -> int:
+    """How many messages have the same words as one before them."""
+    return len(digests) - len(np.unique(digests))
+
+
+def copies_note(digests: Digests) -> list[str]:
+    """What to tell of copies, if there are any.
+
+    >>> copies_note(np.array([7, 8, 7], np.uint64))
+    ['1 of 3 messages is a copy of another (the same words)']
+    """
+    found = copies(digests)
+    some = "is a copy of another" if found == 1 else "are copies of others"
+    return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
 
 
 def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int, jobs: int = 1) -> FoldScores:
@@ -83,20 +99,53 @@ def score_without(
     store: CountStore, scorer: Scorer, sample: Sample, rows: IntArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Damped log scores, known tokens and damping of some messages by a model that never saw any of them."""
-    entries, labels = sample.entries.select(rows), sample.labels[rows]
-    used = np.arange(store.vocabulary) if scorer.whole else _used(entries, store.vocabulary)
-    entries = entries.compact(used)
-    stats, alive = stats_without(store, entries, labels, used)
-    entries = entries.only(alive, len(used))
-    stats = weighted(_only(stats, alive), scorer.config)
+    return score_fold(store, scorer, sample, take_out(store, sample, rows, scorer.whole))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fold:
+    """Messages and the counts without them, for any scorer: what does not depend on the scorer, done once.
+
+    `out` are the rows of the sample that are taken out of the counts, `rows` those of them to score.
+    """
+
+    rows: IntArray
+    out: IntArray
+    entries: Entries
+    stats: Stats
+    shapes: NDArray[np.bool_]
+
+
+def take_out(
+    store: CountStore, sample: Sample, rows: IntArray, whole: bool = False, out: IntArray | None = None
+) -> Fold:
+    """The fold of the messages `rows` of the sample, with `out` (by default the same) out of the counts.
+
+    `whole` keeps the statistics of all tokens, for scorers whose bias looks at the whole vocabulary.
+    """
+    without = sample.entries.select(rows if out is None else out)
+    used = np.arange(store.vocabulary) if whole else _used(without, store.vocabulary)
+    without = without.compact(used)
+    stats, alive = stats_without(store, without, sample.labels[rows if out is None else out], used)
+    if out is None:
+        entries, out = without.only(alive, len(used)), rows
+    else:
+        entries = sample.entries.select(rows).only(used[alive], store.vocabulary)
+    return Fold(rows, out, entries, _only(stats, alive), store.kinds[used[alive]] == SHAPE)
+
+
+def score_fold(
+    store: CountStore, scorer: Scorer, sample: Sample, fold: Fold
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """(n, K) damped log scores of a fold, how much of each message is known, and the damping."""
+    size, stats = len(fold.rows), weighted(fold.stats, scorer.config)
     weights = scorer.weights(stats)
-    entries = scorer.limited(entries, weights)
+    entries = scorer.limited(fold.entries, weights)
     joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
-    parts = np.bincount(entries.rows, minlength=len(rows))
-    shapes = store.kinds[used[alive]] == SHAPE
-    times = np.where(shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
-    known = np.bincount(entries.rows, times, len(rows)).astype(np.int64)
-    for terms in _columns_without(store, scorer.config, sample, rows, labels).values():
+    parts = np.bincount(entries.rows, minlength=size)
+    times = np.where(fold.shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
+    known = np.bincount(entries.rows, times, size).astype(np.int64)
+    for terms in _columns_without(store, scorer.config, sample, fold).values():
         joint, present = joint + terms, terms.any(axis=1)
         parts, known = parts + present, known + present
     scale = damping_scale(parts, scorer.config)
@@ -151,18 +200,22 @@ def _only(stats: Stats, rows: IntArray) -> Stats:
 
 
 def _columns_without(
-    store: CountStore, config: ScorerConfig, sample: Sample, rows: IntArray, labels: IntArray
+    store: CountStore, config: ScorerConfig, sample: Sample, fold: Fold
 ) -> dict[str, FloatArray]:
     if not sample.categories and not sample.numbers:
         return {}
-    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
-    numbers = {c: values[rows] for c, values in sample.numbers.items()}
     tally = Tally()
-    tally.add(Batch(len(rows), ()), [store.labels[c] for c in labels.tolist()], categories, numbers)
+    labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
+    tally.add(Batch(len(fold.out), ()), labels, *_columns_of(sample, fold.out))
     rest = _columns_only(store).minus(tally.finish()[0])
-    terms = column_terms(rest, config, len(rows), categories, numbers)
+    terms = column_terms(rest, config, len(fold.rows), *_columns_of(sample, fold.rows))
     at = [store.labels.index(label) for label in rest.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
+
+
+def _columns_of(sample: Sample, rows: IntArray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
+    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
+    return categories, {c: values[rows] for c, values in sample.numbers.items()}
 
 
 def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from spamnb.crossval import Sample
+from spamnb.crossval import Sample, copies_note
 from spamnb.errors import DataError
 from spamnb.message import Chunk, FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores
@@ -29,6 +30,8 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     held: Held | None = None
     sample: Sample | None = None
+    steps: tuple[Mapping[str, Any], ...] = ()  # figures on the way: of a learning curve, of a stream
+    caption: str = ""  # what the steps are
 
 
 Watch = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the true class of each message
@@ -49,7 +52,7 @@ def on_chunks(model: SpamModel, chunks: Iterable[Chunk], watch: Watch | None = N
     if not truth:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
     held = Held(np.concatenate(truth), np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known))
-    return _evaluation(model, held, ())
+    return evaluation(model, held, ())
 
 
 def _indices(labels: list[str], index: dict[str, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -79,12 +82,13 @@ def cross_validated(trainer: Trainer) -> Evaluation:
     same = "probabilities calibrated on the same out-of-fold scores"
     if model.decision.max_fpr is not None:
         same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return _evaluation(model, held, (note, same), sample)
+    return evaluation(model, held, (note, *copies_note(sample.digests), same), sample)
 
 
-def _evaluation(
+def evaluation(
     model: SpamModel, held: Held, notes: tuple[str, ...], sample: Sample | None = None
 ) -> Evaluation:
+    """The figures of what a model said."""
     scores = figures_of(model, held)
     if len(model.labels) > 2:
         return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes, held, sample)

@@ -142,7 +142,7 @@ class SpamClassifier(_Estimator):
         keep = shares if new.scoring.balance == "undersample" else None
         folds = FOLDS if self.calibrate else 0
         settings = new.features, new.scoring, new.decision, new.positive
-        trainer = Trainer(*settings, folds, keep, self.refine)
+        trainer = Trainer(*settings, folds, keep, refine=self.refine)
         trainer.add(texts, names)
         self.model_ = trainer.finish() if len(classes) > 1 else new.learn(texts, names)
         self.classes_ = classes

@@ -13,7 +13,7 @@ from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
-from spamnb.crossval import Digests, Sample, folds, out_of_fold
+from spamnb.crossval import Digests, FoldScores, Sample, folds, out_of_fold
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.digests import Known, content_digests
 from spamnb.digests import word_digests as message_digests
@@ -103,9 +103,9 @@ class Trainer:
     ) -> None:
         """Count some labelled messages."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
-        digests = message_digests(batch)
-        learned = content_digests(batch, digests, cats, nums) if self.remember else digests
-        self._digest_wordless(texts, digests, labels, cats, nums)
+        words = message_digests(batch)
+        learned = content_digests(batch, words, cats, nums) if self.remember else words
+        digests = self.digests(words, texts, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
@@ -128,21 +128,25 @@ class Trainer:
             batch, ids = batch.select(rows, ids)
         return Entries.of(batch, ids, self._scorer.order, self._scorer.lengths)
 
-    def _digest_wordless(
+    def digests(
         self,
-        texts: Texts,
         digests: Digests,
+        texts: Texts,
         labels: Sequence[str],
-        categories: dict[str, list[str]],
-        numbers: dict[str, FloatArray],
-    ) -> None:
-        """Messages without a word are told apart by their bytes; rows of a table are never copies."""
+        categories: Mapping[str, list[str]],
+        numbers: Mapping[str, FloatArray],
+    ) -> Digests:
+        """Equal numbers for copies of a text, from those of their words.
+
+        Messages without a word are told apart by their bytes; rows of a table are never copies.
+        """
         for i in np.flatnonzero(digests == 0).tolist():
             row = (texts[i], *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values()))
             if len(row) > 1:
                 row = (labels[i], *row)
                 self._rows[row] += 1
             digests[i] = token_key(f"row:{row}:{self._rows[row]}")
+        return digests
 
     def _thinned(
         self,
@@ -226,9 +230,16 @@ class Held:
     known: IntArray
 
 
-def calibrated(model: SpamModel, sample: Sample, k: int, mode: str = "no") -> tuple[SpamModel, Held]:
-    """Fit correction and calibration on out-of-fold scores and keep the figures they give."""
-    scores = out_of_fold(model.store, model.scoring, sample, k)
+def calibrated(
+    model: SpamModel,
+    sample: Sample,
+    k: int,
+    mode: str = "no",
+    scores: FoldScores | None = None,
+    jobs: int = 1,
+) -> tuple[SpamModel, Held]:
+    """Fit correction and calibration on out-of-fold scores (worked out unless given); keep their figures."""
+    scores = scores or out_of_fold(model.store, model.scoring, sample, k, jobs)
     width = len(model.labels)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
     if mode == "yes" and (reason := refused(model.store, model.scoring, sample, mode)):

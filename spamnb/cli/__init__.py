@@ -19,6 +19,8 @@ COMMANDS = {
     "train": "Learn from labelled messages and write a model.",
     "predict": "Say spam, ham or unsure for each message.",
     "evaluate": "Measure a model: precision, recall, F1 and more.",
+    "compare": "Try all scorers and other settings on the same folds.",
+    "tune": "Search settings that suit the data, and say what they are worth.",
     "inspect": "Look inside a model, look a word up, explain a message.",
     "filter": "Pass one mail through, with its verdict in the header.",
     "learn": "Learn messages into a model that is there.",

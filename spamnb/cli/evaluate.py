@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, predictions, rate, reporting
-from spamnb.cli.output import console, progress, report_skipped, say, write_json
+from spamnb.cli import options, predictions, protocols, rate, reporting
+from spamnb.cli.output import console, write_json
+from spamnb.cli.reading import chunks
 
 if TYPE_CHECKING:
     from spamnb.evaluate import Evaluation
     from spamnb.findings import Findings
-    from spamnb.message import Chunk
     from spamnb.mistakes import Mistake
     from spamnb.model import SpamModel
     from spamnb.operating import OperatingPoint
-    from spamnb.readers import ReadOptions
 
 
 _TRAINING = (
@@ -35,6 +33,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 @click.option(
     "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
 )
+@protocols.protocol_options
 @options.json_option
 @reporting.report_options
 @predictions.prediction_options
@@ -65,7 +64,8 @@ def evaluate(
 
     With DATA (labelled messages that the model was not trained on) the model is tried on them. With --cv K
     it is DATA itself that is split: each fold is judged by what the others teach, with the settings
-    given (--scorer, --alpha, --ngrams ...). Without DATA: the figures that training stored in the model.
+    given (--scorer, --alpha, --ngrams ...). --holdout, --learning-curve and --online train on DATA too, each
+    in its own way. Without DATA: the figures that training stored in the model.
 
     --report FILE writes all of it as one page for the browser, with curves, a slider for the threshold and
     the worst mistakes. With --predictions FILE nothing is predicted: FILE has the scores or verdicts of any
@@ -77,40 +77,48 @@ def evaluate(
       spamnb evaluate test.csv --report report.html --open
       spamnb evaluate --predictions scores.csv --report report.html
       spamnb evaluate data.csv --cv 10 --scorer bernoulli
+      spamnb evaluate data.csv --holdout 30% --seed 7
+      spamnb evaluate stream.csv --online
       spamnb evaluate --json figures.json
     """
     from spamnb.errors import ConfigError
     from spamnb.memory import keep_freed_memory
 
     keep_freed_memory()
+    protocol = protocols.chosen(click.get_current_context(), cv)
     any_data = bool(data or given["labelled"] or given["files_from"])
     predictions.check(given, model, cv, any_data)
-    _check_combination(click.get_current_context(), any_data or bool(given["predictions"]), cv)
+    if not protocol:
+        _check_combination(click.get_current_context(), any_data or bool(given["predictions"]), cv)
     inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
     reporting.check(report, open_it, json_file)
     if given["predictions"]:
         output = {"json_file": json_file, "report": report, "open_it": open_it, "plots": plots}
         predictions.evaluate_file(data, given, output | {"no_curves": no_curves}, quiet)
         return
-    if not inputs:
+    if not inputs and not protocol:
         _stored(model, json_file, report, open_it, quiet)
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
     limit, about = rate.max_fpr(given), _About(worst=bool(report))
-    result = (
-        _cross_validate(data, cv, given, quiet, about) if cv else _try_model(data, model, given, quiet, about)
-    )
+    if protocol:
+        result, title = protocols.run(protocol, data, given, quiet, about.sources), protocols.TITLES[protocol]
+    elif cv:
+        result, title = _cross_validate(data, cv, given, quiet, about), f"{cv}-fold cross-validation"
+    else:
+        result, title = _try_model(data, model, given, quiet, about), "model on " + ", ".join(inputs)
     point = _point(result, limit)
     notes = result.notes if point is None else (*result.notes, _point_text(point, *_names(result.model)))
-    title = f"{cv}-fold cross-validation" if cv else "model on " + ", ".join(inputs)
     if json_file:
         more = {} if point is None else {"operating_point": point.to_dict()}
-        write_json({"title": title, "notes": list(notes), **result.scores.to_dict(), **more}, json_file)
+        figures = {**result.scores.to_dict(), **protocols.steps_of(result), **more}
+        write_json({"title": title, "notes": list(notes), **figures}, json_file)
     if report or plots:
         reporting.leave(_findings(result, title, about), report, open_it, plots, quiet)
     if "-" not in (json_file, report):
         _show(result, title, notes, not no_curves)
+        protocols.show_steps(result)
 
 
 @dataclass
@@ -156,24 +164,6 @@ def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
     return next((max(p.opts, key=len) for p in stated), "")
 
 
-def _chunks(
-    paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions, quiet: bool, about: _About
-) -> Iterator[Chunk]:
-    from spamnb.readers import open_source
-
-    for path, how in options.inputs(paths, given, reading):
-        with open_source(path, how, labelled=True) as source:
-            say(source.description, quiet)
-            with progress(source.name, source.size, quiet) as bar:
-                for chunk in source:
-                    yield chunk
-                    bar.at(chunk.position)
-            report_skipped(source, quiet)
-            about.sources.append(source.description)
-            if source.skipped.count:
-                about.sources.append(f"{source.name}: {source.skipped.summary()}")
-
-
 def _try_model(
     data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool, about: _About
 ) -> Evaluation:
@@ -191,8 +181,8 @@ def _try_model(
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = options.read_options(given, default_format="csv", **columns)
     worst = Collector(loaded) if about.worst else None
-    chunks = _chunks(data, given, reading, quiet, about)
-    found = on_chunks(loaded, chunks, None if worst is None else worst.watch)
+    read = chunks(data, given, reading, quiet, about.sources)
+    found = on_chunks(loaded, read, None if worst is None else worst.watch)
     about.mistakes = [] if worst is None else worst.worst()
     return found
 
@@ -217,7 +207,7 @@ def _cross_validate(
         keep_texts=about.worst,
         refine=given["refine"],
     )
-    for chunk in _chunks(data, given, reading, quiet, about):
+    for chunk in chunks(data, given, reading, quiet, about.sources):
         if not trainer.messages:
             trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))

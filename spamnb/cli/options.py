@@ -77,15 +77,7 @@ labelled_mail_option = click.option(
     metavar="LABEL=PATH",
     help="All messages in PATH have this label, for example spam=Junk. Repeatable.",
 )
-feature_options = _all(
-    click.option(
-        "--tokens",
-        type=click.Choice(["shaped", "plain"]),
-        default="shaped",
-        show_default=True,
-        help="shaped: words, pairs of words and word shapes. plain: just the words, \\w+ in lower case.",
-    ),
-    click.option("--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain 1)."),
+column_options = _all(
     click.option(
         "--chars", type=int, default=0, metavar="N", help="Character n-grams from 2 to N (default: none)."
     ),
@@ -100,6 +92,17 @@ feature_options = _all(
     click.option(
         "--numeric", multiple=True, metavar="COLUMN", help="Column of numbers (Gaussian). Repeatable."
     ),
+)
+feature_options = _all(
+    click.option(
+        "--tokens",
+        type=click.Choice(["shaped", "plain"]),
+        default="shaped",
+        show_default=True,
+        help="shaped: words, pairs of words and word shapes. plain: just the words, \\w+ in lower case.",
+    ),
+    click.option("--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain 1)."),
+    column_options,
 )
 scorer_options = _all(
     click.option(

@@ -1,0 +1,61 @@
+"""Settings written in one word: `--with alpha=1,tokens=plain` is a filter with those flags."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from spamnb.cli import options
+from spamnb.errors import ConfigError
+from spamnb.passes import Setting
+from spamnb.scorers import REGISTRY
+
+_KEYS = ("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "tokens", "ngrams", "chars")
+
+
+@click.command(add_help_option=False)
+@options.feature_options
+@options.scorer_options
+def _flags(**given: Any) -> dict[str, Any]:
+    """Only to read flags with: it knows their types and choices."""
+    return given
+
+
+def setting(text: str, base: dict[str, Any], flag: str = "--with") -> Setting:
+    """The filter that a word like `alpha=1,ngrams=1` asks for; what it does not name is as in `base`."""
+    stated = dict(_pair(part, text, flag) for part in re.split(r",(?=\s*[a-z]+=)", text))
+    words = [word for name, value in stated.items() for word in (f"--{name}", value)]
+    try:
+        context = _flags.make_context("with", words)
+    except click.ClickException as error:
+        raise ConfigError(f"{flag} {text!r}: {error.format_message()}") from None
+    asked = {
+        name: value
+        for name, value in context.params.items()
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
+    }
+    given = {**context.params, **base, **asked}
+    return Setting(text, options.feature_config(given), options.scorer_config(given))
+
+
+def _pair(part: str, text: str, flag: str) -> tuple[str, str]:
+    name, equals, value = part.strip().partition("=")
+    if not equals or name not in _KEYS:
+        raise ConfigError(
+            f"{flag} {text!r}: expected NAME=VALUE with commas between, got {part.strip()!r}",
+            hint=f"names are {', '.join(_KEYS)}; for example {flag} alpha=1,tokens=plain",
+        )
+    return name, value
+
+
+def every_scorer(base: dict[str, Any]) -> list[Setting]:
+    """All scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
+    found = []
+    for name in REGISTRY:
+        more = {"ngrams": None} if name == "less-naive" and (base["ngrams"] or 2) < 2 else {}
+        made = setting(f"scorer={name}", {**base, **more})
+        found.append(Setting(name, made.features, made.scoring))
+    return found

@@ -1,0 +1,173 @@
+"""`spamnb tune`: searches settings by cross-validation and says what the choice is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.compare import objective_option
+from spamnb.cli.output import console, say, write_json
+from spamnb.cli.steps import steps
+
+if TYPE_CHECKING:
+    from spamnb.comparison import Row
+    from spamnb.objectives import Objective
+    from spamnb.passes import Passes
+    from spamnb.tuning import Tuned
+
+_COLUMNS = ("chars", "patterns", "categorical", "numeric")
+
+
+@click.command(short_help="Search settings that suit the data, and say what they are worth.")
+@click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
+@click.option("--time", "budget", default="30s", metavar="TIME", help="Time to search (default 30s).")
+@objective_option
+@click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
+@click.option("--save", is_flag=True, help="Train with the choice and write the model.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="MODEL",
+    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+@options.json_option
+@options.labelled_mail_option
+@options.label_options
+@options.reading_options
+@options.input_format_option
+@options.mail_options
+@options.column_options
+@options.decision_options
+@options.quiet_option
+def tune(
+    data: tuple[str, ...],
+    budget: str,
+    objective: str | None,
+    folds: int,
+    save: bool,
+    output: str | None,
+    force: bool,
+    json_file: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Search settings that suit the data, and say what they are worth.
+
+    Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
+    read and counted once. The same search runs on parts of the folds and is judged on the others, so the
+    figure told is of messages that had no say in the choice. Ends with the command that trains with it;
+    --save or -o trains at once.
+
+    \b
+    Examples:
+      spamnb tune data.csv
+      spamnb tune data.csv --time 2m --objective recall@0.1% -o tuned.spamnb
+    """
+    from spamnb.cli.paths import output_path
+    from spamnb.cli.saving import check_target
+    from spamnb.errors import ConfigError
+    from spamnb.memory import keep_freed_memory
+    from spamnb.objectives import objective as objective_of
+
+    keep_freed_memory()
+    seconds = _seconds(budget)
+    if not (data or given["labelled"] or given["files_from"]):
+        raise click.UsageError("Missing argument 'DATA...'.")
+    if folds < 3:
+        raise ConfigError(f"--folds must be at least 3 to tune, got {folds}", hint="5 and 10 are common")
+    if objective is not None:
+        objective_of(objective)
+    target = output_path(output) if save or output else None
+    if target:
+        check_target(target, force)
+    chosen, passes, tuned, rows, notes = _search(data, given, objective, folds, seconds, quiet)
+    command = _command(data, tuned, target)
+    if json_file:
+        write_json(_as_json(chosen, tuned, rows, notes, command), json_file)
+    if json_file != "-":
+        from spamnb.report.tuning import show_tuning
+
+        show_tuning(console(), tuned, rows, chosen, notes, command)
+    if target:
+        _save(passes, tuned, target, quiet)
+
+
+def _seconds(text: str) -> float:
+    """A time with s, m or h behind it, seconds without."""
+    from spamnb.errors import ConfigError
+
+    factor = {"s": 1, "m": 60, "h": 3600}.get(text[-1:], 0)
+    try:
+        seconds = float(text[:-1] if factor else text) * (factor or 1)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e9:
+        raise ConfigError(f"--time must be a time, got {text!r}", hint="for example 60s or 2m")
+    return seconds
+
+
+def _search(
+    data: tuple[str, ...], given: dict[str, Any], name: str | None, folds: int, seconds: float, quiet: bool
+) -> tuple[Objective, Passes, Tuned, list[Row], list[str]]:
+    from spamnb.cli.reading import chunks
+    from spamnb.comparison import ranked
+    from spamnb.foldbench import FoldBench
+    from spamnb.objectives import objective_for
+    from spamnb.passes import Passes
+    from spamnb.tuning import everything, tune
+
+    base = options.feature_config({**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None})
+    passes = Passes(everything(base), options.decision(given), folds)
+    for chunk in chunks(data, given, options.read_options(given, default_format="csv"), quiet):
+        passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+    bench = FoldBench(passes, base)
+    options.check_decision(given, bench.labels)
+    objective = objective_for(name, len(bench.labels))
+    with steps("searching", int(seconds), quiet) as bar:
+        tuned = tune(bench, objective, base, seconds, lambda took: bar.at(int(took)))
+    rows = ranked([tuned.nested, tuned.defaults], objective, bench.digests)
+    return objective, passes, tuned, rows, bench.notes()
+
+
+def _command(data: tuple[str, ...], tuned: Tuned, target: str | None) -> str:
+    """The call of `spamnb train` that makes the model of the choice."""
+    import shlex
+
+    from spamnb.cli.given import stated
+    from spamnb.flags import flags
+
+    settings = flags(tuned.choice.features, tuned.choice.scoring)
+    reading = stated(click.get_current_context(), leave_out=("output", *_COLUMNS))
+    where = ["-o", target] if target else []
+    return shlex.join(["spamnb", "train", *data, *reading, *settings, *where])
+
+
+def _as_json(
+    objective: Objective, tuned: Tuned, rows: list[Row], notes: list[str], command: str
+) -> dict[str, Any]:
+    from spamnb.flags import flags
+
+    order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
+    return {
+        "notes": notes,
+        "objective": objective.name,
+        "choice": " ".join(flags(tuned.choice.features, tuned.choice.scoring)),
+        "command": command,
+        "finished": tuned.finished,
+        "seconds": tuned.seconds,
+        "nested": [row.to_dict() for row in rows],
+        "tried": [
+            {"name": s.name, "value": objective.sign * trial.merit, **trial.figures} for s, trial in order
+        ],
+    }
+
+
+def _save(passes: Passes, tuned: Tuned, target: str, quiet: bool) -> None:
+    from spamnb.cli.saving import save
+
+    size = save(passes.model(tuned.choice), target, quiet)
+    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)

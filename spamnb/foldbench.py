@@ -1,0 +1,105 @@
+"""Settings scored on folds of the same messages; what does not depend on the scorer is worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from spamnb import calibration as calibrations
+from spamnb.config import FeatureConfig
+from spamnb.crossval import Fold, FoldScores, Sample, copies_note, folds, score_fold, take_out
+from spamnb.message import FloatArray, IntArray
+from spamnb.model import LIMIT, SpamModel
+from spamnb.passes import Counted, Passes, Setting
+from spamnb.scorers import make
+from spamnb.sparse import Entries
+from spamnb.training import Held, calibrated
+
+# How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
+_KEPT = 5_000_000
+
+
+class FoldBench:
+    """Scores of any setting on any fold, with that fold and maybe another one out of the counts."""
+
+    def __init__(self, passes: Passes, like: FeatureConfig) -> None:
+        self._passes, self.folds = passes, passes.folds
+        counted = passes.counted(like)
+        self.plain_model = counted.model  # neither scorer nor calibration chosen
+        self.labels = counted.model.labels
+        self.total = int(counted.model.store.message_totals.sum())
+        self.truth, self.digests = counted.sample.labels, counted.sample.digests
+        self.fold = folds(counted.sample, self.folds)
+        self._counted: dict[FeatureConfig, Counted] = {like: counted}
+        self._prepared: dict[FeatureConfig, dict[tuple[int, int, bool], Fold]] = {}
+
+    def notes(self) -> list[str]:
+        """How the folds were made, for people."""
+        found = [f"{self.folds} folds, copies of a text in the same fold"]
+        found += copies_note(self.digests)
+        if len(self.truth) < self.total:
+            found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")
+        return found
+
+    def counted(self, features: FeatureConfig) -> Counted:
+        if features not in self._counted:
+            size = max(len(c.sample.entries.ids) for c in self._counted.values())
+            while len(self._counted) >= max(2, _KEPT // (1 + size * self.folds)):
+                oldest = next(iter(self._counted))
+                del self._counted[oldest]
+                self._prepared.pop(oldest, None)
+            self._counted[features] = self._passes.counted(features)
+        return self._counted[features]
+
+    def score(self, setting: Setting, f: int, without: int | None = None) -> tuple[FloatArray, IntArray]:
+        """Damped scores and what is known of the messages of fold f; fold `without` is not learned either."""
+        counted, scorer = self.counted(setting.features), make(setting.scoring)
+        other = f if without is None else without
+        prepared = self._prepared.setdefault(setting.features, {})
+        key = (f, other, scorer.whole)
+        if key not in prepared:
+            rows, out = (
+                np.flatnonzero(self.fold == f),
+                np.flatnonzero((self.fold == f) | (self.fold == other)),
+            )
+            prepared[key] = take_out(counted.model.store, counted.sample, rows, scorer.whole, out)
+        return score_fold(counted.model.store, scorer, counted.sample, prepared[key])[:2]
+
+    def scores(self, setting: Setting, without: int | None = None) -> FoldScores:
+        """All folds but `without`, whose rows stay zero."""
+        damped, known = np.zeros((len(self.truth), len(self.labels))), np.zeros(len(self.truth), np.int64)
+        for f in range(self.folds):
+            rows = np.flatnonzero(self.fold == f)
+            if f != without and len(rows):
+                damped[rows], known[rows] = self.score(setting, f, without)
+        return FoldScores(damped, known)
+
+    def judged(self, setting: Setting, without: int | None = None) -> tuple[SpamModel, Held]:
+        """The setting's model, calibrated on these scores, and what it says of all but the fold `without`."""
+        model = replace(self.counted(setting.features).model, scoring=setting.scoring)
+        scores = self.scores(setting, without)
+        truth = self.truth
+        if without is not None:
+            rows = np.flatnonzero(self.fold != without)
+            scores, truth = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows]
+        return calibrated(model, labels_only(truth), self.folds, scores=scores)
+
+
+def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> Held:
+    """What a model that is calibrated elsewhere says, from the damped scores of its scorer."""
+    if len(model.labels) > 2:
+        found = calibrations.probabilities(model.calibration.apply(scores.damped))
+        return Held(truth, np.zeros(0), np.nan_to_num(found, nan=1 / len(model.labels)), scores.known)
+    plus = model.labels.index(model.positive)
+    with np.errstate(invalid="ignore"):
+        raw = scores.damped[:, plus] - scores.damped[:, 1 - plus]
+    log_odds = np.clip(model.calibration.apply(np.where(np.isnan(raw), 0.0, raw)), -LIMIT, LIMIT)
+    both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
+    return Held(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
+
+
+def labels_only(truth: IntArray) -> Sample:
+    """A sample of which only the labels matter."""
+    none = np.zeros(0, np.int64)
+    return Sample(Entries(len(truth), none, none, none), truth, np.zeros(0, np.uint64))

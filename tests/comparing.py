@@ -1,0 +1,37 @@
+"""What the tests of comparing and tuning share: small data with copies, counted for some settings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.decision import Decision
+from spamnb.foldbench import FoldBench
+from spamnb.message import Texts
+from spamnb.passes import Passes, Setting
+from spamnb.scorers import REGISTRY
+
+EVERY = [Setting(n, FeatureConfig(shapes=n != "less-naive"), ScorerConfig.of(n)) for n in REGISTRY]
+
+
+def labelled(size: int = 120, classes: int = 2, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Messages of made-up words that lean to their class; every ninth is a copy."""
+    random = np.random.default_rng(seed)
+    names = ("ham", "spam", "news")[:classes]
+    labels = [names[int(c)] for c in random.integers(0, classes, size)]
+    texts: list[str] = []
+    for i, label in enumerate(labels):
+        words = (random.zipf(1.5, int(random.integers(1, 9))) + 5 * names.index(label)) % 40
+        texts.append(" ".join(f"w{w}" for w in words.tolist()) if i % 9 else "A copy, w1! 555")
+    return texts, labels
+
+
+def counted(settings: list[Setting], data: tuple[list[str], list[str]], folds: int = 5) -> Passes:
+    passes = Passes(settings, Decision(), folds)
+    for begin in range(0, len(data[0]), 50):
+        passes.add(Texts.of(data[0][begin : begin + 50]), data[1][begin : begin + 50])
+    return passes
+
+
+def bench_of(settings: list[Setting], data: tuple[list[str], list[str]], folds: int = 5) -> FoldBench:
+    return FoldBench(counted(settings, data, folds), settings[0].features)
