@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -20,6 +21,11 @@ COMMANDS = {
     "predict": "Say spam, ham or unsure for each message.",
     "evaluate": "Measure a model: precision, recall, F1 and more.",
     "inspect": "Look inside a model, look a word up, explain a message.",
+    "merge": "Add models together, exactly.",
+    "prune": "Make a model smaller: drop the tokens that say least.",
+    "age": "Let old evidence fade: halve every count.",
+    "export": "Write a model as text: TSV or JSON lines.",
+    "import": "Make a model of an exported text.",
     "filter": "Pass one mail through, with its verdict in the header.",
     "models": "Show which model would be used and why.",
     "completion": "Print the completion script for a shell.",
@@ -35,7 +41,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"spamnb.cli.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = getattr(import_module(f"spamnb.cli.{name}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

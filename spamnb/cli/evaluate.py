@@ -195,9 +195,11 @@ def _show_stored(loaded: Any, path: str) -> None:
 
     figures = loaded.figures
     title = f"{path}, as measured when it was trained"
-    notes = (
+    notes: tuple[str, ...] = (
         f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",
     )
+    if figures.get("before"):
+        notes += (f"measured before {', '.join(figures['before'])}: its counts are others now",)
     found: Scores | MultiScores = scores(figures) if "recall" in figures else multi_scores(figures)
     if isinstance(found, MultiScores):
         terminal.multi_evaluation(console(), found, title, notes)

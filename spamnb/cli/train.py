@@ -19,14 +19,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Learn from labelled messages and write a model.")
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
-@click.option(
-    "-o",
-    "--output",
-    type=options.PATH,
-    metavar="MODEL",
-    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
-)
-@click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+@options.new_model_option
+@options.force_option
 @options.labelled_mail_option
 @options.label_options
 @options.reading_options
