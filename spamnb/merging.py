@@ -11,8 +11,11 @@ import numpy as np
 from spamnb import calibration as calibrations
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, ModelError
+from spamnb.message import IntArray
 from spamnb.model import SpamModel
 from spamnb.moments import Moments
+from spamnb.sparse import changes
+from spamnb.spellings import Spellings
 
 _LARGEST = (1 << 63) - 1
 
@@ -44,12 +47,66 @@ def merge_models(
 
 
 def merge_stores(stores: Sequence[CountStore]) -> CountStore:
-    """All counts together, neighbours first: each number is copied log n times, not n times."""
-    level = list(stores) or [CountStore.empty()]
-    while len(level) > 1:
-        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
-        level = [pair[0].plus(pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
-    return level[0]
+    """All counts together, in one pass over the keys: the same as adding one store after the other."""
+    stores = [store for store in stores if store.labels]
+    if len(stores) < 2:
+        return stores[0] if stores else CountStore.empty()
+    labels = tuple(sorted({label for store in stores for label in store.labels}))
+    # The keys of each store ascend, so that a stable sort only has to merge runs.
+    keys = np.concatenate([store.keys for store in stores])
+    order = np.argsort(keys, kind="stable")
+    first = changes(keys[order])
+    rows = np.empty(len(keys), np.int64)
+    rows[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
+    sizes = [store.vocabulary for store in stores]
+    places = list(zip(stores, np.split(rows, np.cumsum(sizes)[:-1]), strict=True))
+    totals = np.zeros(len(labels), np.int64)
+    for store in stores:
+        totals[_at(store, labels)] += store.message_totals
+    columns = _columns_only(stores)
+    return CountStore(
+        labels,
+        totals,
+        keys[order[first]],
+        np.concatenate([store.kinds for store in stores])[order[first]],
+        _sum([(store.tokens, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
+        _sum([(store.messages, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
+        _spelled([store.spellings for store in stores]).take(order[first]),
+        columns.categories,
+        columns.numbers,
+    )
+
+
+def _at(store: CountStore, labels: tuple[str, ...]) -> IntArray:
+    return np.array([labels.index(label) for label in store.labels], np.int64)
+
+
+def _sum(tables: list[tuple[IntArray, IntArray, IntArray]], height: int, width: int) -> IntArray:
+    """Tables added up at their rows and columns; no table has two rows for one place."""
+    out = np.zeros((height, width), np.int64)
+    for table, rows, columns in tables:
+        for i, c in enumerate(columns.tolist()):
+            out[rows, c] += table[:, i].astype(np.int64)
+    return out
+
+
+def _spelled(parts: list[Spellings]) -> Spellings:
+    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
+    return Spellings(np.concatenate([part.blob for part in parts]), np.cumsum(sizes))
+
+
+def _columns_only(stores: Sequence[CountStore]) -> CountStore:
+    """The categorical and numeric columns alone: they are small, so one is added after the other."""
+    found = CountStore.empty()
+    if not any(store.categories or store.numbers for store in stores):
+        return found
+    for store in stores:
+        none = np.zeros((0, len(store.labels)), np.int64)
+        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
+        found = found.plus(
+            CountStore(store.labels, store.message_totals, *empty, store.categories, store.numbers)
+        )
+    return found
 
 
 def scaled(store: CountStore, times: int) -> CountStore:

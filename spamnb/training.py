@@ -17,39 +17,17 @@ from spamnb.crossval import Digests, Sample, out_of_fold
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.features.hashing import mix, token_key
+from spamnb.features.hashing import mix
 from spamnb.message import FloatArray, IntArray, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
+from spamnb.samples import Order, Part, Partial, Row, pick, renumbered, row_digest, together
 from spamnb.scorers import make
 from spamnb.sparse import Batch, Entries, changes
 
 FOLDS = 5
 SAMPLE = 10_000
 FEWEST = 10  # messages a class must have for folds to mean anything
-
-
-@dataclass
-class _Part:
-    """The sampled messages of one batch; ids are the tally's."""
-
-    entries: Entries
-    labels: list[str]
-    digests: Digests
-    categories: dict[str, list[str]]
-    numbers: dict[str, FloatArray]
-
-    def keep(self, limit: int) -> _Part:
-        rows = np.flatnonzero(self.digests < np.uint64(limit))
-        if len(rows) == len(self.digests):
-            return self
-        return _Part(
-            self.entries.select(rows),
-            _pick(self.labels, rows),
-            self.digests[rows],
-            {c: _pick(v, rows) for c, v in self.categories.items()},
-            {c: v[rows] for c, v in self.numbers.items()},
-        )
 
 
 @dataclass
@@ -68,6 +46,7 @@ class Trainer:
     positive: str = "spam"
     folds: int = FOLDS  # 0: no cross-validation, no calibration
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
+    partial: bool = False  # it counts a part of the data only: take `result`, not `finish`
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
@@ -75,8 +54,9 @@ class Trainer:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
         self._scorer = make(self.scoring)
         self._tally = Tally()
-        self._parts: list[_Part] = []
-        self._rows: Counter[tuple[object, ...]] = Counter()
+        self._parts: list[Part] = []
+        self._absorbed: list[Partial] = []
+        self._rows: Counter[Row] = Counter()
         self._limit = (1 << 64) - 1
         self.messages = 0
 
@@ -86,20 +66,22 @@ class Trainer:
         labels: Sequence[str],
         categories: Mapping[str, list[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
+        order: Order | None = None,
     ) -> None:
-        """Count some labelled messages."""
+        """Count some labelled messages; `order` is their place in the data if they come in another one."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
         digests = message_digests(batch)
-        self._digest_wordless(texts, digests, labels, cats, nums)
+        waiting = self._digest_wordless(texts, digests, labels, cats, nums)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
         ids = self._tally.add(batch, labels, cats, nums)
         self.messages += batch.size
         if self.folds:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
-            some = {c: _pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
+            some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
+            place = order or (0, len(self._parts)), waiting
             self._parts.append(
-                _Part(self._entries(batch, ids, rows), _pick(labels, rows), digests[rows], *some)
+                Part(self._entries(batch, ids, rows), pick(labels, rows), digests[rows], *some, *place)
             )
             self._shrink()
 
@@ -115,14 +97,26 @@ class Trainer:
         labels: Sequence[str],
         categories: dict[str, list[str]],
         numbers: dict[str, FloatArray],
-    ) -> None:
-        """Messages without a word are told apart by their bytes; rows of a table are never copies."""
+    ) -> list[Row]:
+        """Messages without a word are told apart by their bytes; rows of a table are never copies.
+
+        Which of equal rows it is, only who sees all the data can tell: a part leaves them waiting.
+        """
+        waiting: list[Row] = []
         for i in np.flatnonzero(digests == 0).tolist():
-            row = (texts[i], *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values()))
+            row: Row = (
+                texts[i],
+                *(v[i] for v in categories.values()),
+                *(float(v[i]) for v in numbers.values()),
+            )
             if len(row) > 1:
                 row = (labels[i], *row)
+                if self.partial:
+                    waiting.append(row)
+                    continue
                 self._rows[row] += 1
-            digests[i] = token_key(f"row:{row}:{self._rows[row]}")
+            digests[i] = row_digest(row, self._rows[row])
+        return waiting
 
     def _thinned(
         self,
@@ -137,17 +131,26 @@ class Trainer:
         share = np.array([self.keep.get(label, 1.0) for label in labels])
         rows = np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
         batch = extract(texts.select(rows), self.features)
-        cats = {c: _pick(v, rows) for c, v in categories.items()}
-        return batch, _pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
+        cats = {c: pick(v, rows) for c, v in categories.items()}
+        return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 
     def _shrink(self) -> None:
         """Keep the sample small: a message stays if its digest is below a limit, which falls as more come.
 
         Copies of one text stay or go together, so no copy of a held-out message is left in the counts.
         """
-        while len(self._parts) and sum(p.entries.size for p in self._parts) > SAMPLE:
+        while sum(np.count_nonzero(p.digests) for p in self._parts) > SAMPLE:
             self._limit //= 2
             self._parts = [p.keep(self._limit) for p in self._parts]
+
+    def result(self) -> Partial:
+        """What a part of the data gave, for `absorb`."""
+        store, rows = self._tally.finish()
+        return Partial(store, [renumbered(p, rows) for p in self._parts if p.entries.size], self._limit)
+
+    def absorb(self, partials: Sequence[Partial]) -> None:
+        """Take over what others have counted: the model is the same as if it had been counted here."""
+        self._absorbed += partials
 
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
@@ -156,16 +159,20 @@ class Trainer:
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
-        store, rows = self._tally.finish()
+        counted = together([self.result(), *self._absorbed])
+        store, self._parts, self._limit = counted.store, counted.parts, counted.limit
+        for part in self._parts:
+            part.settle(self._rows)
+        self._shrink()
         if len(store.labels) < 2:
             _refuse(store)
         positive = self.positive
         if len(store.labels) == 2 and positive not in store.labels:
             positive = store.labels[1]
         model = SpamModel(self.features, self.scoring, store, self.decision, _identity(store), positive)
-        return model, self._sample(store, rows)
+        return model, self._sample(store)
 
-    def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
+    def _sample(self, store: CountStore) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]
         self._parts = []
         if not parts:
@@ -176,7 +183,7 @@ class Trainer:
             return None
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = Entries.concat([p.entries for p in parts]).renumbered(rows)
+        entries = Entries.concat([p.entries for p in parts])
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers)
 
 
@@ -281,7 +288,3 @@ def _refuse(store: CountStore) -> None:
         f"training needs messages of at least two classes, but {only}",
         hint="check the label column (--label-column) and which label means spam (--spam-label)",
     )
-
-
-def _pick(values: Sequence[str], rows: IntArray) -> list[str]:
-    return [values[i] for i in rows.tolist()]

@@ -77,7 +77,13 @@ mail_options = _all(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
     click.option("--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."),
-    click.option("--jobs", type=int, default=1, metavar="N", help="Processes that parse mail (default 1)."),
+    click.option(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="Processes for mail, and in train for tables (default 1).",
+    ),
 )
 labelled_mail_option = click.option(
     "--label",

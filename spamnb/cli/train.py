@@ -13,7 +13,7 @@ from spamnb.cli.output import greet, progress, report_skipped, say
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
-    from spamnb.readers import ReadOptions
+    from spamnb.readers import ReadOptions, Source
     from spamnb.training import Trainer
 
 
@@ -66,8 +66,11 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     folds = 0 if given["no_cv"] else given["folds"]
     keep = _shares(sources) if scoring.balance == "undersample" else None
     trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
-    for path, how in sources:
-        _count(trainer, path, how, quiet)
+    if reading.jobs > 1 and (keep is None or not reading.columns):
+        _count_in_processes(trainer, sources, reading.jobs, quiet)
+    else:
+        for number, (path, how) in enumerate(sources):
+            _count(trainer, path, how, number, quiet)
     model = trainer.finish()
     options.check_decision(given, model.labels)
     options.check_prior(model.scoring.prior, model.labels)
@@ -75,17 +78,43 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     _summary(model, target, size, time.perf_counter() - started, quiet)
 
 
-def _count(trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, quiet: bool) -> None:
+def _count(trainer: Trainer, path: str | tuple[str, ...], how: ReadOptions, number: int, quiet: bool) -> None:
     from spamnb.readers import open_source
 
-    with open_source(path, reading, labelled=True) as source:
+    with open_source(path, how, labelled=True) as source:
         say(source.description, quiet)
-        with progress(source.name, source.size, quiet) as bar:
-            for chunk in source:
-                assert chunk.labels is not None
-                trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
-                bar.at(chunk.position)
-        report_skipped(source, quiet)
+        _count_here(trainer, source, number, quiet)
+
+
+def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> None:
+    with progress(source.name, source.size, quiet) as bar:
+        for i, chunk in enumerate(source):
+            assert chunk.labels is not None
+            columns = dict(chunk.categories), dict(chunk.numbers)
+            trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
+            bar.at(chunk.position)
+    report_skipped(source, quiet)
+
+
+def _count_in_processes(trainer: Trainer, sources: list[Any], jobs: int, quiet: bool) -> None:
+    """Tables are counted by several processes; of mail they do the parsing, and the counting is done here."""
+    from spamnb.readers import open_source
+    from spamnb.shards import Pool
+
+    with Pool(trainer, jobs) as pool:
+        for number, (path, how) in enumerate(sources):
+            with open_source(path, how, labelled=True) as source:
+                say(source.description, quiet)
+                if source.blocks is None:
+                    _count_here(trainer, source, number, quiet)
+                    continue
+                done = 0
+                with progress(source.name, source.size, quiet) as bar:
+                    for size in pool.feed(source, number):
+                        done += size
+                        bar.at(done)
+        for source in pool.finish():
+            report_skipped(source, quiet)
 
 
 def _shares(sources: list[Any]) -> dict[str, float]:

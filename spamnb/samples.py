@@ -1,0 +1,105 @@
+"""What one of several workers has counted: a store and its part of the sample, put together exactly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spamnb.counts import CountStore
+from spamnb.countstate import from_state, to_state
+from spamnb.crossval import Digests
+from spamnb.features.hashing import token_key
+from spamnb.merging import merge_stores
+from spamnb.message import FloatArray, IntArray
+from spamnb.sparse import Entries
+
+Order = tuple[int, int]  # the number of the input, and that of the block in it
+Row = tuple[object, ...]
+
+
+@dataclass
+class Part:
+    """The sampled messages of one batch; ids are the tally's.
+
+    The digest 0 stands for rows of a table without a word, whose digests need to know how many equal ones
+    came before: `waiting` are these rows in their order.
+    """
+
+    entries: Entries
+    labels: list[str]
+    digests: Digests
+    categories: dict[str, list[str]]
+    numbers: dict[str, FloatArray]
+    order: Order = (0, 0)
+    waiting: list[Row] = field(default_factory=list)
+
+    def keep(self, limit: int) -> Part:
+        rows = np.flatnonzero(self.digests < np.uint64(limit))
+        if len(rows) == len(self.digests):
+            return self
+        return Part(
+            self.entries.select(rows),
+            pick(self.labels, rows),
+            self.digests[rows],
+            {c: pick(v, rows) for c, v in self.categories.items()},
+            {c: v[rows] for c, v in self.numbers.items()},
+            self.order,
+            self.waiting,
+        )
+
+    def settle(self, seen: Counter[Row]) -> None:
+        """Give the waiting rows their digests."""
+        for i, row in zip(np.flatnonzero(self.digests == 0).tolist(), self.waiting, strict=True):
+            seen[row] += 1
+            self.digests[i] = row_digest(row, seen[row])
+        self.waiting = []
+
+
+def row_digest(row: Row, times: int) -> int:
+    """For messages without a word: equal rows of a table have different digests."""
+    return token_key(f"row:{row}:{times}")
+
+
+@dataclass
+class Partial:
+    """Counts and sample of one worker; ids are rows of its store. It travels with its counts made small."""
+
+    store: CountStore
+    parts: list[Part]
+    limit: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (to_state(self.store), self.parts, self.limit)
+
+
+def _rebuilt(state: dict[str, Any], parts: list[Part], limit: int) -> Partial:
+    return Partial(from_state(state), parts, limit)
+
+
+def together(partials: Sequence[Partial]) -> Partial:
+    """One partial of many; its parts are in the order of the data, whoever counted them.
+
+    A message is in the sample if its digest is below a limit, and the limit is the same for all ways to
+    divide the data: so is the sample.
+    """
+    store = merge_stores([p.store for p in partials])
+    limit = min(p.limit for p in partials)
+    parts: list[Part] = []
+    for partial in partials:
+        new = np.searchsorted(store.keys, partial.store.keys)
+        parts += [renumbered(part.keep(limit), new) for part in partial.parts]
+    return Partial(store, sorted(parts, key=lambda part: part.order), limit)
+
+
+def renumbered(part: Part, new: IntArray) -> Part:
+    """The same messages with id i called `new[i]`."""
+    entries = part.entries.renumbered(new)
+    return Part(entries, part.labels, part.digests, part.categories, part.numbers, part.order, part.waiting)
+
+
+def pick(values: Sequence[str], rows: IntArray) -> list[str]:
+    return [values[i] for i in rows.tolist()]
