@@ -80,19 +80,29 @@ def _rebuilt(state: dict[str, Any], parts: list[Part], limit: int) -> Partial:
     return Partial(from_state(state), parts, limit)
 
 
-def together(partials: Sequence[Partial]) -> Partial:
-    """One partial of many; its parts are in the order of the data, whoever counted them.
-
-    A message is in the sample if its digest is below a limit, and the limit is the same for all ways to
-    divide the data: so is the sample.
-    """
+def together(partials: Sequence[Partial], most: int) -> Partial:
+    """One partial of many with a sample of at most `most` messages, in the order of the data."""
     store = merge_stores([p.store for p in partials])
     limit = min(p.limit for p in partials)
     parts: list[Part] = []
     for partial in partials:
         new = np.searchsorted(store.keys, partial.store.keys)
         parts += [renumbered(part.keep(limit), new) for part in partial.parts]
+    parts, limit = shrunk(parts, limit, most)
     return Partial(store, sorted(parts, key=lambda part: part.order), limit)
+
+
+def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
+    """A message stays if its digest is below a limit, which falls until there are at most `most` of them.
+
+    Copies of one text stay or go together, so no copy of a held-out message is left in the counts. The limit
+    is the largest that leaves so few, whatever the order of the data and however it was divided. Messages
+    whose digest is not known yet stay.
+    """
+    while sum(int(np.count_nonzero(part.digests)) for part in parts) > most:
+        limit //= 2
+        parts = [part.keep(limit) for part in parts]
+    return parts, limit
 
 
 def renumbered(part: Part, new: IntArray) -> Part:

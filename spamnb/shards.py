@@ -52,9 +52,16 @@ def settle(source: Source, reports: list[Report]) -> None:
     for report in sorted(reports, key=lambda report: report.order):
         source.skipped.extend(report.skipped, before)
         before += report.lines
-        if source.labels is not None:
-            source.labels.update(report.labels)
+        meet(source, report)
     source.check(sum(report.rows for report in reports))
+
+
+def meet(source: Source, report: Report) -> None:
+    """Let a source see the labels of a block: too many are an error."""
+    if source.labels is not None:
+        for written in report.labels:
+            source.labels[written]
+    report.labels = {}
 
 
 class Pool:
@@ -134,6 +141,7 @@ class Pool:
         for connection in wait(busy):
             assert isinstance(connection, Connection)
             report = self._receive(connection)
+            meet(self._sources[report.order[0]], report)
             self._reports[report.order[0]].append(report)
             self._idle.append(connection)
 

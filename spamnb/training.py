@@ -21,7 +21,7 @@ from spamnb.features.hashing import mix
 from spamnb.message import FloatArray, IntArray, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
-from spamnb.samples import Order, Part, Partial, Row, pick, renumbered, row_digest, together
+from spamnb.samples import Order, Part, Partial, Row, pick, renumbered, row_digest, shrunk, together
 from spamnb.scorers import make
 from spamnb.sparse import Batch, Entries, changes
 
@@ -135,13 +135,7 @@ class Trainer:
         return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 
     def _shrink(self) -> None:
-        """Keep the sample small: a message stays if its digest is below a limit, which falls as more come.
-
-        Copies of one text stay or go together, so no copy of a held-out message is left in the counts.
-        """
-        while sum(np.count_nonzero(p.digests) for p in self._parts) > SAMPLE:
-            self._limit //= 2
-            self._parts = [p.keep(self._limit) for p in self._parts]
+        self._parts, self._limit = shrunk(self._parts, self._limit, SAMPLE)
 
     def result(self) -> Partial:
         """What a part of the data gave, for `absorb`."""
@@ -159,7 +153,7 @@ class Trainer:
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
-        counted = together([self.result(), *self._absorbed])
+        counted = together([self.result(), *self._absorbed], SAMPLE)
         store, self._parts, self._limit = counted.store, counted.parts, counted.limit
         for part in self._parts:
             part.settle(self._rows)

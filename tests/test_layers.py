@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("samples",),
     ("training", "inspection", "lab", "pruning", "exchange"),
     ("evaluate", "sklearn", "shards"),
+    ("cluster",),
     ("report",),
     ("cli",),
     ("__main__",),
@@ -36,7 +37,8 @@ USERS = {
     "click": {"cli"},
     "rich": {"cli", "report"},
     "pandas": {"readers", "lab"},
-    "joblib": {"modelfile", "parallel"},
+    "joblib": {"modelfile", "parallel", "cluster"},
+    "distributed": {"cluster"},
     "sklearn": set[str](),
     "scipy": set[str](),
 }

@@ -22,13 +22,19 @@ from spamnb import training
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import DataError, SpamnbError
 from spamnb.model import SpamModel
-from spamnb.readers import ReadOptions, open_source
+from spamnb.readers import ReadOptions, inputs, open_source
 from spamnb.readers.blocks import last_row_end
 from spamnb.readers.slowcsv import parse_rows
 from spamnb.shards import Pool, count_block, settle
 from spamnb.training import Trainer
 
 SMALL = ReadOptions(default_format="csv", chunk_bytes=256)
+
+
+@pytest.fixture(autouse=True)
+def small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at first is the first block: let it be small, so that small files have many."""
+    monkeypatch.setattr(inputs, "HEAD_BYTES", 512)
 
 
 def rows(count: int) -> list[tuple[str, str]]:
@@ -255,3 +261,4 @@ def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
     whole.absorb([part.result() for part in parts[::-1]])
     same(whole.finish(), serial([path]), tmp_path)
     assert int(np.sum([report.rows for report in reports])) == 60
+    assert len(reports) > 3

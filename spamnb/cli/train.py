@@ -31,6 +31,19 @@ if TYPE_CHECKING:
 @options.decision_options
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
+@click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "ray", "spark"]),
+    help="Count by way of this joblib backend, in --jobs processes.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1),
+    default=3600,
+    metavar="S",
+    help="Seconds that --backend may take (default 3600).",
+)
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
@@ -66,7 +79,9 @@ def train(data: tuple[str, ...], output: str | None, force: bool, quiet: bool, *
     folds = 0 if given["no_cv"] else given["folds"]
     keep = _shares(sources) if scoring.balance == "undersample" else None
     trainer = Trainer(features, scoring, options.decision(given), folds=folds, keep=keep)
-    if reading.jobs > 1 and (keep is None or not reading.columns):
+    if given["dask"] or given["backend"]:
+        _count_on_cluster(trainer, sources, given, quiet)
+    elif reading.jobs > 1 and (keep is None or not reading.columns):
         _count_in_processes(trainer, sources, reading.jobs, quiet)
     else:
         for number, (path, how) in enumerate(sources):
@@ -115,6 +130,23 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], jobs: int, quiet: 
                         bar.at(done)
         for source in pool.finish():
             report_skipped(source, quiet)
+
+
+def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any], quiet: bool) -> None:
+    from functools import partial
+
+    from spamnb import cluster
+
+    if given["dask"] and given["backend"]:
+        raise click.UsageError("--dask and --backend do not go together.")
+    if given["dask"]:
+        run = partial(cluster.on_dask, address=given["dask"])
+    else:
+        run = partial(
+            cluster.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
+        )
+    for line in cluster.count(trainer, sources, run):
+        say(line, quiet)
 
 
 def _shares(sources: list[Any]) -> dict[str, float]:
