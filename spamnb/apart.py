@@ -12,18 +12,21 @@ from spamnb.readers.options import ReadOptions
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
-    from spamnb.shares import Share
+    from spamnb.samples import Partial
     from spamnb.training import Trainer
 
 
 class Counting:
-    """Each process counts its messages for itself; after the last one the trainer takes all shares."""
+    """Each process counts its mails for itself; after the last one the trainer absorbs what they counted.
 
-    def __init__(self, trainer: Trainer) -> None:
-        self._trainer = trainer
+    `number` is that of the input.
+    """
+
+    def __init__(self, trainer: Trainer, number: int = 0) -> None:
+        self._trainer, self._number = trainer, number
 
     def start(self) -> None:
-        self._trainer = replace(self._trainer)  # with the same settings and nothing counted
+        self._trainer = replace(self._trainer, partial=True)  # the same settings, nothing counted
 
     def __call__(self, chunk: Chunk) -> Chunk:
         assert chunk.labels is not None
@@ -32,11 +35,14 @@ class Counting:
         texts = Texts(b"", none, none)  # nobody reads them any more
         return Chunk(texts, chunk.lines, chunk.labels, position=chunk.position, made=True)
 
-    def finish(self) -> Share:
-        return self._trainer.share()
+    def finish(self) -> Partial:
+        return self._trainer.result()
 
-    def gather(self, found: list[tuple[list[int], Share]]) -> None:
-        self._trainer.take(found)
+    def gather(self, found: list[tuple[list[int], Partial]]) -> None:
+        for numbers, partial in found:
+            for part in partial.parts:  # the process only knows which of its own items this was
+                part.order = self._number, numbers[part.order[1]]
+        self._trainer.absorb([partial for _, partial in found])
 
 
 class Scoring:

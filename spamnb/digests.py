@@ -127,6 +127,20 @@ class Known:
         return cls(state)
 
 
+def all_known(parts: Sequence[Known | None]) -> Known | None:
+    """The digests of several at once; None if nobody remembers any."""
+    found = [part for part in parts if part is not None]
+    if not found:
+        return None
+    labels = sorted({label for part in found for label in part.labels})
+    return Known(
+        {
+            label: np.sort(np.concatenate([p.labels[label] for p in found if label in p.labels]))
+            for label in labels
+        }
+    )
+
+
 def by_label(digests: KeyArray, labels: Sequence[str]) -> dict[str, KeyArray]:
     """The digests of each label, ascending."""
     names = {label: code for code, label in enumerate(sorted(set(labels)))}

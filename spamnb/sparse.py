@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,11 +99,6 @@ class Entries(Record):
             chosen, word_rows = _ranges(word_rows, rows)
             words = words[:, chosen]
         return Entries(len(rows), new, self.ids[keep], self.counts[keep], sizes, words, word_rows)
-
-    def small(self) -> Entries:
-        """The same in numbers of 32 bits, for entries that are only kept to select some of them later."""
-        rows, ids, counts = (cast(Any, v.astype(np.int32)) for v in (self.rows, self.ids, self.counts))
-        return Entries(self.size, rows, ids, counts, self.lengths, self.sequence, self.sequence_rows)
 
     def renumbered(self, new: IntArray) -> Entries:
         """The same messages with id i called `new[i]`; entries within a message stay in ascending order."""

@@ -19,12 +19,12 @@ from spamnb.digests import Known, content_digests
 from spamnb.digests import word_digests as message_digests
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.features.hashing import token_key
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.operating import cutoff
 from spamnb.refine import LARGEST, MODES, refine, refused
+from spamnb.samples import Order, Part, Partial, Row, pick, renumbered, row_digest, shrunk, together
 from spamnb.scorers import make
 from spamnb.scoring import gap
 from spamnb.sparse import Batch, Entries
@@ -32,31 +32,6 @@ from spamnb.sparse import Batch, Entries
 FOLDS = 5
 SAMPLE = 10_000
 FEWEST = 10  # messages a class must have for folds to mean anything
-
-
-@dataclass
-class _Part:
-    """The sampled messages of one batch; ids are the tally's."""
-
-    entries: Entries
-    labels: list[str]
-    digests: Digests
-    categories: dict[str, list[str]]
-    numbers: dict[str, FloatArray]
-    texts: Texts | None = None
-
-    def keep(self, limit: int) -> _Part:
-        rows = np.flatnonzero(self.digests < np.uint64(limit))
-        if len(rows) == len(self.digests):
-            return self
-        return _Part(
-            self.entries.select(rows),
-            _pick(self.labels, rows),
-            self.digests[rows],
-            {c: _pick(v, rows) for c, v in self.categories.items()},
-            {c: v[rows] for c, v in self.numbers.items()},
-            None if self.texts is None else self.texts.select(rows),
-        )
 
 
 @dataclass
@@ -78,6 +53,8 @@ class Trainer:
     max_fpr: float | None = None  # the share of ham that may be called spam; it sets the decision
     remember: bool = True  # which messages were learned, 8 bytes for each
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
+    partial: bool = False  # it counts a part of the data only: take `result`, not `finish`
+    jobs: int = 1  # processes for the cross-validation
     refine: str = "auto"  # fit a correction of the weights: yes, no, or if cross-validation says it helps
 
     def __post_init__(self) -> None:
@@ -87,8 +64,9 @@ class Trainer:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
         self._scorer = make(self.scoring)
         self._tally = Tally()
-        self._parts: list[_Part] = []
-        self._rows: Counter[tuple[object, ...]] = Counter()
+        self._parts: list[Part] = []
+        self._absorbed: list[Partial] = []
+        self._rows: Counter[Row] = Counter()
         self._limit = (1 << 64) - 1
         self._learned: list[Digests] = []
         self._codes: list[IntArray] = []
@@ -100,12 +78,14 @@ class Trainer:
         labels: Sequence[str],
         categories: Mapping[str, list[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
+        order: Order | None = None,
     ) -> None:
-        """Count some labelled messages."""
+        """Count some labelled messages; `order` is their place in the data if they come in another one."""
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
         words = message_digests(batch)
         learned = content_digests(batch, words, cats, nums) if self.remember else words
-        digests = self.digests(words, texts, labels, cats, nums)
+        waiting: list[Row] = []
+        digests = self.digests(words, texts, labels, cats, nums, waiting)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
@@ -116,11 +96,10 @@ class Trainer:
         self.messages += batch.size
         if self.folds:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
-            some = {c: _pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
+            some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
             kept = texts.select(rows) if self.keep_texts and self.keep is None else None
-            self._parts.append(
-                _Part(self._entries(batch, ids, rows), _pick(labels, rows), digests[rows], *some, kept)
-            )
+            entries, place = self._entries(batch, ids, rows), order or (0, len(self._parts))
+            self._parts.append(Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept))
             self._shrink()
 
     def _entries(self, batch: Batch, ids: list[IntArray], rows: IntArray) -> Entries:
@@ -135,17 +114,21 @@ class Trainer:
         labels: Sequence[str],
         categories: Mapping[str, list[str]],
         numbers: Mapping[str, FloatArray],
+        waiting: list[Row] | None = None,
     ) -> Digests:
         """Equal numbers for copies of a text, from those of their words.
 
-        Messages without a word are told apart by their bytes; rows of a table are never copies.
+        Messages without a word are told apart by their bytes; rows of a table are never copies. Which of
+        equal rows it is, only who sees all the data can tell: a part of it leaves them `waiting`.
         """
         for i in np.flatnonzero(digests == 0).tolist():
-            row = (texts[i], *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values()))
-            if len(row) > 1:
-                row = (labels[i], *row)
-                self._rows[row] += 1
-            digests[i] = token_key(f"row:{row}:{self._rows[row]}")
+            columns = *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values())
+            row: Row = (labels[i], texts[i], *columns) if columns else (texts[i],)
+            if columns and self.partial and waiting is not None:
+                waiting.append(row)
+                continue
+            self._rows[row] += len(columns) > 0
+            digests[i] = row_digest(row, self._rows[row])
         return digests
 
     def _thinned(
@@ -161,17 +144,22 @@ class Trainer:
         share = np.array([self.keep.get(label, 1.0) for label in labels])
         rows = np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
         batch = extract(texts.select(rows), self.features)
-        cats = {c: _pick(v, rows) for c, v in categories.items()}
-        return batch, _pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
+        cats = {c: pick(v, rows) for c, v in categories.items()}
+        return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 
     def _shrink(self) -> None:
-        """Keep the sample small: a message stays if its digest is below a limit, which falls as more come.
+        self._parts, self._limit = shrunk(self._parts, self._limit, SAMPLE)
 
-        Copies of one text stay or go together, so no copy of a held-out message is left in the counts.
-        """
-        while len(self._parts) and sum(p.entries.size for p in self._parts) > SAMPLE:
-            self._limit //= 2
-            self._parts = [p.keep(self._limit) for p in self._parts]
+    def result(self) -> Partial:
+        """What a part of the data gave, for `absorb`."""
+        store, rows = self._tally.finish()
+        parts = [renumbered(p, rows) for p in self._parts if p.entries.size]
+        return Partial(store, parts, self._limit, self._known())
+
+    def absorb(self, partials: Sequence[Partial]) -> None:
+        """Take over what others have counted: the model is the same as if it had been counted here."""
+        self._absorbed += partials
+        self.messages += sum(int(partial.store.message_totals.sum()) for partial in partials)
 
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
@@ -180,30 +168,36 @@ class Trainer:
 
     def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, Held]:
         """Refined and calibrated, and with the line drawn where `max_fpr` asks for it."""
-        fitted, held = calibrated(model, sample, self.folds, self.refine)
+        fitted, held = calibrated(model, sample, self.folds, self.refine, jobs=self.jobs)
         if self.max_fpr is None or len(model.labels) > 2:
             return fitted, held
         return limited(fitted, held, self.max_fpr), held
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
-        store, rows = self._tally.finish()
+        counted = self.result()
+        if self._absorbed:
+            counted = together([counted, *self._absorbed], SAMPLE)
+        store, self._parts, self._limit = counted.store, counted.parts, counted.limit
+        for part in self._parts:
+            part.settle(self._rows)
+        self._shrink()
         if len(store.labels) < 2:
             _refuse(store)
         positive = self.positive
         if len(store.labels) == 2 and positive not in store.labels:
             positive = store.labels[1]
         model = SpamModel(
-            self.features, self.scoring, store, self.decision, _identity(store), positive, known=self._known()
+            self.features, self.scoring, store, self.decision, _identity(store), positive, known=counted.known
         )
-        return model, self._sample(store, rows)
+        return model, self._sample(store)
 
     def _known(self) -> Known | None:
         if not self._learned:
             return None
         return Known(self._tally.coded(np.concatenate(self._learned), np.concatenate(self._codes)))
 
-    def _sample(self, store: CountStore, rows: IntArray) -> Sample | None:
+    def _sample(self, store: CountStore) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]
         self._parts = []
         if not parts:
@@ -214,7 +208,7 @@ class Trainer:
             return None
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = Entries.concat([p.entries for p in parts]).renumbered(rows)
+        entries = Entries.concat([p.entries for p in parts])
         texts = Texts.concat([p.texts for p in parts if p.texts is not None]) if self.keep_texts else None
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers, texts)
 
@@ -332,7 +326,3 @@ def _refuse(store: CountStore) -> None:
         f"training needs messages of at least two classes, but {only}",
         hint="check the label column (--label-column) and which label means spam (--spam-label)",
     )
-
-
-def _pick(values: Sequence[str], rows: IntArray) -> list[str]:
-    return [values[i] for i in rows.tolist()]

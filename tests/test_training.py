@@ -195,15 +195,15 @@ class TestColumnsOnly:
 
     def test_more_rows_than_the_sample_holds(self, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = []
-        keep = training._Part.keep
+        keep = training.Part.keep
 
-        def counted(part: training._Part, limit: int) -> training._Part:
+        def counted(part: training.Part, limit: int) -> training.Part:
             calls.append(limit)
             assert len(calls) < 1000, "the sample never becomes small enough: training would not end"
             return keep(part, limit)
 
         monkeypatch.setattr(training, "SAMPLE", 40)
-        monkeypatch.setattr(training._Part, "keep", counted)
+        monkeypatch.setattr(training.Part, "keep", counted)
         model = self.trainer(60).finish()
         assert int(model.store.message_totals.sum()) == 60
 

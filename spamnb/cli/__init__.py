@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -22,6 +23,11 @@ COMMANDS = {
     "compare": "Try all scorers and other settings on the same folds.",
     "tune": "Search settings that suit the data, and say what they are worth.",
     "inspect": "Look inside a model, look a word up, explain a message.",
+    "merge": "Add models together, exactly.",
+    "prune": "Make a model smaller: drop the tokens that say least.",
+    "age": "Let old evidence fade: halve every count.",
+    "export": "Write a model as text: TSV or JSON lines.",
+    "import": "Make a model of an exported text.",
     "filter": "Pass one mail through, with its verdict in the header.",
     "learn": "Learn messages into a model that is there.",
     "forget": "Take learned messages out of a model again.",
@@ -40,7 +46,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"spamnb.cli.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = getattr(import_module(f"spamnb.cli.{name}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -289,9 +289,11 @@ def _stored_figures(loaded: Any, path: str) -> tuple[Any, str, tuple[str, ...]]:
 
     figures = loaded.figures
     title = f"{path}, as measured when it was trained"
-    notes = (
+    notes: tuple[str, ...] = (
         f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",
     )
+    if figures.get("before"):
+        notes += (f"measured before {', '.join(figures['before'])}: its counts are others now",)
     return scores(figures) if "recall" in figures else multi_scores(figures), title, notes
 
 

@@ -41,6 +41,17 @@ model_option = click.option(
     help="Model file; else $SPAMNB_MODEL, your own model, the ready-made one.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+force_option = click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+new_model_option = click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
+)
+changed_model_option = click.option(
+    "-o", "--output", type=PATH, metavar="MODEL", help="Where to write the model (default: in its place)."
+)
 json_option = click.option(
     "--json", "json_file", type=PATH, metavar="FILE", help="Write the result as JSON ('-' for stdout)."
 )
@@ -68,7 +79,13 @@ mail_options = _all(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
     click.option("--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."),
-    click.option("--jobs", type=int, default=1, metavar="N", help="Processes that parse mail (default 1)."),
+    click.option(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="Processes for mail, and in train for tables (default 1).",
+    ),
 )
 labelled_mail_option = click.option(
     "--label",
@@ -269,7 +286,7 @@ def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
 
     columns = {name: given[name] for name in ("categorical", "numeric") if name in given}
     if "max_size" in given:
-        more = {"max_size": _size(given["max_size"]), "jobs": given["jobs"], **more}
+        more = {"max_size": size_of(given["max_size"], "--max-size"), "jobs": given["jobs"], **more}
     stated = {name: given.get(name) for name in ("text_column", "label_column", "spam_label")}
     return ReadOptions(
         **{
@@ -300,12 +317,10 @@ def _labelled(text: str) -> tuple[str, str]:
     return label, path
 
 
-def _size(text: str) -> int:
-    """A number of bytes, with K or M for 1024 and 1024 times that."""
-    factor = {"K": 1 << 10, "M": 1 << 20}.get(text[-1:].upper(), 1)
+def size_of(text: str, flag: str) -> int:
+    """A number of bytes, with K, M or G for 1024, and 1024 times that, and again."""
+    factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)
     digits = text[:-1] if factor > 1 else text
     if not digits.isdecimal() or not int(digits):
-        raise ConfigError(
-            f"--max-size must be a number of bytes, got {text!r}", hint="for example 512K or 2M"
-        )
+        raise ConfigError(f"{flag} must be a number of bytes, got {text!r}", hint="for example 512K or 2M")
     return int(digits) * factor

@@ -13,20 +13,14 @@ from spamnb.cli.output import greet, progress, report_skipped, say
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
-    from spamnb.readers import ReadOptions
+    from spamnb.readers import ReadOptions, Source
     from spamnb.training import Trainer
 
 
 @click.command(short_help="Learn from labelled messages and write a model.")
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
-@click.option(
-    "-o",
-    "--output",
-    type=options.PATH,
-    metavar="MODEL",
-    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
-)
-@click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+@options.new_model_option
+@options.force_option
 @options.labelled_mail_option
 @options.label_options
 @options.reading_options
@@ -39,6 +33,19 @@ if TYPE_CHECKING:
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
 @click.option("--no-digests", is_flag=True, help="Do not remember which messages were learned.")
+@click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "ray", "spark"]),
+    help="Count by way of this joblib backend, in --jobs processes.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1),
+    default=3600,
+    metavar="S",
+    help="Seconds that --backend may take (default 3600).",
+)
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
@@ -86,8 +93,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
         refine=given["refine"],
         jobs=given["jobs"],
     )
-    for path, how in sources:
-        _count(trainer, path, how, given)
+    _count_all(trainer, sources, given)
     model = trainer.finish()
     _check(model, given, limit)
     size = save(model, target, quiet)
@@ -102,24 +108,82 @@ def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None
     options.check_prior(model.scoring.prior, model.labels)
 
 
+def _count_all(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
+    """Count every input, here or elsewhere; the first one decides whether this is mail."""
+    jobs, columns = given["jobs"], bool(trainer.features.categorical or trainer.features.numeric)
+    if given["dask"] or given["backend"]:
+        trainer.max_fpr = rate.of_data(given, mail=os.path.isdir(str(sources[0][0])))
+        _count_on_cluster(trainer, sources, given)
+    elif jobs > 1 and (trainer.keep is None or not columns):
+        _count_in_processes(trainer, sources, given)
+    else:
+        for number, (path, how) in enumerate(sources):
+            _count(trainer, path, how, number, given)
+
+
 def _count(
-    trainer: Trainer, path: str | tuple[str, ...], reading: ReadOptions, given: dict[str, Any]
+    trainer: Trainer, path: str | tuple[str, ...], how: ReadOptions, number: int, given: dict[str, Any]
 ) -> None:
-    from spamnb.apart import Counting, with_work
     from spamnb.readers import open_source
 
+    with open_source(path, how, labelled=True) as source:
+        say(source.description, given["quiet"])
+        _count_here(trainer, source, number, given)
+
+
+def _count_here(trainer: Trainer, source: Source, number: int, given: dict[str, Any]) -> None:
+    with progress(source.name, source.size, given["quiet"]) as bar:
+        for i, chunk in enumerate(source):
+            assert chunk.labels is not None
+            if not number and not i:
+                trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
+            if chunk.made is None:
+                columns = dict(chunk.categories), dict(chunk.numbers)
+                trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
+            bar.at(chunk.position)
+    report_skipped(source, given["quiet"])
+
+
+def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
+    """Tables and mails are counted by several processes, all else here."""
+    from spamnb.apart import Counting, with_work
+    from spamnb.readers import open_source
+    from spamnb.shards import Pool
+
     quiet = given["quiet"]
-    with open_source(path, with_work(reading, Counting(trainer)), labelled=True) as source:
-        say(source.description, quiet)
-        with progress(source.name, source.size, quiet) as bar:
-            for chunk in source:
-                assert chunk.labels is not None
-                if trainer.first:  # the first input decides
-                    trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
-                if chunk.made is None:
-                    trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
-                bar.at(chunk.position)
-        report_skipped(source, quiet)
+    with Pool(trainer, given["jobs"]) as pool:
+        for number, (path, how) in enumerate(sources):
+            with open_source(path, with_work(how, Counting(trainer, number)), labelled=True) as source:
+                say(source.description, quiet)
+                if source.blocks is None:
+                    _count_here(trainer, source, number, given)
+                    continue
+                if not number:
+                    trainer.max_fpr = rate.of_data(given, mail=False)
+                done = 0
+                with progress(source.name, source.size, quiet) as bar:
+                    for size in pool.feed(source, number):
+                        done += size
+                        bar.at(done)
+        for source in pool.finish():
+            report_skipped(source, quiet)
+
+
+def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
+    from functools import partial
+
+    from spamnb import cluster
+
+    if given["dask"] and given["backend"]:
+        raise click.UsageError("--dask and --backend do not go together.")
+    if given["dask"]:
+        run = partial(cluster.on_dask, address=given["dask"])
+    else:
+        run = partial(
+            cluster.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
+        )
+    for line in cluster.count(trainer, sources, run):
+        say(line, given["quiet"])
 
 
 def _shares(sources: list[Any]) -> dict[str, float]:

@@ -135,7 +135,7 @@ def split_rows(data: bytes, delimiter: str, columns: int, *, quoting: bool, fina
     used = int(row_ends[-1]) + 1
     separators, quotes, newlines = (p[: p.searchsorted(used)] for p in (separators, quotes, newlines))
     cut_off, raw = final and used < len(data), raw[:used]
-    if cut_off or not _plain(data, raw, newlines) or not _regular(raw, quotes, delimiter):
+    if cut_off or not _plain(data, raw, newlines) or not regular(raw, quotes, delimiter):
         return None
     bounds = _bounds(raw, separators, row_ends, columns)
     if bounds is None:
@@ -170,7 +170,7 @@ def _plain(data: bytes, raw: Bytes, newlines: IntArray) -> bool:
     return bool(paired == np.count_nonzero(raw == _CARRIAGE))
 
 
-def _regular(raw: Bytes, quotes: IntArray, delimiter: str) -> bool:
+def regular(raw: Bytes, quotes: IntArray, delimiter: str) -> bool:
     """Whether every quote opens where a field starts, closes where it ends, or is one of two in a row."""
     if not len(quotes):
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 
 from spamnb.errors import DataError
@@ -43,6 +44,7 @@ class Input:
         self.head = b""
         self._transcoder = Transcoder("", stream.name)
         self._head_unread = False
+        self._as_stored = False
 
     def decode(self, encoding: str, *, nuls: bool = False, lenient: bool = False) -> None:
         """Fix the encoding, detected where it is `auto` (`nuls`: NUL bytes separate messages).
@@ -55,6 +57,7 @@ class Input:
             codec, self.encoding = detect_encoding(self.raw_head, whole=self.stream.ended, nuls=nuls)
             if lenient and codec == "cp1252-web":
                 codec, self.encoding = "", "UTF-8"
+        self._as_stored = codec == ""
         self._transcoder = Transcoder(codec, self.name)
         self.head = self._transcoder.feed(self.raw_head, self.stream.ended)
         self._head_unread = True
@@ -72,6 +75,12 @@ class Input:
             more = self.stream.read(size - len(data))
             data += self._transcoder.feed(more, self.stream.ended)
         return data
+
+    def start(self, skip: int) -> int | None:
+        """The place in the file of what follows the first `skip` bytes; None if it is not stored as it is."""
+        if self.stream.size is None or self.stream.compression or not self._as_stored:
+            return None
+        return skip + len(codecs.BOM_UTF8) * self.raw_head.startswith(codecs.BOM_UTF8)
 
     def need_lines(self, count: int) -> None:
         """Wait until the head has so many whole lines: what it tells must not depend on a pipe's speed."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from spamnb.errors import DataError
 from spamnb.message import Chunk
+from spamnb.readers.blocks import Blocks
 from spamnb.readers.columns import choose_columns, describe_columns, label_map
 from spamnb.readers.inputs import Input
+from spamnb.readers.labels import LabelMap
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.records import ChunkBuilder, ListRecords
 from spamnb.readers.skipped import Skipped
@@ -39,29 +42,49 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     columns = choose_columns(given.name, names, rows, options, labelled=labelled)
     labels = label_map(columns, names, rows, options)
     skipped = Skipped()
-    wanted = {i: names[i] for i in columns.wanted}
+    lines = JsonLines({i: names[i] for i in columns.wanted}, ChunkBuilder(columns, labels, skipped))
     packed = [given.stream.compression] if given.stream.compression else []
     about = f"{given.name}: JSONL ({', '.join([given.encoding, *packed])})"
     return Source(
         given.name,
         f"{about}, {describe_columns(columns, names, labels)}",
         given.stream.size,
-        _chunks(given, wanted, ChunkBuilder(columns, labels, skipped), options.chunk_bytes),
+        _chunks(given, lines, options.chunk_bytes),
         given.stream.close,
         skipped=skipped,
         labels=labels,
+        blocks=Blocks(lines, lambda: given.blocks(options.chunk_bytes, b"\n"), start=given.start(0)),
     )
 
 
-def _chunks(given: Input, wanted: dict[int, str], builder: ChunkBuilder, size: int) -> Iterator[Chunk]:
+@dataclass(frozen=True)
+class JsonLines:
+    """Reads blocks of lines."""
+
+    wanted: dict[int, str]
+    builder: ChunkBuilder
+
+    @property
+    def labels(self) -> LabelMap | None:
+        return self.builder.labels
+
+    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+        yield replace(self.builder, skipped=skipped).build(self.records(block, 1), 0), block.count(b"\n")
+
+    def records(self, block: bytes, first: int) -> ListRecords:
+        """The objects of a block whose first line is `first`."""
+        records, lines, faults = parse_lines(block)
+        columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in self.wanted.items()}
+        return ListRecords(np.array(lines, np.int64) + first, columns, faults)
+
+
+def _chunks(given: Input, lines: JsonLines, size: int) -> Iterator[Chunk]:
     first = 1
     for block in given.blocks(size, b"\n"):
-        records, lines, faults = parse_lines(block)
-        columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in wanted.items()}
-        numbers = np.array(lines, np.int64) + first
+        records = lines.records(block, first)
         first += block.count(b"\n")
-        if records:
-            yield builder.build(ListRecords(numbers, columns, faults), given.stream.position)
+        if len(records.lines):
+            yield lines.builder.build(records, given.stream.position)
 
 
 def parse_lines(block: bytes) -> tuple[list[Record], list[int], dict[int, str]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from spamnb.errors import DataError, MissingExtraError
 from spamnb.message import Chunk
+from spamnb.readers.blocks import Blocks
 from spamnb.readers.columns import choose_columns, describe_columns, label_map
 from spamnb.readers.inputs import Input
+from spamnb.readers.labels import LabelMap
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.records import ChunkBuilder, ListRecords
 from spamnb.readers.skipped import Skipped
@@ -32,6 +35,8 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     skipped = Skipped()
     wanted = {i: names[i] for i in columns.wanted}
     builder = ChunkBuilder(columns, labels, skipped)
+    rows_each = options.chunk_bytes // _ROW_BYTES + 1
+    groups = RowGroups(given.stream.path, wanted, builder, rows_each)
 
     def close() -> None:
         file.close()
@@ -41,11 +46,36 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
         given.name,
         f"{given.name}: Parquet, {describe_columns(columns, names, labels)}",
         given.stream.size,
-        _chunks(file, wanted, builder, options.chunk_bytes // _ROW_BYTES + 1, given.stream.size or 0),
+        _chunks(file, wanted, builder, rows_each, given.stream.size or 0),
         close,
         skipped=skipped,
         labels=labels,
+        blocks=Blocks(groups, lambda: (b"%d" % g for g in range(file.num_row_groups))),
     )
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Reads row groups; a block is the number of one, in digits."""
+
+    path: str
+    wanted: dict[int, str]
+    builder: ChunkBuilder
+    rows: int
+
+    @property
+    def labels(self) -> LabelMap | None:
+        return self.builder.labels
+
+    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+        import pyarrow.parquet
+
+        builder = replace(self.builder, skipped=skipped)
+        with pyarrow.parquet.ParquetFile(self.path) as file:
+            lines = file.metadata.row_group(int(block)).num_rows
+            for chunk in _chunks(file, self.wanted, builder, self.rows, 0, [int(block)]):
+                yield chunk, lines
+                lines = 0
 
 
 def _open(given: Input) -> Any:
@@ -68,11 +98,16 @@ def _open(given: Input) -> Any:
 
 
 def _chunks(
-    file: Any, wanted: dict[int, str], builder: ChunkBuilder, rows: int, size: int
+    file: Any,
+    wanted: dict[int, str],
+    builder: ChunkBuilder,
+    rows: int,
+    size: int,
+    groups: list[int] | None = None,
 ) -> Iterator[Chunk]:
     total = max(file.metadata.num_rows, 1)
     done = 0
-    for batch in file.iter_batches(rows, columns=list(wanted.values())):
+    for batch in file.iter_batches(rows, groups, columns=list(wanted.values())):
         columns = {
             i: [_as_bytes(value) for value in batch.column(name).to_pylist()] for i, name in wanted.items()
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,11 +36,23 @@ def plan(
     paths: Sequence[str], labelled: Sequence[tuple[str, str]], options: ReadOptions
 ) -> list[tuple[Paths, ReadOptions]]:
     """What to open and how: the paths, then the (label, path) pairs; what does not exist is refused."""
+    paths = [found for path in paths for found in matching(path)]
+    labelled = [(label, found) for label, path in labelled for found in matching(path)]
     for path in (*paths, *(path for _, path in labelled)):
         if path != "-":
             check_path(path)
     stated = [(path, replace(options, label=label)) for label, path in labelled]
     return [*((path, options) for path in grouped(paths, options)), *stated]
+
+
+def matching(path: str) -> list[str]:
+    """The files that a pattern such as `part-*.csv` stands for, in order; any other path is itself."""
+    if os.path.exists(path) or not any(sign in path for sign in "*?["):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise DataError(f"no file matches {path}", hint="check the folder and the pattern")
+    return found
 
 
 def grouped(paths: Sequence[str], options: ReadOptions) -> list[Paths]:

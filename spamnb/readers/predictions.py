@@ -112,21 +112,21 @@ def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, 
     from dataclasses import replace
 
     from spamnb.readers.detect import detect_shape
-    from spamnb.readers.table import _describe, _Table
+    from spamnb.readers.table import TableRows, _describe, _Table
 
     named = replace(options, categorical=(*wanted.stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES))
     shape = detect_shape(given.head, named, tabs=tabs, final=given.stream.ended)
     found = find_columns(given.name, shape.names, shape.rows, wanted, joined)
     skipped = Skipped()
     columns = _columns(found)
-    rows = _Table(given, shape, columns, ChunkBuilder(columns, None, skipped), options.chunk_bytes)
+    rows = _Table(given, TableRows(shape, ChunkBuilder(columns, None, skipped)), options.chunk_bytes)
     return PredictionFile(
         given.name, f"{_describe(given, shape)}, {found.describe()}", found, list(rows.chunks()), skipped
     )
 
 
 def _jsonl(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
-    from spamnb.readers.jsonl import _chunks, as_bytes, parse_lines
+    from spamnb.readers.jsonl import JsonLines, _chunks, as_bytes, parse_lines
 
     head = given.head if given.stream.ended else given.head[: given.head.rfind(b"\n") + 1]
     sample, _, _ = parse_lines(head)
@@ -134,12 +134,8 @@ def _jsonl(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> 
     rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in sample]
     found = find_columns(given.name, names, rows, wanted, joined)
     skipped, columns = Skipped(), _columns(found)
-    inside = _chunks(
-        given,
-        {i: names[i] for i in columns.wanted},
-        ChunkBuilder(columns, None, skipped),
-        options.chunk_bytes,
-    )
+    lines = JsonLines({i: names[i] for i in columns.wanted}, ChunkBuilder(columns, None, skipped))
+    inside = _chunks(given, lines, options.chunk_bytes)
     about = f"{given.name}: JSONL ({given.encoding}), {found.describe()}"
     return PredictionFile(given.name, about, found, list(inside), skipped)
 

@@ -34,6 +34,17 @@ class Skipped:
         key = reason if reason in self.reasons or len(self.reasons) < _REASONS else "other"
         self.reasons[key] = self.reasons.get(key, 0) + 1
 
+    def extend(self, other: Skipped, before: int) -> None:
+        """Take over what was left out of a later part of the input, which has `before` lines before it."""
+        shifted = [
+            (place + before if isinstance(place, int) else place, why) for place, why in other.examples
+        ]
+        self.examples = (self.examples + shifted)[:_EXAMPLES]
+        self.count += other.count
+        for reason, count in other.reasons.items():
+            key = reason if reason in self.reasons or len(self.reasons) < _REASONS else "other"
+            self.reasons[key] = self.reasons.get(key, 0) + count
+
     def summary(self) -> str:
         """`12 skipped (line 2: no label, line 5: no text, ...)`."""
         places = [f"line {place}" if isinstance(place, int) else place for place, _ in self.examples]

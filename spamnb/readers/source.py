@@ -11,6 +11,7 @@ from spamnb.message import Chunk
 from spamnb.readers.skipped import Skipped
 
 if TYPE_CHECKING:
+    from spamnb.readers.blocks import Blocks
     from spamnb.readers.labels import LabelMap
 
 
@@ -31,6 +32,7 @@ class Source:
         skipped: Skipped | None = None,
         notes: Skipped | None = None,
         labels: LabelMap | None = None,
+        blocks: Blocks | None = None,
     ) -> None:
         self.name = name
         self.description = description
@@ -38,6 +40,7 @@ class Source:
         self.skipped = skipped or Skipped()
         self.notes = notes or Skipped("limits met")
         self.labels = labels
+        self.blocks = blocks  # for reading in several processes, in place of iterating
         self.close = close
         self._chunks: Iterator[Chunk] | None = chunks
 
@@ -58,6 +61,10 @@ class Source:
                     yield chunk
         finally:
             self.close()
+        self.check(rows)
+
+    def check(self, rows: int) -> None:
+        """Complain, when all is read, about an input with labels that had nothing usable."""
         if self.labels is not None:
             self._check(rows, self.labels)
 

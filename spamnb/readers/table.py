@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from spamnb.errors import DataError
 from spamnb.message import Chunk, IntArray
-from spamnb.readers.columns import Columns, choose_columns, describe_columns, label_map
+from spamnb.readers.blocks import Blocks, last_row_end
+from spamnb.readers.columns import choose_columns, describe_columns, label_map
 from spamnb.readers.detect import Shape, detect_shape
 from spamnb.readers.fastcsv import FastRows, split_rows
 from spamnb.readers.inputs import Input
+from spamnb.readers.labels import LabelMap
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.records import ChunkBuilder, ListRecords, Records
 from spamnb.readers.skipped import Skipped
@@ -28,7 +30,8 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     columns = choose_columns(given.name, shape.names, shape.rows, options, labelled=labelled)
     labels = label_map(columns, shape.names, shape.rows, options)
     skipped = Skipped()
-    table = _Table(given, shape, columns, ChunkBuilder(columns, labels, skipped), options.chunk_bytes)
+    rows = TableRows(replace(shape, rows=[]), ChunkBuilder(columns, labels, skipped))
+    table = _Table(given, rows, options.chunk_bytes)
     return Source(
         given.name,
         _describe(given, shape) + ", " + describe_columns(columns, shape.names, labels),
@@ -37,6 +40,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
         given.stream.close,
         skipped=skipped,
         labels=labels,
+        blocks=Blocks(rows, table.blocks, 1 + shape.skip_lines, given.start(shape.skip)),
     )
 
 
@@ -46,63 +50,98 @@ def _describe(given: Input, shape: Shape) -> str:
     return f"{given.name}: {kind} ({', '.join([*shape.describe(), given.encoding, *packed])})"
 
 
-class _Table:
-    def __init__(
-        self, given: Input, shape: Shape, columns: Columns, builder: ChunkBuilder, chunk_bytes: int
-    ) -> None:
-        self._input = given
-        self._shape = shape
-        self._columns = columns
-        self._builder = builder
-        self._chunk_bytes = chunk_bytes
-        self._line = 1 + shape.skip_lines
+@dataclass(frozen=True)
+class TableRows:
+    """Reads blocks of rows."""
 
-    def chunks(self) -> Iterator[Chunk]:
-        rest, skip, final = b"", self._shape.skip, False
-        while not final:
-            data = self._input.read(max(self._chunk_bytes, len(rest)))  # a long record: double the block
-            final = not data
-            rest += data
-            if len(rest) < skip or not rest:
-                continue
-            rest, skip = rest[skip:], 0
-            records, used = self._records(rest, final)
-            rest = rest[used:]
-            if len(rest) > LONGEST_RECORD:
-                raise self._runaway()
-            if len(records.lines):
-                yield self._builder.build(records, self._input.stream.position)
+    shape: Shape
+    builder: ChunkBuilder
 
-    def _records(self, block: bytes, final: bool) -> tuple[Records, int]:
-        shape = self._shape
+    @property
+    def labels(self) -> LabelMap | None:
+        return self.builder.labels
+
+    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+        records, _, newlines = self.records(block, True, 1)
+        yield replace(self.builder, skipped=skipped).build(records, 0), newlines
+
+    def records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
+        """The complete rows of a block whose first line is `line`, and their bytes and line ends."""
+        shape = self.shape
         found: FastRows | ParsedRows | None
         found = split_rows(block, shape.delimiter, len(shape.names), quoting=shape.quoting, final=final)
         if found is None:
             found = parse_rows(block, shape.delimiter, quoting=shape.quoting, final=final)
-        lines = np.asarray(found.lines, np.int64) + self._line
-        self._line += found.newlines
+        lines = np.asarray(found.lines, np.int64) + line
         if isinstance(found, FastRows):
-            return replace(found, lines=lines), found.used
-        return self._listed(found, lines), found.used
+            return replace(found, lines=lines), found.used, found.newlines
+        return self._listed(found, lines), found.used, found.newlines
 
     def _listed(self, found: ParsedRows, lines: IntArray) -> ListRecords:
         faults = {}
         for i, row in enumerate(found.rows):
-            if len(row) > len(self._shape.names) and (fault := self._fit(row)):
+            if len(row) > len(self.shape.names) and (fault := self._fit(row)):
                 faults[i] = fault
         if found.open_quote:
             faults[len(found.rows) - 1] = "quote is never closed"
-        columns = {j: [_field(row, j) for row in found.rows] for j in self._columns.wanted}
+        columns = {j: [_field(row, j) for row in found.rows] for j in self.builder.columns.wanted}
         return ListRecords(lines, columns, faults)
 
     def _fit(self, row: list[str]) -> str:
         """Cut a row that is too long: empty fields go; in the last column, a text owns its delimiters."""
-        names, count = self._shape.names, len(row)
+        names, count = self.shape.names, len(row)
         while len(row) > len(names) and not row[-1]:
             row.pop()
-        if len(row) > len(names) and self._columns.text == len(names) - 1:
-            row[len(names) - 1 :] = [self._shape.delimiter.join(row[len(names) - 1 :])]
+        if len(row) > len(names) and self.builder.columns.text == len(names) - 1:
+            row[len(names) - 1 :] = [self.shape.delimiter.join(row[len(names) - 1 :])]
         return f"{count} fields, expected {len(names)}" if len(row) > len(names) else ""
+
+
+class _Table:
+    """The rows of an input, block after block."""
+
+    def __init__(self, given: Input, rows: TableRows, chunk_bytes: int) -> None:
+        self._input = given
+        self._rows = rows
+        self._chunk_bytes = chunk_bytes
+        self._line = 1 + rows.shape.skip_lines
+        self._held = b""
+
+    def chunks(self) -> Iterator[Chunk]:
+        for final in self._reads():
+            records, used, newlines = self._rows.records(self._held, final, self._line)
+            self._take(used, newlines)
+            if len(records.lines):
+                yield self._rows.builder.build(records, self._input.stream.position)
+
+    def blocks(self) -> Iterator[bytes]:
+        """The same rows in the same blocks, only cut and not read."""
+        shape = self._rows.shape
+        for final in self._reads():
+            held = self._held
+            end = len(held) if final else last_row_end(held, shape.delimiter, quoting=shape.quoting)
+            self._take(end, held.count(b"\n", 0, end))
+            if end:
+                yield held[:end]
+
+    def _reads(self) -> Iterator[bool]:
+        """Add what is read to what is held, and tell whether that was all."""
+        skip, final = self._rows.shape.skip, False
+        while not final:
+            data = self._input.read(
+                max(self._chunk_bytes, len(self._held))
+            )  # a long record: double the block
+            final = not data
+            self._held += data
+            if len(self._held) >= skip and self._held:
+                self._held, skip = self._held[skip:], 0
+                yield final
+
+    def _take(self, used: int, newlines: int) -> None:
+        self._held = self._held[used:]
+        self._line += newlines
+        if len(self._held) > LONGEST_RECORD:
+            raise self._runaway()
 
     def _runaway(self) -> DataError:
         return DataError(

@@ -91,7 +91,8 @@ def _figures_text(figures: dict[str, Any] | None) -> str:
     if "recall" in figures:
         text += f", recall {figures['recall'] or 0:.1%}"
         text += f", {figures['false_positives']} of {figures['ham']:,} ham misjudged"
-    return f"{text} ({folds})"
+    before = "".join(f", before {by}" for by in figures.get("before", ()))
+    return f"{text} ({folds}{before})"
 
 
 def show_title(console: Console, title: str) -> None:

@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from spamnb.apart import Counting, Scoring, with_work
-from spamnb.counting import count
-from spamnb.features import extract
-from spamnb.message import Texts
 from spamnb.parallel import can_fork, ordered_map
 from spamnb.readers import ReadOptions, batches, open_source
-from spamnb.shares import Pieces, united
-from spamnb.sparse import Entries
 from spamnb.training import Trainer
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
@@ -84,38 +79,6 @@ def test_several_processes_say_the_same(tmp_path: Path) -> None:
         said.append((places, numbers, [x for _, found in chunks for x in found.log_odds.tolist()]))
     assert said[0] == said[1]
     assert said[0][1] == list(range(1, 42))
-
-
-def test_united_stores_are_the_store_of_all() -> None:
-    texts = ["free prize now", "lunch at one", "free lunch", "a prize"]
-    labels = ["spam", "ham", "ham", "spam"]
-    features = Trainer().features
-    stores = [count(extract(Texts.of([t]), features), [c]) for t, c in zip(texts, labels, strict=True)]
-    whole = count(extract(Texts.of(texts), features), labels)
-    found, rows = united(stores)
-    assert found.labels == whole.labels
-    for name in ("message_totals", "keys", "kinds", "tokens", "messages"):
-        assert np.array_equal(getattr(found, name), getattr(whole, name)), name
-    assert found.spellings.tolist() == whole.spellings.tolist()
-    for store, at in zip(stores, rows, strict=True):
-        assert np.array_equal(whole.keys[at], store.keys)
-
-
-def test_pieces_select_as_if_they_were_one() -> None:
-    rng = np.random.default_rng(3)
-    name = rng.permutation(50)
-    pieces = []
-    for size in (1, 300, 2, 0, 5):
-        rows, ids = np.divmod(np.flatnonzero(rng.random(size * 50) < 0.2), 50)
-        pieces.append(Entries(size, rows, ids, rng.integers(1, 9, len(ids))))
-    whole = Entries.concat(pieces).renumbered(name)
-    kept = Pieces.of([piece.small() for piece in pieces], [name] * 5)
-    assert (kept.size, len(kept.pieces)) == (308, 2)
-    for rows in (np.arange(308), np.array([0, 299, 300, 307]), np.array([], np.int64)):
-        one, other = whole.select(rows), kept.select(rows)
-        for field in ("rows", "ids", "counts"):
-            assert np.array_equal(getattr(one, field), getattr(other, field))
-            assert getattr(other, field).dtype == np.int64
 
 
 class Summing:

@@ -1,0 +1,91 @@
+"""`spamnb age`: what was learned long ago counts less than what was learned lately."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import say
+from spamnb.errors import ConfigError
+
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+@click.command(short_help="Let old evidence fade: halve every count.")
+@click.argument("model", type=options.PATH, metavar="MODEL")
+@click.option("--times", type=click.IntRange(1, 62), metavar="N", help="Halve N times (default 1).")
+@click.option("--half-life", metavar="TIME", help="Halve once for each TIME since --since: 90d, 12w or 1y.")
+@click.option("--since", metavar="DATE", help="The day up to which the model was aged, as 2026-01-31.")
+@options.changed_model_option
+@options.force_option
+@options.quiet_option
+def age(
+    model: str,
+    times: int | None,
+    half_life: str | None,
+    since: str | None,
+    output: str | None,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Let old evidence fade: halve every count.
+
+    Run it at regular times, say every three months: then what was learned a year ago counts a sixteenth, and
+    the model stays of bounded size. Odd counts are rounded up for one half of the tokens and down for the
+    other, as their keys say, so the same model always ages alike. Tokens that no message is left of are
+    dropped. Calibration and figures stay, marked as from before; older messages can no longer be forgotten
+    exactly.
+
+    With --half-life and --since the number of halvings is reckoned, and the next --since is told.
+
+    \b
+    Examples:
+      spamnb age office.spamnb
+      spamnb age office.spamnb --half-life 90d --since 2026-01-31
+    """
+    from spamnb.cli.saving import check_target, save
+    from spamnb.model import SpamModel
+    from spamnb.pruning import age as aged
+
+    if (half_life is None) != (since is None) or (times is not None and since is not None):
+        raise click.UsageError("Give --half-life together with --since, or --times alone.")
+    if half_life is not None and since is not None:
+        times, until = halvings(half_life, since, date.today())
+        say(f"aged      to {until}: give --since {until} the next time", quiet)
+        if not times:
+            say("changed   nothing: no whole half-life has passed", quiet)
+            return
+    target = output or model
+    check_target(target, force)
+    loaded = SpamModel.load(model)
+    older = aged(loaded, 1 if times is None else times)
+    size = save(older, target, quiet)
+    store = older.store
+    each = zip(store.labels, store.message_totals.tolist(), strict=True)
+    say(f"counts    {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
+    say(f"kept      {store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
+    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+
+
+def halvings(half_life: str, since: str, today: date) -> tuple[int, date]:
+    """How many whole half-lives have passed, and the day up to which they reach.
+
+    >>> halvings("90d", "2026-01-01", date(2026, 7, 10))
+    (2, datetime.date(2026, 6, 30))
+    """
+    found = re.fullmatch(r"(\d+)([dwmy])", half_life)
+    if not found or not int(found[1]):
+        raise ConfigError(
+            f"--half-life must be a number of days, weeks, months or years, got {half_life!r}",
+            hint="for example 90d, 12w, 3m (of 30 days) or 1y (of 365)",
+        )
+    try:
+        start = date.fromisoformat(since)
+    except ValueError:
+        raise ConfigError(f"--since must be a day, got {since!r}", hint="for example 2026-01-31") from None
+    days = int(found[1]) * _DAYS[found[2]]
+    count = min(62, max(0, (today - start).days // days))
+    return count, start + timedelta(count * days)

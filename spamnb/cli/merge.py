@@ -1,0 +1,69 @@
+"""`spamnb merge`: several models become one."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import say
+from spamnb.errors import ConfigError
+
+_WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
+
+
+@click.command(short_help="Add models together, exactly.")
+@click.argument("models", nargs=-1, required=True, type=options.PATH, metavar="MODEL[:WEIGHT]...")
+@options.new_model_option
+@options.force_option
+@options.quiet_option
+def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool) -> None:
+    """Add models together, exactly.
+
+    The result has the counts of one model that was trained on all their messages. With a weight, a model
+    counts as if it had seen its messages so many times; weights are whole numbers. The models must have been
+    trained with the same options.
+
+    Calibration and figures are those of the model with most messages, marked as from before the merge.
+
+    \b
+    Examples:
+      spamnb merge jan.spamnb feb.spamnb -o both.spamnb
+      spamnb merge everyone.spamnb mine.spamnb:3 -o office.spamnb
+    """
+    from spamnb.cli.paths import output_path
+    from spamnb.cli.saving import check_target, save
+    from spamnb.merging import merge_models
+    from spamnb.model import SpamModel
+
+    target = output_path(output)
+    check_target(target, force)
+    chosen = [weighted(text) for text in models]
+    loaded = [SpamModel.load(path) for path, _ in chosen]
+    merged = merge_models(loaded, [times for _, times in chosen], [path for path, _ in chosen])
+    size = save(merged, target, quiet)
+    store = merged.store
+    each = zip(store.labels, store.message_totals.tolist(), strict=True)
+    say(f"merged    {len(loaded)} models: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
+    say(f"knows     {store.vocabulary:,} tokens", quiet)
+    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+
+
+def weighted(text: str) -> tuple[str, int]:
+    """A path and how often its model counts.
+
+    >>> weighted("a.spamnb"), weighted("a.spamnb:3")
+    (('a.spamnb', 1), ('a.spamnb', 3))
+    """
+    import os
+
+    found = _WEIGHTED.fullmatch(text)
+    if found is None or os.path.exists(text):
+        return text, 1
+    if not found[2].isdecimal() or not int(found[2]):
+        raise ConfigError(
+            f"the weight of {found[1]} must be a whole number from 1 on, got {found[2]}",
+            hint="counts stay whole: instead of a:0.5 b:1 write a:1 b:2",
+        )
+    return found[1], int(found[2])

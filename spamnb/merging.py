@@ -1,0 +1,190 @@
+"""Merging models: their counts are added, as often as their weights say; nothing is averaged or rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from spamnb import calibration as calibrations
+from spamnb.counts import CountStore
+from spamnb.digests import all_known
+from spamnb.errors import ConfigError, ModelError
+from spamnb.message import IntArray
+from spamnb.model import SpamModel
+from spamnb.moments import Moments
+from spamnb.sparse import changes
+from spamnb.spellings import Spellings
+
+_LARGEST = (1 << 63) - 1
+
+
+def merge_models(
+    models: Sequence[SpamModel], weights: Sequence[int] | None = None, names: Sequence[str] | None = None
+) -> SpamModel:
+    """The model that has seen what each of these has, model i `weights[i]` times.
+
+    Calibration and figures cannot be added. They are those of the model with most messages, marked as from
+    before the merge; if the classes are others now, there are none.
+
+    >>> whole = SpamModel().learn(["win a prize", "see you"], ["spam", "ham"])
+    >>> int(merge_models([whole, whole], [1, 2]).store.message_totals.sum())
+    6
+    """
+    weights, names = weights or [1] * len(models), names or [f"model {i + 1}" for i in range(len(models))]
+    for model, name in zip(models[1:], names[1:], strict=True):
+        check_settings(models[0], model, names[0], name)
+    stores = [scaled(model.store, times) for model, times in zip(models, weights, strict=True)]
+    store = merge_stores(stores)
+    _check_prior(models[0], store)
+    largest = max(range(len(models)), key=lambda i: int(stores[i].message_totals.sum()))
+    remembered = [m.known for m, times in zip(models, weights, strict=True) for _ in range(times)]
+    known = None if None in remembered else all_known(remembered)
+    if store.labels != models[largest].labels:
+        fresh = calibrations.identity(len(store.labels))
+        return replace(models[0], store=store, calibration=fresh, figures=None, known=known, correction=None)
+    figures = outdated(models[largest].figures, "merge")
+    # A correction is of the same kind: that of the largest model, or none.
+    return replace(
+        models[0],
+        store=store,
+        calibration=models[largest].calibration,
+        figures=figures,
+        known=known,
+        correction=models[largest].correction,
+    )
+
+
+def merge_stores(stores: Sequence[CountStore]) -> CountStore:
+    """All counts together, in one pass over the keys: the same as adding one store after the other."""
+    stores = [store for store in stores if store.labels]
+    if len(stores) < 2:
+        return stores[0] if stores else CountStore.empty()
+    labels = tuple(sorted({label for store in stores for label in store.labels}))
+    # The keys of each store ascend, so that a stable sort only has to merge runs.
+    keys = np.concatenate([store.keys for store in stores])
+    order = np.argsort(keys, kind="stable")
+    first = changes(keys[order])
+    rows = np.empty(len(keys), np.int64)
+    rows[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
+    sizes = [store.vocabulary for store in stores]
+    places = list(zip(stores, np.split(rows, np.cumsum(sizes)[:-1]), strict=True))
+    totals = np.zeros(len(labels), np.int64)
+    for store in stores:
+        totals[_at(store, labels)] += store.message_totals
+    columns = _columns_only(stores)
+    return CountStore(
+        labels,
+        totals,
+        keys[order[first]],
+        np.concatenate([store.kinds for store in stores])[order[first]],
+        _sum([(store.tokens, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
+        _sum([(store.messages, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
+        _spelled([store.spellings for store in stores]).take(order[first]),
+        columns.categories,
+        columns.numbers,
+    )
+
+
+def _at(store: CountStore, labels: tuple[str, ...]) -> IntArray:
+    return np.array([labels.index(label) for label in store.labels], np.int64)
+
+
+def _sum(tables: list[tuple[IntArray, IntArray, IntArray]], height: int, width: int) -> IntArray:
+    """Tables added up at their rows and columns; no table has two rows for one place."""
+    out = np.zeros((height, width), np.int64)
+    for table, rows, columns in tables:
+        for i, c in enumerate(columns.tolist()):
+            out[rows, c] += table[:, i].astype(np.int64)
+    return out
+
+
+def _spelled(parts: list[Spellings]) -> Spellings:
+    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
+    return Spellings(np.concatenate([part.blob for part in parts]), np.cumsum(sizes))
+
+
+def _columns_only(stores: Sequence[CountStore]) -> CountStore:
+    """The categorical and numeric columns alone: they are small, so one is added after the other."""
+    found = CountStore.empty()
+    if not any(store.categories or store.numbers for store in stores):
+        return found
+    for store in stores:
+        none = np.zeros((0, len(store.labels)), np.int64)
+        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
+        found = found.plus(
+            CountStore(store.labels, store.message_totals, *empty, store.categories, store.numbers)
+        )
+    return found
+
+
+def scaled(store: CountStore, times: int) -> CountStore:
+    """The counts of the same messages seen `times` times."""
+    if times < 1:
+        raise ConfigError(
+            f"a weight must be a whole number from 1 on, got {times}",
+            hint="leave out a model that shall not count",
+        )
+    if times == 1:
+        return store
+    top = max(int(store.message_totals.max(initial=0)), int(store.token_totals.max(initial=0)))
+    if top > _LARGEST // times:
+        raise ConfigError(f"the weight {times} makes counts larger than 2^63", hint="give smaller weights")
+    return CountStore(
+        store.labels,
+        store.message_totals * times,
+        store.keys,
+        store.kinds,
+        store.tokens.astype(np.int64) * times,
+        store.messages.astype(np.int64) * times,
+        store.spellings,
+        {
+            c: {v: tuple(n * times for n in row) for v, row in vs.items()}
+            for c, vs in store.categories.items()
+        },
+        {
+            c: tuple(Moments(m.count * times, m.total * times, m.squares * times) for m in row)
+            for c, row in store.numbers.items()
+        },
+    )
+
+
+def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
+    """Refuse models that would not read or score a message in the same way, and say what differs."""
+    expected, got = settings(first), settings(other)
+    differ = [f"{n} is {got[n]!r}, expected {value!r}" for n, value in expected.items() if got[n] != value]
+    if differ:
+        raise ModelError(
+            f"{other_name} does not fit {first_name}: {'; '.join(differ)}",
+            hint="merge models that were trained with the same options",
+        )
+
+
+def settings(model: SpamModel) -> dict[str, Any]:
+    """Everything that was chosen rather than counted."""
+    parts = asdict(model.features) | asdict(model.scoring) | model.decision.to_dict()
+    return {"positive": model.positive, **parts}
+
+
+def outdated(figures: Mapping[str, Any] | None, by: str) -> dict[str, Any] | None:
+    """Figures that were measured before the counts were changed: `before` lists what changed them.
+
+    >>> outdated({"accuracy": 0.9, "before": ["merge"]}, "prune")
+    {'accuracy': 0.9, 'before': ['merge', 'prune']}
+    """
+    if figures is None:
+        return None
+    known = figures.get("before") or []
+    return {**figures, "before": known if by in known else [*known, by]}
+
+
+def _check_prior(model: SpamModel, store: CountStore) -> None:
+    prior = model.scoring.prior
+    if not isinstance(prior, str) and len(prior) != len(store.labels):
+        raise ModelError(
+            f"the models have a prior for {len(prior)} classes, together they have {len(store.labels)}: "
+            f"{', '.join(store.labels)}",
+            hint="train them with --prior learned or uniform",
+        )

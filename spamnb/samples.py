@@ -1,0 +1,120 @@
+"""What one of several workers has counted: a store and its part of the sample, put together exactly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from spamnb.counts import CountStore
+from spamnb.countstate import from_state, to_state
+from spamnb.crossval import Digests
+from spamnb.digests import Known, all_known
+from spamnb.features.hashing import token_key
+from spamnb.merging import merge_stores
+from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.sparse import Entries
+
+Order = tuple[int, int]  # the number of the input, and that of the block in it
+Row = tuple[object, ...]
+
+
+@dataclass
+class Part:
+    """The sampled messages of one batch; ids are the tally's.
+
+    The digest 0 stands for rows of a table without a word, whose digests need to know how many equal ones
+    came before: `waiting` are these rows in their order.
+    """
+
+    entries: Entries
+    labels: list[str]
+    digests: Digests
+    categories: dict[str, list[str]]
+    numbers: dict[str, FloatArray]
+    order: Order = (0, 0)
+    waiting: list[Row] = field(default_factory=list)
+    texts: Texts | None = None
+
+    def keep(self, limit: int) -> Part:
+        rows = np.flatnonzero(self.digests < np.uint64(limit))
+        if len(rows) == len(self.digests):
+            return self
+        return Part(
+            self.entries.select(rows),
+            pick(self.labels, rows),
+            self.digests[rows],
+            {c: pick(v, rows) for c, v in self.categories.items()},
+            {c: v[rows] for c, v in self.numbers.items()},
+            self.order,
+            self.waiting,
+            None if self.texts is None else self.texts.select(rows),
+        )
+
+    def settle(self, seen: Counter[Row]) -> None:
+        """Give the waiting rows their digests."""
+        for i, row in zip(np.flatnonzero(self.digests == 0).tolist(), self.waiting, strict=True):
+            seen[row] += 1
+            self.digests[i] = row_digest(row, seen[row])
+        self.waiting = []
+
+
+def row_digest(row: Row, times: int) -> int:
+    """For messages without a word: equal rows of a table have different digests."""
+    return token_key(f"row:{row}:{times}")
+
+
+@dataclass
+class Partial:
+    """Counts and sample of one worker; ids are rows of its store. It travels with its counts made small."""
+
+    store: CountStore
+    parts: list[Part]
+    limit: int
+    known: Known | None = None  # the digests of all messages, where they are to be remembered
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = None if self.known is None else self.known.to_state()
+        return _rebuilt, (to_state(self.store), self.parts, self.limit, known)
+
+
+def _rebuilt(state: dict[str, Any], parts: list[Part], limit: int, known: dict[str, Any] | None) -> Partial:
+    return Partial(from_state(state), parts, limit, Known.from_state(known))
+
+
+def together(partials: Sequence[Partial], most: int) -> Partial:
+    """One partial of many with a sample of at most `most` messages, in the order of the data."""
+    store = merge_stores([p.store for p in partials])
+    limit = min(p.limit for p in partials)
+    parts: list[Part] = []
+    for partial in partials:
+        new = np.searchsorted(store.keys, partial.store.keys)
+        parts += [renumbered(part.keep(limit), new) for part in partial.parts]
+    parts, limit = shrunk(parts, limit, most)
+    known = all_known([partial.known for partial in partials])
+    return Partial(store, sorted(parts, key=lambda part: part.order), limit, known)
+
+
+def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
+    """A message stays if its digest is below a limit, which falls until there are at most `most` of them.
+
+    Copies of one text stay or go together, so no copy of a held-out message is left in the counts. The limit
+    is the largest that leaves so few, whatever the order of the data and however it was divided. Messages
+    whose digest is not known yet stay.
+    """
+    while sum(int(np.count_nonzero(part.digests)) for part in parts) > most:
+        limit //= 2
+        parts = [part.keep(limit) for part in parts]
+    return parts, limit
+
+
+def renumbered(part: Part, new: IntArray) -> Part:
+    """The same messages with id i called `new[i]`."""
+    return replace(part, entries=part.entries.renumbered(new))
+
+
+def pick(values: Sequence[str], rows: IntArray) -> list[str]:
+    return [values[i] for i in rows.tolist()]

@@ -1,0 +1,108 @@
+"""`merge`, `prune`, `age`, `export` and `import` as commands."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import date, timedelta
+from pathlib import Path
+
+from clitools import Cli, Sms
+
+HINT_LINE = "Hint: correct the line, or export the model again"
+
+
+def test_merge_equals_training_on_everything(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.test, "-o", "b.spamnb", "--no-cv")
+    cli("train", sms.train, "-o", "a.spamnb", "--no-cv")
+    cli("train", sms.train, sms.test, sms.test, "-o", "all.spamnb", "--no-cv")
+    done = cli("merge", "a.spamnb", "b.spamnb:2", "-o", "c.spamnb")
+    assert done.out == b""
+    assert done.err.splitlines()[0].startswith("merged    2 models: ")
+    assert (cli.here / "c.spamnb").read_bytes() == (cli.here / "all.spamnb").read_bytes()
+
+
+def test_inspect_and_evaluate_say_that_figures_are_from_before(cli: Cli, sms: Sms) -> None:
+    cli("merge", sms.model, sms.model, "-o", "c.spamnb", "-q")
+    cli("prune", "c.spamnb", "--min-count", "3", "-q")
+    assert "before merge, before prune)" in " ".join(cli("inspect", "c.spamnb", "--top", "0").text.split())
+    assert "measured before merge, prune: its counts are others now" in cli("evaluate", "-m", "c.spamnb").text
+
+
+def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:
+    said = cli.fails("merge", sms.model, tiny, "-o", "c.spamnb")
+    assert said[0].startswith(
+        f"Error: {tiny} does not fit {sms.model}: ngrams is 1, expected 2; shapes is False"
+    )
+    said = cli.fails("merge", f"{tiny}:0.5", tiny, "-o", "c.spamnb", code=2)
+    assert said == [
+        f"Error: the weight of {tiny} must be a whole number from 1 on, got 0.5",
+        "Hint: counts stay whole: instead of a:0.5 b:1 write a:1 b:2",
+    ]
+    assert cli.fails("merge", "nowhere.spamnb", "-o", "c.spamnb")[0] == "Error: no model at nowhere.spamnb"
+    assert not (cli.here / "c.spamnb").exists()
+
+
+def test_export_and_import_give_the_same_file(cli: Cli, sms: Sms) -> None:
+    text = cli("export", sms.model).out
+    assert text.startswith(b"# spamnb-counts 1\n# {")
+    cli("import", "-", "-o", "a.spamnb", stdin=text)
+    cli("export", sms.model, "-o", "m.jsonl", "-q")
+    packed = cli.write("m.jsonl.gz", gzip.compress((cli.here / "m.jsonl").read_bytes()))
+    cli("import", packed, "-o", "b.spamnb")
+    for name in ("a.spamnb", "b.spamnb"):
+        assert (cli.here / name).read_bytes() == sms.model.read_bytes()
+
+
+def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
+    cli("export", tiny, "-o", "m.tsv")
+    with open(cli.here / "m.tsv", "ab") as file:
+        file.write(b"oops\n")
+    assert cli.fails("import", "m.tsv", "-o", "x.spamnb") == [
+        "Error: m.tsv line 10: 1 fields, expected 7",
+        HINT_LINE,
+    ]
+
+
+def test_prune_in_place_keeps_the_previous_model(cli: Cli, sms: Sms) -> None:
+    model = cli.write("m.spamnb", sms.model.read_bytes())
+    done = cli("prune", model, "--max-bytes", "50K")
+    assert done.err.splitlines()[1].startswith("kept      ")
+    assert model.stat().st_size <= 50 << 10
+    assert (cli.here / "m.spamnb.bak").read_bytes() == sms.model.read_bytes()
+    assert cli("predict", "-m", model, stdin=b"claim your FREE prize, call 0909 879 0123\n").text.startswith(
+        "spam"
+    )
+
+
+def test_prune_needs_to_be_told_how_much(cli: Cli, sms: Sms) -> None:
+    assert (
+        cli.fails("prune", sms.model, code=2)[-1] == "Error: Give --min-count, --max-tokens or --max-bytes."
+    )
+    assert cli.fails("prune", sms.model, "--max-bytes", "lots", code=2) == [
+        "Error: --max-bytes must be a number of bytes, got 'lots'",
+        "Hint: for example 512K or 2M",
+    ]
+
+
+def test_age_by_dates_tells_the_next_one(cli: Cli, sms: Sms) -> None:
+    cli.write("m.spamnb", sms.model.read_bytes())
+    then = date.today() - timedelta(100)
+    following = then + timedelta(90)
+    said = cli(
+        "age", "m.spamnb", "--half-life", "90d", "--since", str(then), "-o", "n.spamnb"
+    ).err.splitlines()
+    assert said[0] == f"aged      to {following}: give --since {following} the next time"
+    cli("age", "m.spamnb", "-o", "o.spamnb", "-q")
+    assert (cli.here / "n.spamnb").read_bytes() == (cli.here / "o.spamnb").read_bytes()
+    said = cli("age", "m.spamnb", "--half-life", "90d", "--since", str(following)).err.splitlines()
+    assert said[-1] == "changed   nothing: no whole half-life has passed"
+    assert (cli.here / "m.spamnb").read_bytes() == sms.model.read_bytes()
+
+
+def test_age_refusals(cli: Cli, sms: Sms) -> None:
+    wrong = "Error: Give --half-life together with --since, or --times alone."
+    assert cli.fails("age", sms.model, "--since", "2026-01-01", code=2)[-1] == wrong
+    said = cli.fails("age", sms.model, "--half-life", "soon", "--since", "2026-01-01", code=2)
+    assert said[0] == "Error: --half-life must be a number of days, weeks, months or years, got 'soon'"
+    said = cli.fails("age", sms.model, "--half-life", "1y", "--since", "last week", code=2)
+    assert said == ["Error: --since must be a day, got 'last week'", "Hint: for example 2026-01-31"]

@@ -1,0 +1,264 @@
+"""Counting in several processes gives the bytes that counting in one gives, whatever the data is like."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import os
+import signal
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spamnb import training
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.errors import DataError, SpamnbError
+from spamnb.model import SpamModel
+from spamnb.readers import ReadOptions, inputs, open_source
+from spamnb.readers.blocks import last_row_end
+from spamnb.readers.slowcsv import parse_rows
+from spamnb.shards import Pool, count_block, settle
+from spamnb.training import Trainer
+
+SMALL = ReadOptions(default_format="csv", chunk_bytes=256)
+
+
+@pytest.fixture(autouse=True)
+def small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at first is the first block: let it be small, so that small files have many."""
+    monkeypatch.setattr(inputs, "HEAD_BYTES", 512)
+
+
+def rows(count: int) -> list[tuple[str, str]]:
+    own = {
+        "spam": ["win", "prize", 'say "yes"', "two\nlines", "a, b"],
+        "ham": ["see", "mum", "ok,", "at 5", "é"],
+    }
+    return [
+        (label, f"{own[label][i % 5]} {own[label][i * 3 % 5]} {i % 11} {i % 3}")
+        for i in range(count)
+        for label in ("ham", "spam")
+    ]
+
+
+def table(count: int, *, end: str = "\n", header: bool = True) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator=end)
+    writer.writerows([("label", "text")] * header + rows(count))
+    return out.getvalue().encode()
+
+
+def serial(paths: list[Path], reading: ReadOptions = SMALL, trainer: Trainer | None = None) -> SpamModel:
+    trainer = trainer or Trainer()
+    for path in paths:
+        with open_source(str(path), reading, labelled=True) as source:
+            for chunk in source:
+                assert chunk.labels is not None
+                trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
+    return trainer.finish()
+
+
+def parallel(
+    paths: list[Path], jobs: int, reading: ReadOptions = SMALL, trainer: Trainer | None = None
+) -> SpamModel:
+    trainer = trainer or Trainer()
+    with Pool(trainer, jobs) as pool:
+        for number, path in enumerate(paths):
+            with open_source(str(path), reading, labelled=True) as source:
+                for _ in pool.feed(source, number):
+                    pass
+        list(pool.finish())
+    return trainer.finish()
+
+
+def same(a: SpamModel, b: SpamModel, folder: Path) -> None:
+    a.save(folder / "a.model")
+    b.save(folder / "b.model")
+    assert (folder / "a.model").read_bytes() == (folder / "b.model").read_bytes()
+
+
+def jsonl(count: int) -> bytes:
+    return b"".join(
+        json.dumps({"label": label, "text": text}).encode() + b"\n" for label, text in rows(count)
+    )
+
+
+FILES = {
+    "plain.csv": table(60),
+    "crlf.csv": table(60, end="\r\n"),
+    "bare.csv": table(60, header=False),
+    "bom.csv": b"\xef\xbb\xbf" + table(60),
+    "wide.csv": table(60).decode().encode("utf-16"),
+    "zip.csv.gz": gzip.compress(table(60)),
+    "zip.csv.bz2": bz2.compress(table(60)),
+    "end.csv": table(60).rstrip(b"\n"),
+    "open.csv": table(60) + b'ham,"never closed\nham,x\n',
+    "stray.csv": table(20) + b'ham,5" wide\nham,6" wide and "more\nspam,"a"b\n' + table(20, header=False),
+    "blank.csv": table(20) + b"\n\nham,\n,lost\nham,a,b,c\n" + table(20, header=False),
+    "mac.csv": table(20).replace(b"two\nlines", b"two lines").replace(b"\n", b"\r"),
+    "lines.jsonl": jsonl(60),
+    "odd.jsonl": jsonl(20) + b'\n{"text": 3}\nnonsense\n' + jsonl(20),
+    "tabs.tsv": table(60).replace(b",", b"\t"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_any_number_of_processes_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(FILES[name])
+    expected = serial([path])
+    for jobs in (1, 3):
+        same(parallel([path], jobs), expected, tmp_path)
+
+
+def test_parquet_by_row_groups(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    labels, texts = zip(*rows(60), strict=True)
+    path = tmp_path / "x.parquet"
+    pyarrow.parquet.write_table(pa.table({"label": labels, "text": texts}), path, row_group_size=17)
+    same(parallel([path], 2), serial([path]), tmp_path)
+
+
+def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "SAMPLE", 50)  # less than there is: the limit falls
+    paths = []
+    for i in range(5):
+        paths.append(tmp_path / f"{i}.csv")
+        paths[-1].write_bytes(table(20 + i))
+    same(parallel(paths, 2), serial(paths), tmp_path)
+
+
+def test_columns_and_rows_without_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "SAMPLE", 60)
+    path = tmp_path / "t.csv"
+    lines = [
+        f"{'spam' if i % 3 else 'ham'},{'!' if i % 2 else f'hi {i}'},{i % 4},{i % 7 / 3}" for i in range(300)
+    ]
+    path.write_text("label,text,kind,size\n" + "\n".join(lines) + "\n")
+    reading = ReadOptions(default_format="csv", chunk_bytes=256, categorical=("kind",), numeric=("size",))
+    features = FeatureConfig(categorical=("kind",), numeric=("size",))
+    expected = serial([path], reading, Trainer(features))
+    assert expected.figures is not None
+    same(parallel([path], 3, reading, Trainer(features)), expected, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "scoring", [ScorerConfig.of("less-naive"), ScorerConfig.of("bernoulli")], ids=lambda s: s.name
+)
+def test_other_scorers(scoring: ScorerConfig, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(60))
+    features = FeatureConfig(ngrams=2, shapes=scoring.name != "less-naive")
+    expected = serial([path], SMALL, Trainer(features, scoring))
+    same(parallel([path], 2, SMALL, Trainer(features, scoring)), expected, tmp_path)
+
+
+def test_undersampling(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(60))
+    keep = {"ham": 0.5}
+    same(parallel([path], 2, SMALL, Trainer(keep=keep)), serial([path], SMALL, Trainer(keep=keep)), tmp_path)
+
+
+def test_what_was_skipped_is_told_as_by_one_process(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    broken = b"ham,\n,text\nham,a,b,c\n"
+    path.write_bytes(table(30) + broken + table(30, header=False) + broken * 3)
+    with open_source(str(path), SMALL, labelled=True) as one:
+        list(one)
+    with open_source(str(path), SMALL, labelled=True) as many, Pool(Trainer(), 2) as pool:
+        list(pool.feed(many, 0))
+        list(pool.finish())
+    assert many.skipped.summary() == one.skipped.summary()
+    assert (many.skipped.count, many.skipped.reasons) == (one.skipped.count, one.skipped.reasons)
+
+
+# --- where rows end
+
+PIECES = ["a", '"', '""', ",", "\n", "\r\n", "\r", '"x, y"', '"two\nlines"', "é", " "]
+
+
+def blocks(data: bytes, size: int) -> Iterator[bytes]:
+    held = b""
+    for at in range(0, len(data), size):
+        held += data[at : at + size]
+        end = last_row_end(held, ",", quoting=True)
+        if end:
+            yield held[:end]
+        held = held[end:]
+    if held:
+        yield held
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.integers(1, 30))
+def test_rows_are_never_cut(text: str, size: int) -> None:
+    data = text.encode()
+    expected = parse_rows(data, ",", quoting=True, final=True).rows
+    found = [
+        row for block in blocks(data, size) for row in parse_rows(block, ",", quoting=True, final=True).rows
+    ]
+    assert found == expected
+
+
+# --- what goes wrong
+
+
+def test_an_error_in_a_worker_is_the_same_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("label,text\n" + "".join(f"{i},text number {i}\n" for i in range(3000)))
+    reading = ReadOptions(default_format="csv", chunk_bytes=256, label_column="label")
+    with pytest.raises(SpamnbError) as one:
+        serial([path], reading)
+    with pytest.raises(SpamnbError) as many:
+        parallel([path], 2, reading)
+    assert type(many.value) is type(one.value)
+
+
+def test_a_label_that_never_occurs(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(30))
+    with pytest.raises(DataError, match=r'spam label "junk" never occurs in .*; its labels: ham, spam'):
+        parallel([path], 2, ReadOptions(default_format="csv", spam_label="junk"))
+
+
+def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(300))
+    with Pool(Trainer(), 2) as pool, open_source(str(path), SMALL, labelled=True) as source:
+        fed = pool.feed(source, 0)
+        next(fed)
+        process = next(iter(pool._workers.values()))
+        os.kill(process.pid, signal.SIGKILL)
+        with pytest.raises(SpamnbError, match="a worker process ended before its work was done"):
+            list(chain(fed, pool.finish()))
+    assert all(not worker.is_alive() for worker in pool._workers.values())
+
+
+def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(30))
+    parts = [Trainer(partial=True) for _ in range(3)]
+    with open_source(str(path), SMALL, labelled=True) as source:
+        assert source.blocks is not None
+        assert source.blocks.start == len(b"label,text\n")
+        reports = [
+            count_block(parts[i % 3], (0, i), source.blocks.reader, block)
+            for i, block in enumerate(source.blocks.cut())
+        ]
+        settle(source, reports[::-1])
+    whole = Trainer()
+    whole.absorb([part.result() for part in parts[::-1]])
+    same(whole.finish(), serial([path]), tmp_path)
+    assert int(np.sum([report.rows for report in reports])) == 60
+    assert len(reports) > 3
