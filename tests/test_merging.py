@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stores import corpora, counted, identical
 
 from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counts import CountStore, _canonical
+from spamnb.counts import CountStore, canonical
 from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.merging import merge_models, merge_stores, outdated, scaled
@@ -146,7 +146,7 @@ def test_nothing_to_prune_changes_nothing(model: SpamModel) -> None:
 def test_an_aged_store_is_one_that_messages_can_have(rows: list[object], halvings: int) -> None:
     model = SpamModel(store=counted(rows))  # type: ignore[arg-type]
     store = age(model, halvings).store
-    identical(_canonical(store), store)
+    identical(canonical(store), store)
     assert (store.message_totals <= (model.store.message_totals >> halvings) + 1).all()
 
 
