@@ -5,7 +5,7 @@
 
 The solution is v = X' a with one number a_j for each row. So L-BFGS runs on vectors with a number for each
 message, not for each token, and products of long vectors become products with K = X X' + 1. Columns with a
-single entry, half of all in mail, only add to the diagonal of K. As z is linear in the step, the line search
+single entry only add to the diagonal of K. As z is linear in the step, the line search
 is exact and reads no data. 3,600 messages with 51,000 tokens take 0.02 s.
 """
 
@@ -19,7 +19,7 @@ from spamnb.sparse import changes
 
 MEMORY = 8  # pairs that L-BFGS remembers
 STEPS = 40
-TOLERANCE = 1e-2  # of the first gradient's norm; 1e-3 took twice as long and changed no figure
+TOLERANCE = 1e-2  # of the first gradient's norm; 1e-3 took half as long again for the same figures on folds
 
 
 class SparseRows(Record):

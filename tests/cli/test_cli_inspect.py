@@ -9,12 +9,14 @@ import pickle
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from clitools import Cli, Sms, Tennis, Three
 
 from spamnb import SpamModel
+from spamnb.features.hashing import token_key
 
-CARD = ["model", "learned", "tokens", "features", "scorer", "decision", "expect"]
+CARD = ["model", "learned", "tokens", "features", "scorer", "refined", "decision", "expect"]
 
 
 def table(text: str) -> list[list[str]]:
@@ -60,7 +62,10 @@ def test_json_of_the_whole_model(cli: Cli, sms: Sms) -> None:
     assert len(top) == 2
     assert top[0]["weight"] >= top[1]["weight"] > 0 > found["top"]["ham"][0]["weight"]
     low, high = top[0]["probabilities"]
-    assert top[0]["weight"] == pytest.approx(math.log(high / low))
+    added = (
+        model.correction.of(np.array([token_key(top[0]["token"])], np.uint64))[0] if model.correction else 0.0
+    )
+    assert top[0]["weight"] == pytest.approx(math.log(high / low) + added)
 
 
 def test_the_linear_view_is_the_score(cli: Cli, tiny: Path) -> None:

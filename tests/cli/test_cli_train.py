@@ -266,6 +266,6 @@ def test_without_refinement(cli: Cli) -> None:
 
 
 def test_refinement_needs_cross_validation(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--refine", "yes", "--no-cv", code=1)
+    done = cli("train", SAMPLE, "--refine", "yes", "--no-cv", code=2)
     assert "--refine yes needs cross-validation, got --no-cv" in done.err
     assert "leave out --no-cv or --refine yes" in done.err
