@@ -35,7 +35,7 @@ def show_tuning(
         made.add_row(Text(visible(setting.name), style), *_figures(trial, objective))
     console.print(made)
     if len(order) > _SHOWN:
-        console.print(Text(f"and {len(order) - _SHOWN} others; --json FILE has them all", "dim"))
+        console.print(Text(f"and {len(order) - _SHOWN} more; --json FILE has them all", "dim"))
     console.print()
     for line in _told(tuned, rows, objective):
         console.print(Text(visible(line)), soft_wrap=True)

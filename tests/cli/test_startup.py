@@ -44,7 +44,12 @@ def imported(cli: Cli, *args: str | Path, stdin: bytes = b"") -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "args", [("--help",), ("--version",), ("train", "--help"), ("predict", "--help"), ("evaluate", "--help")]
+    "args",
+    [
+        ("--help",),
+        ("--version",),
+        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune")),
+    ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
     assert not imported(cli, *args) & {"numpy", "pandas", "joblib", "rich", "sklearn", "json", "csv", "email"}
