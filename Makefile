@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-dask docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,9 @@ bench: install ## speed and memory beside scikit-learn, in one run
 
 bench-quality: install ## detection beside scikit-learn on the same splits
 	$(BIN)/python -m benchmarks.quality
+
+bench-dask: install ## count on a local dask cluster whose workers are killed
+	$(BIN)/python -m benchmarks.kills
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs
