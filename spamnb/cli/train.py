@@ -123,6 +123,7 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], jobs: int, quiet: 
                 if source.blocks is None:
                     _count_here(trainer, source, number, quiet)
                     continue
+                pool.start()
                 done = 0
                 with progress(source.name, source.size, quiet) as bar:
                     for size in pool.feed(source, number):
