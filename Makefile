@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness hostile-mail crash docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail crash docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -59,6 +59,9 @@ bench-obfuscation: install ## recall on spam in disguise
 
 bench-robustness: install ## recall under attacks, undefended and with the defaults
 	$(BIN)/python -m benchmarks.robustness
+
+bench-dask: install ## count on a local dask cluster whose workers are killed
+	$(BIN)/python -m benchmarks.kills
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs

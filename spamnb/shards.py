@@ -21,6 +21,9 @@ from spamnb.readers.skipped import Skipped
 from spamnb.samples import Order
 from spamnb.training import Trainer
 
+# Forking on other systems than Linux may meet threads of system libraries that do not survive it.
+START = "fork" if sys.platform.startswith("linux") else "spawn"
+
 
 @dataclass
 class Report:
@@ -67,7 +70,7 @@ def meet(source: Source, report: Report) -> None:
 class Pool:
     """Processes that count for a trainer: `feed` it sources, then `finish`; in a `with` block none survives.
 
-    They start with the first block. Where the system can fork, that takes a hundredth of a second.
+    They start with the first block if not before; where the system can fork, in a hundredth of a second.
     """
 
     def __init__(self, trainer: Trainer, jobs: int) -> None:
@@ -90,7 +93,7 @@ class Pool:
     def feed(self, source: Source, number: int) -> Iterator[int]:
         """Hand the blocks of input `number` to the workers; tells after each how far the input was read."""
         assert source.blocks is not None
-        self._start()
+        self.start()
         self._sources[number], self._reports[number] = source, []
         reader = source.blocks.reader
         for index, block in enumerate(source.blocks.cut()):
@@ -112,18 +115,17 @@ class Pool:
             settle(source, self._reports[number])
             yield source
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start the processes, if they are not running yet; best before there are threads."""
         from multiprocessing import get_context
 
         if self._workers:
             return
-        # Forking on other systems than Linux may meet threads of system libraries that do not survive it.
-        forks = sys.platform.startswith("linux")
-        context: Any = get_context("fork" if forks else "spawn")
+        context: Any = get_context(START)
         trainer = replace(self._trainer, partial=True)
         for _ in range(self._jobs):
             mine, other = context.Pipe()
-            inherited = [mine, *self._workers] if forks else []
+            inherited = [mine, *self._workers] if START == "fork" else []
             process = context.Process(target=_work, args=(other, trainer, inherited), daemon=True)
             with _quiet_fork():
                 process.start()

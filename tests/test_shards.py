@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb import training
+from spamnb import shards, training
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import DataError, SpamnbError
 from spamnb.model import SpamModel
@@ -117,6 +117,13 @@ def test_any_number_of_processes_gives_the_same_bytes(name: str, tmp_path: Path)
     expected = serial([path])
     for jobs in (1, 3):
         same(parallel([path], jobs), expected, tmp_path)
+
+
+def test_processes_that_are_not_forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "START", "spawn")
+    path = tmp_path / "t.csv"
+    path.write_bytes(FILES["plain.csv"])
+    same(parallel([path], 2), serial([path]), tmp_path)
 
 
 def test_parquet_by_row_groups(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, targets
 from spamnb.cli.output import say
 from spamnb.errors import ConfigError
 
@@ -19,8 +19,8 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 @click.option("--times", type=click.IntRange(1, 62), metavar="N", help="Halve N times (default 1).")
 @click.option("--half-life", metavar="TIME", help="Halve once for each TIME since --since: 90d, 12w or 1y.")
 @click.option("--since", metavar="DATE", help="The day up to which the model was aged, as 2026-01-31.")
-@options.changed_model_option
-@options.force_option
+@targets.changed_model_option
+@targets.force_option
 @options.quiet_option
 def age(
     model: str,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, targets
 from spamnb.cli.output import say
 
 
 @click.command("import", short_help="Make a model of an exported text.")
 @click.argument("file", type=options.PATH, metavar="FILE")
-@options.new_model_option
-@options.force_option
+@targets.new_model_option
+@targets.force_option
 @options.quiet_option
 def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     """Make a model of an exported text.

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, targets
 from spamnb.cli.output import say
 from spamnb.errors import ConfigError
 
@@ -15,8 +15,8 @@ _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
 
 @click.command(short_help="Add models together, exactly.")
 @click.argument("models", nargs=-1, required=True, type=options.PATH, metavar="MODEL[:WEIGHT]...")
-@options.new_model_option
-@options.force_option
+@targets.new_model_option
+@targets.force_option
 @options.quiet_option
 def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool) -> None:
     """Add models together, exactly.

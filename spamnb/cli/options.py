@@ -41,17 +41,6 @@ model_option = click.option(
     help="Model file; else $SPAMNB_MODEL, your own model, the ready-made one.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-force_option = click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
-new_model_option = click.option(
-    "-o",
-    "--output",
-    type=PATH,
-    metavar="MODEL",
-    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
-)
-changed_model_option = click.option(
-    "-o", "--output", type=PATH, metavar="MODEL", help="Where to write the model (default: in its place)."
-)
 json_option = click.option(
     "--json", "json_file", type=PATH, metavar="FILE", help="Write the result as JSON ('-' for stdout)."
 )

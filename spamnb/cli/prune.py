@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spamnb.cli import options
+from spamnb.cli import options, targets
 from spamnb.cli.output import say
 
 
@@ -15,8 +15,8 @@ from spamnb.cli.output import say
 )
 @click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Keep at most N tokens.")
 @click.option("--max-bytes", metavar="SIZE", help="Keep what fits a file of SIZE, for example 500K or 2M.")
-@options.changed_model_option
-@options.force_option
+@targets.changed_model_option
+@targets.force_option
 @options.quiet_option
 def prune(
     model: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, rate
+from spamnb.cli import options, rate, targets
 from spamnb.cli.output import greet, progress, report_skipped, say
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Learn from labelled messages and write a model.")
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
-@options.new_model_option
-@options.force_option
+@targets.new_model_option
+@targets.force_option
 @options.labelled_mail_option
 @options.label_options
 @options.reading_options
@@ -160,6 +160,7 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
                     continue
                 if not number:
                     trainer.max_fpr = rate.of_data(given, mail=False)
+                pool.start()
                 done = 0
                 with progress(source.name, source.size, quiet) as bar:
                     for size in pool.feed(source, number):
