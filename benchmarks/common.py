@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,29 +23,40 @@ class Cost:
     cpu: float = 0.0
 
 
+# Peak memory counts from the fork on, when a process is still as large as the one that started it. So a small
+# process in between starts the command, pins it to one core and tells what it took.
+_LAUNCHER = """
+import os, sys, time
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+started = time.perf_counter()
+pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+cpu = usage.ru_utime + usage.ru_stime
+told = time.perf_counter() - started, usage.ru_maxrss / 1024, cpu, os.waitstatus_to_exitcode(status)
+os.write(int(sys.argv[1]), " ".join(map(str, told)).encode())
+"""
+
+
 def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None) -> Cost:
     """Run a command on one core and wait for it; its own resource usage is what counts."""
+    told, tell = os.pipe()
     with open(stdin or os.devnull, "rb") as source, open(stdout or os.devnull, "wb") as sink:
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            list(command),
+        subprocess.run(
+            [sys.executable, "-S", "-c", _LAUNCHER, str(tell), *command],
             stdin=source,
             stdout=sink,
             stderr=subprocess.DEVNULL,
             env=os.environ | ONE_THREAD,
-            preexec_fn=_one_core,
+            pass_fds=(tell,),
+            check=True,
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"failed with exit code {process.returncode}: {' '.join(command)}")
-    return Cost(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
-
-
-def _one_core() -> None:
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.close(tell)
+    with open(told) as pipe:
+        seconds, megabytes, cpu, code = map(float, pipe.read().split())
+    if code:
+        raise SystemExit(f"failed with exit code {code:.0f}: {' '.join(command)}")
+    return Cost(seconds, megabytes, cpu)
 
 
 def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from spamnb.sparse import OTHER, SHAPE
 
 # Tags about how a mail is made; the others (hosts, senders, lists) are addresses.
-STRUCTURE = frozenset({"subject", "html", "mime", "header", "mailer", "to", "disguise"})
+STRUCTURE = frozenset({"subject", "html", "mime", "header", "mailer", "to"})
 # What stands for the corpus and not for ham or spam: owners of the mailboxes, their lists and firms.
 _CORPUS = """
 enron ect hou hpl ees ena enronxgate corp jmason jm netnoteinc spamassassin taint ilug exmh razor freshrpms

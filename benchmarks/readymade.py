@@ -10,6 +10,7 @@ new mail is less sure than one that meets the mail it knows.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import lzma
 import tarfile
@@ -27,17 +28,20 @@ from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
+from spamnb.decision import Decision
 from spamnb.features import extract
 from spamnb.message import FloatArray, Texts
 from spamnb.model import SpamModel
+from spamnb.operating import cutoff
 from spamnb.readers import ReadOptions, open_source
 from spamnb.sparse import SHAPE
 
 FEWEST_MESSAGES = 5
 MODELS = ROOT / "spamnb" / "models"
+MAIL_RATE = 0.01  # of foreign ham may be called spam
 LARGEST = {"sms": 30_000, "mail": 60_000}  # tokens
 SOURCES = {
-    "sms": ("SMSSpamCollection", "smishing", "turkish", "thai"),
+    "sms": ("SMSSpamCollection", "smishing", "turkish", "thai", "sms_sample"),
     "mail": ("spamassassin", "enron"),
 }
 FOREIGN = {"sms": ("SMSSpamCollection", "smishing"), "mail": ("spamassassin", "enron")}
@@ -61,6 +65,9 @@ def read(name: str, folder: Path) -> list[Part]:
             _letters(t.decode()) for part in read("SMSSpamCollection", folder) for t in part.texts.tolist()
         }
         return _table(p for p in _jsonl(SHARED / "sms" / "smishing.jsonl") if _letters(p[0]) not in known)
+    if name == "sms_sample":
+        with (ROOT / "data" / "sms_sample.csv").open(encoding="utf-8", newline="") as file:
+            return _table((row["text"], row["label"]) for row in csv.DictReader(file))
     if name in ("turkish", "thai"):
         return _table(_jsonl(SHARED / "sms" / f"{name}.jsonl"))
     if name == "enron":
@@ -132,9 +139,14 @@ def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
         said, spam = log_odds(replace(empty, store=reduced(others, names, LARGEST[kind])), corpora[left_out])
         scores.append(said)
         truth.append(spam)
-    fitted = calibrations.fit(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
+    said, spam = np.concatenate(scores), np.concatenate(truth)
+    fitted = calibrations.fit(said, spam.astype(np.int64), 2)
     whole = reduced(sum_of(list(stores.values())), names, LARGEST[kind])
-    return replace(empty, store=whole, calibration=fitted)
+    model = replace(empty, store=whole, calibration=fitted, known=None)
+    if kind == "sms":
+        return model
+    line = cutoff(fitted.apply(said[~spam]), MAIL_RATE)
+    return replace(model, decision=Decision.from_cutoff(line, MAIL_RATE))
 
 
 def sum_of(stores: list[CountStore]) -> CountStore:

@@ -79,11 +79,11 @@ class FoldBench:
         """The setting's model, calibrated on these scores, and what it says of all but the fold `without`."""
         model = replace(self.counted(setting.features).model, scoring=setting.scoring)
         scores = self.scores(setting, without)
-        truth = self.truth
+        truth, fold = self.truth, self.fold
         if without is not None:
             rows = np.flatnonzero(self.fold != without)
-            scores, truth = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows]
-        return calibrated(model, labels_only(truth), self.folds, scores=scores)
+            scores, truth, fold = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows], fold[rows]
+        return calibrated(model, labels_only(truth), self.folds, scores=scores, fold=fold)
 
 
 def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> Held:

@@ -118,7 +118,8 @@ def _text(texts: Texts) -> str:
 def out_of_fold(found: Evaluation, k: int, limit: int = WORST) -> list[Mistake]:
     """The worst mistakes of a cross-validation, each explained by the model that had not seen its fold.
 
-    The counts of a fold are subtracted again, so the parts sum to the very score that was measured.
+    The counts of a fold are subtracted again, so the parts sum to the very score that was measured. What
+    refinement added to it was fitted anew for each fold; it stands beside the prior and the calibration.
     """
     assert found.sample is not None
     model, fold = found.model, folds(found.sample, k)
@@ -127,12 +128,35 @@ def out_of_fold(found: Evaluation, k: int, limit: int = WORST) -> list[Mistake]:
         rows = np.flatnonzero(fold == f)
         chunk = _picked(found.sample, model.labels, rows)
         lean = model.forget(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+        lean = replace(lean, correction=None)
         if len(rows) and lean.labels == model.labels:  # else the fold has all there is of a class
             part = Collector(lean, limit)
-            scored = lean.score(chunk.texts, chunk.categories, chunk.numbers)
+            scored = _measured(found, rows, lean.score(chunk.texts, chunk.categories, chunk.numbers))
             part.watch(chunk, scored, found.sample.labels[rows])
-            explained += [replace(mistake, place="") for mistake in part.worst()]
+            explained += [_told(mistake, model) for mistake in part.worst()]
     return _worst_of_all(explained, limit, len(model.labels) == 2, model.positive)
+
+
+def _measured(found: Evaluation, rows: IntArray, scored: Predictions) -> Predictions:
+    """What the cross-validation measured of these messages of a refined model."""
+    held, model = found.held, found.model
+    if model.correction is None or held is None:
+        return scored
+    plus = model.labels.index(model.positive)
+    p, log_odds = held.proba[rows, plus], held.log_odds[rows]
+    codes = np.array([1 - plus, plus, 2])[model.decision.verdicts(p, held.known[rows], log_odds)]
+    return Predictions(scored.names, codes, p, log_odds, held.known[rows], scored.scored)
+
+
+def _told(mistake: Mistake, model: SpamModel) -> Mistake:
+    """Without a place, and with the measured score in its explanation."""
+    told = mistake.told
+    if model.correction is None or told is None:
+        return replace(mistake, place="")
+    log_odds = mistake.wrongness if mistake.truth != model.positive else -mistake.wrongness
+    bias = told.bias + log_odds - told.log_odds
+    told = replace(told, log_odds=log_odds, probability=mistake.probability, verdict=mistake.said, bias=bias)
+    return replace(mistake, place="", told=told)
 
 
 def _picked(sample: Sample, labels: tuple[str, ...], rows: IntArray) -> Chunk:

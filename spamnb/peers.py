@@ -74,7 +74,9 @@ def judge_peer(
         damped[rows] = log_scores(fitted, [texts[i] for i in rows.tolist()], len(model.labels))
     rows = np.flatnonzero(fold >= 0)
     scores = FoldScores(damped[rows], np.ones(len(rows), np.int64))
-    model, held = calibrated(model, labels_only(truth[rows]), int(fold.max()) + 1, scores=scores)
+    model, held = calibrated(
+        model, labels_only(truth[rows]), int(fold.max()) + 1, scores=scores, fold=fold[rows]
+    )
     return Judged(name, figures_of(model, held), Answers.of(model, held), time.process_time() - started)
 
 

@@ -80,11 +80,12 @@ def _fitting(model: SpamModel, limit: int) -> int:
             hint="allow more bytes",
         )
     tables = ("keys", "kinds", "tokens", "messages", "spelling_ends")
-    fixed = sum(state[name][:1].nbytes for name in tables)
+    fixed = sum(state[name][:1].nbytes for name in tables) + (0 if model.refined is None else _CORRECTION)
     spelled = np.diff(store.spellings.ends, prepend=0)[_ranked(store)]
     return int(np.searchsorted(np.cumsum(spelled + fixed), limit - bare, side="right"))
 
 
+_CORRECTION = 4  # bytes of a token in the correction of a refined model
 _ALIGNMENT = 512  # bytes that the arrays of a file may be padded by, together
 
 

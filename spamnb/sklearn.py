@@ -167,6 +167,7 @@ class SpamClassifier(_Estimator):
         if new.scoring.balance == "undersample":
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         kept = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
+        kept = replace(kept, known=old.known, since=old.since)
         learned = kept.learn(texts, _names(labels))
         self.model_, self.classes_ = learned, merged
         return self

@@ -230,9 +230,13 @@ def calibrated(
     k: int,
     mode: str = "no",
     scores: FoldScores | None = None,
+    fold: IntArray | None = None,
     jobs: int = 1,
 ) -> tuple[SpamModel, Held]:
-    """Fit correction and calibration on out-of-fold scores (worked out unless given); keep their figures."""
+    """Fit correction and calibration on out-of-fold scores and keep the figures they give.
+
+    Scores and folds are worked out unless they are given.
+    """
     scores = scores or out_of_fold(model.store, model.scoring, sample, k, jobs)
     width = len(model.labels)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
@@ -247,7 +251,8 @@ def calibrated(
         if mode != "no":
             found = refine(model.store, model.scoring, sample, scores, k, model.positive, mode)
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
-        fold = folds(sample, k) if meta["of"] <= LARGEST else None  # choosing a curve takes 70 ms
+        if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms
+            fold = folds(sample, k)
         fitted, log_odds = calibrations.fit_best(raw, sample.labels == plus, fold)
         log_odds = np.clip(log_odds, -LIMIT, LIMIT)
         both = calibrations.probability(log_odds), calibrations.probability(-log_odds)

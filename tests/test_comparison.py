@@ -38,7 +38,7 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
     data = labelled(classes=classes)
     bench = bench_of([*EVERY, *MORE], data)
     for setting in (*EVERY, *MORE):
-        trainer = Trainer(setting.features, setting.scoring)
+        trainer = Trainer(setting.features, setting.scoring, refine="no")
         trainer.add(Texts.of(data[0]), data[1])
         expected, got = cross_validated(trainer), judge(bench, setting)
         assert got.scores == expected.scores, setting.name

@@ -149,8 +149,10 @@ print(c, c.predict(["a prize"]), c.score(["a prize"], [1]), c.get_params()["alph
 
 
 def content(model: SpamModel) -> str:
+    """All that is in a model but how it came about."""
+    state = {name: value for name, value in model.state().items() if name != "since"}
     with np.printoptions(threshold=sys.maxsize):
-        return repr(model.state())
+        return repr(state)
 
 
 def test_it_is_the_model_that_train_makes(fitted: SpamClassifier) -> None:

@@ -168,13 +168,15 @@ def _try_model(
     data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool, about: _About
 ) -> Evaluation:
     from dataclasses import replace
+    from functools import partial
 
+    from spamnb.cli.kind import kind_of
     from spamnb.cli.paths import find_model
     from spamnb.evaluate import on_chunks
     from spamnb.mistakes import Collector
     from spamnb.model import SpamModel
 
-    about.path = find_model(model)
+    about.path = find_model(model, partial(kind_of, data, given, quiet))
     loaded = SpamModel.load(about.path)
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))

@@ -61,7 +61,7 @@ def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
     from spamnb.cli.paths import find_model
     from spamnb.model import SpamModel
 
-    loaded = SpamModel.load(find_model(model))
+    loaded = SpamModel.load(find_model(model, lambda: "mail"))
     options.check_decision(given, loaded.labels)
     return replace(loaded, decision=options.decision(given, loaded.decision))
 

@@ -84,9 +84,9 @@ def _compact(given: dict[str, Any]) -> None:
     import os
 
     from spamnb.cli.output import say
-    from spamnb.cli.paths import find_model
+    from spamnb.cli.paths import model_to_change
     from spamnb.learning import Learner
 
-    with Learner(find_model(given["model"]), wait=given["wait"]) as learner:
+    with Learner(model_to_change(given["model"]), wait=given["wait"]) as learner:
         learner.compact()
     say(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", given["quiet"])

@@ -16,7 +16,7 @@ def models(model: str | None) -> None:
     """Show which model would be used and why.
 
     The first that applies is taken: -m, the variable SPAMNB_MODEL, your own model (what `spamnb train`
-    writes by default), the ready-made model that is shipped.
+    writes by default), the ready-made one for the kind of messages that come (sms or mail).
 
     \b
     Example:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from spamnb.errors import ModelError
 
 VARIABLE = "SPAMNB_MODEL"
 FILE_NAME = "model.spamnb"
+READY_MADE = ("sms", "mail")  # the kinds of messages that there is a shipped model for
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,9 @@ def own_model() -> str:
     return os.path.join(user_data_dir("spamnb", appauthor=False), FILE_NAME)
 
 
-def shipped_model() -> str:
-    return str(Path(__file__).resolve().parent.parent / "models" / FILE_NAME)
+def shipped_model(kind: str) -> str:
+    """The ready-made model for this kind of messages."""
+    return str(Path(__file__).resolve().parent.parent / "models" / f"{kind}.spamnb")
 
 
 def candidates(option: str | None) -> list[Candidate]:
@@ -41,22 +44,38 @@ def candidates(option: str | None) -> list[Candidate]:
         Candidate("given with -m", option),
         Candidate(f"${VARIABLE}", os.environ.get(VARIABLE) or None),
         Candidate("your own model", own_model()),
-        Candidate("ready-made model", shipped_model()),
+        *(Candidate(f"ready-made, {kind}", shipped_model(kind)) for kind in READY_MADE),
     ]
 
 
-def find_model(option: str | None) -> str:
-    """The path of the model to use; what was asked for by name must exist, the others are tried in turn."""
+def find_model(option: str | None, kind: Callable[[], str] = lambda: READY_MADE[0]) -> str:
+    """The path of the model to use; what was asked for by name must exist, the others are tried in turn.
+
+    `kind` tells, if nothing else is there, which ready-made model fits the messages.
+    """
     named = option or os.environ.get(VARIABLE)
     if named:
         return named
-    for place in (own_model(), shipped_model()):
-        if os.path.exists(place):
-            return place
+    if os.path.exists(own_model()):
+        return own_model()
+    shipped = shipped_model(kind())
+    if os.path.exists(shipped):
+        return shipped
     raise ModelError(
         "there is no model yet",
         hint="train one with `spamnb train DATA`, or name one with -m MODEL",
     )
+
+
+def model_to_change(option: str | None) -> str:
+    """The path of the model that learns; a ready-made one never does."""
+    found = find_model(option)
+    if found in map(shipped_model, READY_MADE):
+        raise ModelError(
+            "there is no model of your own yet, and the ready-made ones do not learn",
+            hint="train one with `spamnb train DATA`, or name one with -m MODEL",
+        )
+    return found
 
 
 def output_path(option: str | None) -> str:

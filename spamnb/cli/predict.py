@@ -79,7 +79,9 @@ def predict(files: tuple[str, ...], exit_code: str, **given: Any) -> None:
 def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     """Read, score and write; gives the verdicts that occurred, with the positive class called spam."""
     from dataclasses import replace
+    from functools import partial
 
+    from spamnb.cli.kind import kind_of
     from spamnb.cli.paths import find_model
     from spamnb.memory import keep_freed_memory
     from spamnb.model import SpamModel
@@ -87,7 +89,8 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     keep_freed_memory()
     null = given["null"] and not given["files_from"]
     _check_combination(given["output_format"], given["explain"], null, given["input_format"])
-    loaded = SpamModel.load(find_model(given["model"]))
+    kind = partial(kind_of, files, given | {"input_format": _input_format(given)}, given["quiet"])
+    loaded = SpamModel.load(find_model(given["model"], kind))
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     chosen = _chosen(loaded, given["only"])

@@ -14,7 +14,6 @@ from spamnb.cli.steps import steps
 if TYPE_CHECKING:
     from spamnb.comparison import Row
     from spamnb.objectives import Objective
-    from spamnb.passes import Passes
     from spamnb.tuning import Tuned
 
 _COLUMNS = ("chars", "patterns", "categorical", "numeric")
@@ -84,7 +83,9 @@ def tune(
     target = output_path(output) if save or output else None
     if target:
         check_target(target, force)
-    chosen, passes, tuned, rows, notes = _search(data, given, objective, folds, seconds, quiet)
+        if "-" in data:
+            raise click.UsageError("--save and -o read DATA twice, which stdin cannot do.")
+    chosen, tuned, rows, notes = _search(data, given, objective, folds, seconds, quiet)
     command = _command(data, tuned, target)
     if json_file:
         write_json(_as_json(chosen, tuned, rows, notes, command), json_file)
@@ -93,7 +94,7 @@ def tune(
 
         show_tuning(console(), tuned, rows, chosen, notes, command)
     if target:
-        _save(passes, tuned, target, quiet)
+        _save(data, given, tuned, folds, target, quiet)
 
 
 def _seconds(text: str) -> float:
@@ -112,7 +113,7 @@ def _seconds(text: str) -> float:
 
 def _search(
     data: tuple[str, ...], given: dict[str, Any], name: str | None, folds: int, seconds: float, quiet: bool
-) -> tuple[Objective, Passes, Tuned, list[Row], list[str]]:
+) -> tuple[Objective, Tuned, list[Row], list[str]]:
     from spamnb.cli.reading import chunks
     from spamnb.comparison import ranked
     from spamnb.foldbench import FoldBench
@@ -130,7 +131,7 @@ def _search(
     with steps("searching", int(seconds), quiet) as bar:
         tuned = tune(bench, objective, base, seconds, lambda took: bar.at(int(took)))
     rows = ranked([tuned.nested, tuned.defaults], objective, bench.digests)
-    return objective, passes, tuned, rows, bench.notes()
+    return objective, tuned, rows, bench.notes()
 
 
 def _command(data: tuple[str, ...], tuned: Tuned, target: str | None) -> str:
@@ -166,8 +167,19 @@ def _as_json(
     }
 
 
-def _save(passes: Passes, tuned: Tuned, target: str, quiet: bool) -> None:
+def _save(
+    data: tuple[str, ...], given: dict[str, Any], tuned: Tuned, folds: int, target: str, quiet: bool
+) -> None:
+    """Train on the data once more, as `spamnb train` would."""
+    from spamnb.cli import rate
+    from spamnb.cli.reading import chunks
     from spamnb.cli.saving import save
+    from spamnb.training import Trainer
 
-    size = save(passes.model(tuned.choice), target, quiet)
+    trainer = Trainer(tuned.choice.features, tuned.choice.scoring, options.decision(given), folds=folds)
+    for chunk in chunks(data, given, options.read_options(given, default_format="csv"), quiet=True):
+        if not trainer.messages:
+            trainer.max_fpr = rate.of_data({"max_fpr": None, **given}, mail=bool(chunk.sources))
+        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+    size = save(trainer.finish(), target, quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)

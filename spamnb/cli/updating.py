@@ -37,12 +37,12 @@ wait_option = click.option(
 
 def update(paths: tuple[str, ...], given: dict[str, Any], change: Change, labelled: bool) -> Learner:
     """Read messages, change the model by them in one step, tell what was done."""
-    from spamnb.cli.paths import find_model
+    from spamnb.cli.paths import model_to_change
     from spamnb.learning import Learner
     from spamnb.memory import keep_freed_memory
 
     keep_freed_memory()
-    learner = Learner(find_model(given["model"]), wait=given["wait"])
+    learner = Learner(model_to_change(given["model"]), wait=given["wait"])
     model = learner.load()
     label = _label(model, given["positive"])
     chunks = _ahead(_chunks(paths, model, given, label, labelled or bool(given.get("labelled"))))
