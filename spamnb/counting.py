@@ -21,6 +21,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._table = KeyTable()
+        self._finished = False
         self._keys: list[NDArray[np.uint64]] = []
         self._kinds: list[NDArray[np.uint8]] = []
         self._spellings: list[Spellings] = []
@@ -41,6 +42,7 @@ class Tally:
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> list[IntArray]:
         """Count one batch; returns this tally's ids of the tokens of each stream."""
+        assert not self._finished
         codes = self.codes = self._label_codes(labels)
         ids = [self._intern(stream) for stream in batch.streams]
         self._room()
@@ -99,8 +101,9 @@ class Tally:
                 seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
 
     def finish(self) -> tuple[CountStore, IntArray]:
-        """The store, and for each id of this tally its row in the store."""
+        """The store, and for each id of this tally its row in the store; then it takes no more batches."""
         self._room()
+        self._finished, self._table = True, KeyTable()  # the table took nearly half of the memory
         keys = np.concatenate(self._keys) if self._keys else np.zeros(0, np.uint64)
         order = np.argsort(keys)
         labels = sorted(self._labels)

@@ -106,11 +106,9 @@ class Pool:
         """Wait for the workers and let the trainer have what they counted; the sources, in order."""
         while len(self._idle) < len(self._workers):
             self._listen()
-        partials = []
-        for connection in self._workers:
+        for connection in self._workers:  # all of them first: they put their results in order side by side
             _send(connection, None)
-            partials.append(self._receive(connection))
-        self._trainer.absorb(partials)
+        self._trainer.absorb([self._receive(connection) for connection in self._workers])
         for number, source in self._sources.items():
             settle(source, self._reports[number])
             yield source

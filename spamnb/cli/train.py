@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
 @click.option(
     "--backend",
-    type=click.Choice(["loky", "ray", "spark"]),
+    type=click.Choice(["ray", "spark"]),
     help="Count by way of this joblib backend, in --jobs processes.",
 )
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -13,6 +14,7 @@ from spamnb.readers.options import ReadOptions
 from spamnb.readers.sniff import by_suffix
 from spamnb.readers.streams import check_path, open_bytes
 
+_PATTERN = re.compile(r"[*?]|\[.+\]")
 Paths = str | tuple[str, ...]  # several: files of one mail each
 
 
@@ -47,7 +49,7 @@ def plan(
 
 def matching(path: str) -> list[str]:
     """The files that a pattern such as `part-*.csv` stands for, in order; any other path is itself."""
-    if os.path.exists(path) or not any(sign in path for sign in "*?["):
+    if os.path.exists(path) or not _PATTERN.search(path):
         return [path]
     found = sorted(glob.glob(path, recursive=True))
     if not found:
