@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail crash docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail crash model docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -62,6 +62,10 @@ bench-robustness: install ## recall under attacks, undefended and with the defau
 
 bench-dask: install ## count on a local dask cluster whose workers are killed
 	$(BIN)/python -m benchmarks.kills
+
+model: install ## build the ready-made models from the corpora in ../shared
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check names
+	$(BIN)/python -m benchmarks.readymade
 
 docs: install ## write docs/cli.md from the commands' help
 	$(BIN)/python -m benchmarks.clidocs

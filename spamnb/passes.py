@@ -39,7 +39,8 @@ class Counted:
 
 def _family(features: FeatureConfig) -> FeatureConfig:
     """Features that agree in this can be counted in one pass."""
-    return replace(features, ngrams=1, shapes=False)
+    # Where disguises are undone the words are others.
+    return replace(features, ngrams=1, shapes=features.unmask)
 
 
 def _widest(settings: Sequence[Setting]) -> tuple[FeatureConfig, ScorerConfig]:

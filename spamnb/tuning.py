@@ -65,7 +65,7 @@ def neighbours(at: Setting) -> Iterator[list[Setting]]:
         yield [named(replace(features, ngrams=order + 1), replace(scoring, order=order))]
         return
     yield [named(replace(features, ngrams=n), scoring) for n in NGRAMS if n != features.ngrams]
-    yield [named(replace(features, shapes=not features.shapes), scoring)]
+    yield [named(replace(features, shapes=not features.shapes, unmask=not features.shapes), scoring)]
     other = replace(scoring, once=not scoring.once)
     if make(other).once != make(scoring).once:
         yield [named(features, other)]

@@ -135,8 +135,10 @@ def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
     with Learner(path) as learner:
         learner.learn(*news)
     assert learner.outcome.learned == {"ham": 2}
-    trainer.add(Texts.of(news[0]), *news[1:])
-    identical(SpamModel.load(path).store, trainer.finish().store)
+    whole = Trainer(features, ScorerConfig(), folds=0)
+    whole.add(Texts.of(["a", "b"]), ["ham", "spam"], {"from": ["x", "y"]}, {"size": np.array([1.0, 2.0])})
+    whole.add(Texts.of(news[0]), *news[1:])
+    identical(SpamModel.load(path).store, whole.finish().store)
     with Learner(path) as learner:
         learner.forget(*news)
     identical(SpamModel.load(path).store, before.store)

@@ -172,16 +172,6 @@ def test_too_many_priors(cli: Cli) -> None:
 # --- wrong models: exit 1 --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["predict", "evaluate", "inspect"])
-def test_no_model_yet(cli: Cli, command: str) -> None:
-    if "->" in cli("models").text:
-        pytest.skip("a ready-made model is shipped")
-    assert cli.fails(command, stdin=b"hello\n") == [
-        "Error: there is no model yet",
-        "Hint: train one with `spamnb train DATA`, or name one with -m MODEL",
-    ]
-
-
 def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
     whole = sms.model.read_bytes()
     flipped = bytearray(whole)

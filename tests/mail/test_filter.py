@@ -168,8 +168,14 @@ def test_on_failure_the_mail_passes_unchanged(kind: str, cli: Cli, mail_model: P
     assert re.fullmatch(r"spamnb filter: .+; the mail is refused for now\n", held.err)
 
 
-def test_no_model_at_all(cli: Cli) -> None:
+def test_without_a_model_of_ones_own_the_ready_made_one_judges(cli: Cli) -> None:
     done = cli("filter", stdin=SPAM)
+    assert b"\nX-Spam-Flag: YES\n" in done.out
+    assert done.err == ""
+
+
+def test_no_model_at_all(cli: Cli) -> None:
+    done = cli("filter", stdin=SPAM, env={"SPAMNB_MODEL": str(cli.here / "none")})
     assert done.out == SPAM
     assert len(done.err.splitlines()) == 1
 
