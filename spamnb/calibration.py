@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spamnb.curved import Beta, Isotonic, fit_isotonic
 from spamnb.errors import ModelError
+
+if TYPE_CHECKING:
+    from spamnb.curved import Beta, Isotonic
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
@@ -87,7 +89,7 @@ class Temperature:
         return {"kind": "temperature"} | asdict(self)
 
 
-Calibration = Platt | Temperature | Beta | Isotonic
+Calibration: TypeAlias = "Platt | Temperature | Beta | Isotonic"
 
 
 def identity(k: int, note: str = "") -> Calibration:
@@ -128,6 +130,8 @@ def from_dict(state: Mapping[str, Any]) -> Calibration:
             return Platt(_positive(state["slope"]), _finite(state["offset"]), note)
         if state["kind"] == "temperature":
             return Temperature(_positive(state["scale"]), note)
+        from spamnb.curved import Beta, Isotonic
+
         line = _positive(state["slope"]), _finite(state["offset"])
         if state["kind"] == "beta":
             return Beta(*line, _positive(state["a"]), _positive(state["b"]), _finite(state["c"]), note)
@@ -189,6 +193,8 @@ def _platt_loss(at: Floats, s: Floats, target: Floats) -> tuple[float, Floats, F
 
 def fit_beta(scores: Floats, positive: NDArray[np.bool_], line: Platt) -> Beta | None:
     """Two slopes around Platt's line, drawn to 1 by the ridge; None where one of them is not positive."""
+    from spamnb.curved import Beta
+
     z = line.apply(scores)
     basis = np.column_stack((-np.logaddexp(0.0, -z), np.logaddexp(0.0, z), np.ones(len(z))))
     start, target = np.array([1.0, 1.0, 0.0]), positive.astype(np.float64)
@@ -251,6 +257,8 @@ def _curve(name: str, line: Calibration, values: Floats, positive: NDArray[np.bo
     if name == "platt" or not isinstance(line, Platt) or line.note:
         return line
     if name == "isotonic":
+        from spamnb.curved import fit_isotonic
+
         return fit_isotonic(line.apply(values), positive, line.slope, line.offset)
     return fit_beta(values, positive, line) or line
 

@@ -26,7 +26,7 @@ def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
     """
     size = len(next(iter(tags.values())))
     texts = _joined(list(tags.values()))
-    if unmask:
+    if unmask and not texts.data.isascii():
         from spamnb.features.unveil import unveiled
 
         texts = unveiled(texts)[0]

@@ -6,9 +6,7 @@ from spamnb.config import FeatureConfig
 from spamnb.features.disguise import disguises, words_stream
 from spamnb.features.shapes import Finder, noted_stream, shape_stream
 from spamnb.features.spaced import Joiner
-from spamnb.features.spaceless import spaceless_streams
 from spamnb.features.text import lowered_words
-from spamnb.features.unveil import unveiled
 from spamnb.features.words import find_words, word_streams
 from spamnb.message import Texts
 from spamnb.sparse import Stream
@@ -24,7 +22,7 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
     >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams if stream.kind == 1]
     [['free', 'c4sh'], ['cash']]
     """
-    clear, noted = unveiled(texts)
+    clear, noted = _clear(texts)
     finder = Finder(clear)
     shapes = shape_stream(clear, finder)  # before the words: what was found is still in the cache
     lower, joiner = lowered_words(clear), Joiner()
@@ -38,4 +36,23 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
         streams.append(words_stream(extra))
     if noted:
         streams.append(noted_stream(noted))
-    return clear, streams + ([] if config.chars else spaceless_streams(clear))
+    return clear, streams + ([] if config.chars else _spaceless(clear))
+
+
+# What follows is about letters beyond ASCII: its tables of them take 10 ms to load, a tenth of a prediction.
+
+
+def _clear(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
+    if texts.data.isascii():
+        return texts, []
+    from spamnb.features.unveil import unveiled
+
+    return unveiled(texts)
+
+
+def _spaceless(texts: Texts) -> list[Stream]:
+    if texts.data.isascii():
+        return []
+    from spamnb.features.spaceless import spaceless_streams
+
+    return spaceless_streams(texts)
