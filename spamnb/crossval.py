@@ -173,14 +173,17 @@ def stats_without(
     left = store.messages[used].astype(np.int64) - messages
     alive = np.flatnonzero(rows_with_any(left))
     words = store.kinds[used] == 1
+    # Sums over the entries: those down the columns of the tables take four times as long.
+    code = labels[entries.rows]
+    word = np.flatnonzero(words[entries.ids])
     stats = Stats(
         (store.tokens[used].astype(np.int64) - tokens).astype(np.float64),
         left.astype(np.float64),
-        (store.token_totals - tokens.sum(axis=0)).astype(np.float64),
-        (store.presence_totals - messages.sum(axis=0)).astype(np.float64),
+        (store.token_totals - np.bincount(code, entries.counts, k)).astype(np.float64),
+        (store.presence_totals - np.bincount(code, minlength=k)).astype(np.float64),
         (store.message_totals - np.bincount(labels, minlength=k)).astype(np.float64),
         store.vocabulary - (len(used) - len(alive)),
-        (store.word_totals - tokens[words].sum(axis=0)).astype(np.float64),
+        (store.word_totals - np.bincount(code[word], entries.counts[word], k)).astype(np.float64),
         store.word_vocabulary - int(words.sum()) + int(words[alive].sum()),
     )
     return stats, alive

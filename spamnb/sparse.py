@@ -21,7 +21,10 @@ SHAPE = 255  # the kind of tokens that every message has
 
 
 class Stream(Record):
-    """Tokens of one kind in reading order: token i is `keys[i]` in message `rows[i]`, spelled by `spell`."""
+    """Tokens of one kind in reading order: token i is `keys[i]` in message `rows[i]`, spelled by `spell`.
+
+    Rows ascend but for those of shapes.
+    """
 
     kind: int
     rows: IntArray
@@ -46,7 +49,7 @@ class Batch(Record):
         """
         streams, kept = [], []
         for stream, every in zip(self.streams, ids, strict=True):
-            keep, new = _ranges(stream.rows, rows) if ascending(stream.rows) else _places(stream.rows, rows)
+            keep, new = (_places if stream.kind == SHAPE else _ranges)(stream.rows, rows)
             streams.append(Stream(stream.kind, new, stream.keys[keep], stream.spell))
             kept.append(every[keep])
         return Batch(len(rows), tuple(streams)), kept
@@ -228,10 +231,6 @@ def _places(values: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     which = np.minimum(np.searchsorted(rows, values), len(rows) - 1)
     keep = np.flatnonzero(rows[which] == values) if len(rows) else np.zeros(0, np.int64)
     return keep, which[keep]
-
-
-def ascending(values: IntArray) -> bool:
-    return bool((values[1:] >= values[:-1]).all())
 
 
 def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray | None, IntArray | None]:

@@ -14,7 +14,7 @@ from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.keytable import KeyTable
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import NO_GRAM, Batch, Entries, Stream, repeats, row_sums
+from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats, row_sums
 from spamnb.spellings import Spellings
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level
@@ -144,9 +144,9 @@ class TestEntries:
         self, given_texts: list[str], mixed: bool, some: set[int]
     ) -> None:
         batch = extract(Texts.of(given_texts), FeatureConfig.plain(2))
-        if mixed:  # rows that do not ascend
+        if mixed:  # only the rows of shapes need not ascend
             batch = Batch(
-                batch.size, tuple(Stream(s.kind, s.rows[::-1], s.keys[::-1], s.spell) for s in batch.streams)
+                batch.size, tuple(Stream(SHAPE, s.rows[::-1], s.keys[::-1], s.spell) for s in batch.streams)
             )
         table = table_of(np.unique(batch.keys))
         ids = [table.find(s.keys) for s in batch.streams]
