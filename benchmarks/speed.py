@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks import corpus
 from benchmarks.common import Cost, interleaved, run, spamnb
 
-# The peer's model: all occurrences, add-one smoothing, words as they are.
-SAME = ("--tokens", "plain", "--counts", "all", "--alpha", "1", "--damping", "0")
+# The peer's model: all occurrences, add-one smoothing, words as they are, no memory of the messages.
+SAME = ("--tokens", "plain", "--counts", "all", "--alpha", "1", "--damping", "0", "--no-digests")
 PEER = [sys.executable, "-m", "benchmarks.peer_sklearn"]
 
 

@@ -16,7 +16,7 @@ from spamnb.digests import Known, all_known
 from spamnb.features.hashing import token_key
 from spamnb.merging import merge_stores
 from spamnb.message import FloatArray, IntArray, Texts
-from spamnb.sparse import Entries
+from spamnb.sparse import Entries, Unmerged
 
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
@@ -30,7 +30,7 @@ class Part:
     came before: `waiting` are these rows in their order.
     """
 
-    entries: Entries
+    entries: Entries | Unmerged
     labels: list[str]
     digests: Digests
     categories: dict[str, list[str]]
@@ -111,9 +111,21 @@ def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
     return parts, limit
 
 
+def merged(part: Part, order: int, lengths: bool) -> Part:
+    """The same messages with the repeats of their tokens counted."""
+    assert isinstance(part.entries, Unmerged)
+    return replace(part, entries=Entries.of(part.entries.batch, part.entries.ids, order, lengths))
+
+
 def renumbered(part: Part, new: IntArray) -> Part:
     """The same messages with id i called `new[i]`."""
+    assert isinstance(part.entries, Entries)
     return replace(part, entries=part.entries.renumbered(new))
+
+
+def joined(parts: Sequence[Part]) -> Entries:
+    """The messages of all parts one after the other."""
+    return Entries.concat([part.entries for part in parts if isinstance(part.entries, Entries)])
 
 
 def pick(values: Sequence[str], rows: IntArray) -> list[str]:

@@ -32,6 +32,13 @@ class Stream(Record):
     spell: Speller
 
 
+_NO_KEYS = np.zeros(0, np.uint64)
+
+
+def _unspelled(_: IntArray) -> Spellings:
+    raise AssertionError("nobody can spell these tokens any more")
+
+
 class Batch(Record):
     """The tokens of `size` messages. Repeats are kept: they are merged only once keys have become small ids.
 
@@ -45,12 +52,12 @@ class Batch(Record):
     def select(self, rows: IntArray, ids: list[IntArray]) -> tuple[Batch, list[IntArray]]:
         """The tokens of some messages, renumbered 0.. (`rows` ascending), and which `ids` belong to them.
 
-        It can no longer be spelled.
+        Keys and spellings are left behind: they would hold on to the whole batch.
         """
         streams, kept = [], []
         for stream, every in zip(self.streams, ids, strict=True):
             keep, new = (_places if stream.kind == SHAPE else _ranges)(stream.rows, rows)
-            streams.append(Stream(stream.kind, new, stream.keys[keep], stream.spell))
+            streams.append(Stream(stream.kind, new, _NO_KEYS, _unspelled))
             kept.append(every[keep])
         return Batch(len(rows), tuple(streams)), kept
 
@@ -61,6 +68,21 @@ class Batch(Record):
     @property
     def keys(self) -> KeyArray:
         return _concat([s.keys for s in self.streams], np.dtype(np.uint64))
+
+
+class Unmerged(Record):
+    """A batch and its ids, of which most messages may be dropped before `Entries.of` merges the rest."""
+
+    batch: Batch
+    ids: list[IntArray]
+
+    @property
+    def size(self) -> int:
+        return self.batch.size
+
+    def select(self, rows: IntArray) -> Unmerged:
+        """Some messages, renumbered 0.. in the order given (`rows` ascending)."""
+        return Unmerged(*self.batch.select(rows, self.ids))
 
 
 NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is one the model does not know

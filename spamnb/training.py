@@ -24,10 +24,22 @@ from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import LIMIT, SpamModel
 from spamnb.operating import cutoff
 from spamnb.refine import LARGEST, MODES, refine, refused
-from spamnb.samples import Order, Part, Partial, Row, pick, renumbered, row_digest, shrunk, together
+from spamnb.samples import (
+    Order,
+    Part,
+    Partial,
+    Row,
+    joined,
+    merged,
+    pick,
+    renumbered,
+    row_digest,
+    shrunk,
+    together,
+)
 from spamnb.scorers import make
 from spamnb.scoring import gap
-from spamnb.sparse import Batch, Entries
+from spamnb.sparse import Batch, Unmerged
 
 FOLDS = 5
 SAMPLE = 10_000
@@ -98,14 +110,9 @@ class Trainer:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
             some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
             kept = texts.select(rows) if self.keep_texts and self.keep is None else None
-            entries, place = self._entries(batch, ids, rows), order or (0, len(self._parts))
+            entries, place = Unmerged(batch, ids).select(rows), order or (0, len(self._parts))
             self._parts.append(Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept))
             self._shrink()
-
-    def _entries(self, batch: Batch, ids: list[IntArray], rows: IntArray) -> Entries:
-        if len(rows) < batch.size:
-            batch, ids = batch.select(rows, ids)
-        return Entries.of(batch, ids, self._scorer.order, self._scorer.lengths)
 
     def digests(
         self,
@@ -153,7 +160,8 @@ class Trainer:
     def result(self) -> Partial:
         """What a part of the data gave, for `absorb`."""
         store, rows = self._tally.finish()
-        parts = [renumbered(p, rows) for p in self._parts if p.entries.size]
+        wanted = self._scorer.order, self._scorer.lengths
+        parts = [renumbered(merged(p, *wanted), rows) for p in self._parts if p.entries.size]
         return Partial(store, parts, self._limit, self._known())
 
     def absorb(self, partials: Sequence[Partial]) -> None:
@@ -208,7 +216,7 @@ class Trainer:
             return None
         columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
         numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = Entries.concat([p.entries for p in parts])
+        entries = joined(parts)
         texts = Texts.concat([p.texts for p in parts if p.texts is not None]) if self.keep_texts else None
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers, texts)
 

@@ -18,6 +18,7 @@ from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats, row_s
 from spamnb.spellings import Spellings
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level
+ODD_WORDS = ["ok", "c4sh", "freeee", "c@sh", "f r e e e", "fr\u0435e", "\u0e01\u0e02", "soooo", "v1agra", "b"]
 texts = st.lists(st.lists(st.sampled_from("abcde"), max_size=6).map(" ".join), max_size=6)
 keys = st.integers(1, (1 << 64) - 1)
 
@@ -165,6 +166,12 @@ class TestEntries:
         expected = Counter((row, i + high) for row, i in pairs)
         expected.subtract(set(expected))
         assert sorted(found) == sorted(expected.elements())
+
+    @given(st.lists(st.lists(st.sampled_from(ODD_WORDS), max_size=4).map(" ".join), max_size=6))
+    def test_rows_ascend_but_for_shapes(self, given_texts: list[str]) -> None:
+        for features in (FeatureConfig(patterns=(("b", "b"),), chars=2), FeatureConfig(3)):
+            for stream in extract(Texts.of(given_texts), features).streams:
+                assert stream.kind == SHAPE or (np.diff(stream.rows) >= 0).all()
 
     def test_no_streams(self) -> None:
         entries = Entries.of(Batch(2, ()), [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from spamnb.config import FeatureConfig
 from spamnb.features.disguise import disguises, words_stream
 from spamnb.features.shapes import Finder, noted_stream, shape_stream
@@ -33,7 +35,7 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
     noted += [(row, "spaced") for row in joiner.rows] + [(row, "leet") for row, new in extra if new.leet]
     streams = [*word_streams(words, config.ngrams), shapes]
     if extra:
-        streams.append(words_stream(extra))
+        streams.append(words_stream(sorted(extra, key=itemgetter(0))))  # rows ascend
     if noted:
         streams.append(noted_stream(noted))
     return clear, streams + ([] if config.chars else _spaceless(clear))
