@@ -1,7 +1,8 @@
 r"""Models as text and back, bit for bit: a header with the settings, then one line for each token.
 
 A TSV file begins with `# spamnb-counts 1`, a line `# ` with the settings as JSON, and the column names; a
-JSONL file with one object for the settings. Tokens come by the number of messages that hold them. In TSV the
+JSONL file with one object for the settings. The last line has what only programs read: digests of messages
+and the correction of a refined model. Tokens come by the number of messages that hold them. In TSV the
 backslashes of a token, its invisible characters and bytes that are no UTF-8 are written `\\`, `\t`, `\n`,
 `\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
 """
@@ -37,6 +38,9 @@ _TABLES = (
     "totals",
     "word_vocabulary",
 )
+# What is for programs only stands in the last line.
+_LAST = ("known", "correction")
+_REST = b"# rest "
 _SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ESCAPED = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
 _LONG = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
@@ -45,6 +49,7 @@ _LONG = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
     """The lines of a model as `tsv` or `jsonl`."""
     store, head = model.store, _header(model)
+    rest = {name: head.pop(name) for name in _LAST if head.get(name)}
     if form == "jsonl":
         yield _json({"format": FORMAT, "version": VERSION, **head})
     else:
@@ -67,6 +72,8 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
         else:
             fields = [_escape(spelled[i]), str(kind), *map(str, counts[0]), *map(str, counts[1]), key]
             yield "\t".join(fields).encode() + b"\n"
+    if rest:
+        yield _json({"rest": rest}) if form == "jsonl" else _REST + _json(rest)
 
 
 def import_lines(lines: Iterable[bytes], name: str) -> SpamModel:
@@ -76,14 +83,29 @@ def import_lines(lines: Iterable[bytes], name: str) -> SpamModel:
     first = next(numbered, (1, b""))[1]
     if first.startswith(b"{"):
         head = reader.header(reader.json(1, first), titled=True)
-        rows = [reader.object(n, line) for n, line in numbered if line.strip()]
+        rows = [reader.object(n, line) for n, line in _before_rest(numbered, b'{"rest":', head, reader)]
     else:
         if first.strip().decode("utf-8", "replace") != _TITLE:
             raise reader.foreign()
         head = reader.header(reader.json(*_second(numbered)))
         next(numbered, None)  # the names of the columns
-        rows = [reader.fields(n, line) for n, line in numbered if line.strip()]
+        rows = [reader.fields(n, line) for n, line in _before_rest(numbered, _REST, head, reader)]
     return _model(head, rows, reader)
+
+
+def _before_rest(
+    numbered: Iterator[tuple[int, bytes]], mark: bytes, head: dict[str, Any], reader: _Reader
+) -> Iterator[tuple[int, bytes]]:
+    """The lines of tokens; what the last line says beside them is added to the header."""
+    for number, line in numbered:
+        if line.startswith(mark) and b"\t" not in line:  # a line of a token has tabs
+            found = reader.json(number, line.removeprefix(_REST))
+            try:
+                head.update(_arrays(found.get("rest", found)))
+            except (TypeError, ValueError):
+                raise reader.wrong(number, "the last line is damaged") from None
+        elif line.strip():
+            yield number, line
 
 
 def _second(numbered: Iterator[tuple[int, bytes]]) -> tuple[int, bytes]:

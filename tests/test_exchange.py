@@ -80,7 +80,8 @@ def test_the_most_frequent_come_first() -> None:
     lines = list(export_lines(model, "tsv"))
     assert lines[0] == b"# spamnb-counts 1\n"
     assert json.loads(lines[1][2:])["counts"]["message_totals"] == [1, 1]
-    assert lines[2:] == [
+    assert lines[-1].startswith(b'# rest {"known":')
+    assert lines[2:-1] == [
         b"token\tkind\toccurrences:ham\toccurrences:spam\tmessages:ham\tmessages:spam\tkey\n",
         b"b\t1\t1\t1\t1\t1\t0000000000000062\n",
         b"a\t1\t0\t1\t0\t1\t0000000000000061\n",
@@ -124,7 +125,7 @@ NEEDS = "a token needs at least as many occurrences as messages, and some messag
 def test_a_wrong_line_is_named(line: bytes, said: str) -> None:
     with pytest.raises(DataError) as refused:
         import_lines([*export_lines(MODEL, "tsv"), line], "x")
-    assert refused.value.message == f"x line 6: {said}"
+    assert refused.value.message == f"x line 7: {said}"
     assert refused.value.hint == "correct the line, or export the model again"
 
 
@@ -139,9 +140,9 @@ def test_a_wrong_line_is_named(line: bytes, said: str) -> None:
         ([b"# spamnb-counts 1\n", b'# {"counts": {"labels": 1}}\n'], "x line 2: the settings are damaged"),
         (
             [*list(export_lines(MODEL, "jsonl")), b'{"token": "c"}'],
-            "x line 4: expected token, kind, occurrences and messages",
+            "x line 5: expected token, kind, occurrences and messages",
         ),
-        ([*list(export_lines(MODEL, "jsonl")), b'{"token'], "x line 4: bad JSON"),
+        ([*list(export_lines(MODEL, "jsonl")), b'{"token'], "x line 5: bad JSON"),
     ],
 )
 def test_a_wrong_file_is_named(lines: list[bytes], said: str) -> None:
@@ -157,3 +158,16 @@ def test_arrays_in_the_state_of_later_versions_survive() -> None:
     back = _arrays(json.loads(json.dumps(_plain({"seen": [array]}))))["seen"][0]
     assert back.dtype == array.dtype
     np.testing.assert_array_equal(back, array)
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_what_only_programs_read_comes_last(form: str) -> None:
+    texts = [f"win a prize {i} now" for i in range(20)] + [f"see you at {i} then" for i in range(20)]
+    model = train(texts, ["spam"] * 20 + ["ham"] * 20, refine="yes")
+    assert model.correction is not None
+    lines = list(export_lines(model, form))
+    assert not [line for line in lines[:-1] if b"base64" in line]
+    assert b"base64" in lines[-1]
+    assert repr(import_lines(lines, "x").state()) == repr(model.state())
+    with pytest.raises(DataError, match=f"line {len(lines)}: the last line is damaged"):
+        import_lines([*lines[:-1], lines[-1].replace(b'"shape":[', b'"shape":[9')], "x")
