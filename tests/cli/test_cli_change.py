@@ -58,7 +58,7 @@ def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
     with open(cli.here / "m.tsv", "ab") as file:
         file.write(b"oops\n")
     assert cli.fails("import", "m.tsv", "-o", "x.spamnb") == [
-        "Error: m.tsv line 10: 1 fields, expected 7",
+        "Error: m.tsv line 11: 1 fields, expected 7",
         HINT_LINE,
     ]
 
