@@ -67,7 +67,8 @@ class Passes:
             families.setdefault(_family(s.features), []).append(s)
         self.decision, self.folds = decision, folds
         self._trainers = {
-            family: Trainer(*_widest(every), decision, folds=folds) for family, every in families.items()
+            family: Trainer(*_widest(every), decision, folds=folds, remember=False)
+            for family, every in families.items()
         }
         self._counted: dict[FeatureConfig, Counted] = {}
 
@@ -79,8 +80,9 @@ class Passes:
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> None:
         """Count some labelled messages."""
+        words = None
         for trainer in self._trainers.values():
-            trainer.add(texts, labels, categories, numbers)
+            words = trainer.add(texts, labels, categories, numbers, words=words)
 
     def counted(self, features: FeatureConfig) -> Counted:
         """What a pass with just these features would have counted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,9 +84,9 @@ def judge_peer(
 class Peers:
     """Keeps all texts, as scikit-learn needs them, and judges every pipeline on the folds of a bench."""
 
-    def __init__(self) -> None:
+    def __init__(self, features: FeatureConfig) -> None:
         self._makers = makers()
-        self._digester = Trainer(FeatureConfig.plain(), folds=0)
+        self._digester = Trainer(replace(features, ngrams=1), folds=0)
         self._texts: list[str] = []
         self._labels: list[str] = []
         self._digests: list[Digests] = []

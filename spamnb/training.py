@@ -91,13 +91,18 @@ class Trainer:
         categories: Mapping[str, list[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
         order: Order | None = None,
-    ) -> None:
-        """Count some labelled messages; `order` is their place in the data if they come in another one."""
+        words: Digests | None = None,
+    ) -> Digests:
+        """Count some labelled messages; `order` is their place in the data if they come in another one.
+
+        Gives the digests of their words, by which copies are known. Whoever reads the same messages in
+        another way takes these as `words`, so that both sample and fold alike.
+        """
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
-        words = message_digests(batch)
+        words = message_digests(batch) if words is None else words
         learned = content_digests(batch, words, cats, nums) if self.remember else words
         waiting: list[Row] = []
-        digests = self.digests(words, texts, labels, cats, nums, waiting)
+        digests = self.digests(words.copy(), texts, labels, cats, nums, waiting)
         if self.keep is not None:
             batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
@@ -113,6 +118,7 @@ class Trainer:
             entries, place = Unmerged(batch, ids).select(rows), order or (0, len(self._parts))
             self._parts.append(Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept))
             self._shrink()
+        return words
 
     def digests(
         self,

@@ -188,7 +188,10 @@ def test_peers_judge_the_same_messages(classes: int, sample: int, monkeypatch: p
     pytest.importorskip("sklearn")
     monkeypatch.setattr(training, "SAMPLE", sample)
     data = labelled(250, classes)
-    passes, peers = counted(EVERY[:1], data), Peers()
+    data[0][::9] = [
+        f"{text} c4sh f r e e e" for text in data[0][::9]
+    ]  # read in another way than as plain words
+    passes, peers = counted([EVERY[0], MORE[1]], data), Peers(EVERY[0].features)
     peers.add(Texts.of(data[0]), data[1])
     found = judged_peers(passes, peers, EVERY[0].features)
     assert [j.name for j in found] == ["MultinomialNB", "ComplementNB", "LogisticRegression", "LinearSVC"]
@@ -202,5 +205,5 @@ def test_peers_judge_the_same_messages(classes: int, sample: int, monkeypatch: p
 def test_without_scikit_learn_the_next_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.naive_bayes", None)
     with pytest.raises(ConfigError, match="--peers needs scikit-learn, which is not installed") as error:
-        Peers()
+        Peers(FeatureConfig())
     assert error.value.hint == "pip install scikit-learn, or leave out --peers"

@@ -12,6 +12,7 @@ from spamnb.cli.steps import steps
 
 if TYPE_CHECKING:
     from spamnb.comparison import Judged, Row
+    from spamnb.config import FeatureConfig
     from spamnb.foldbench import FoldBench
     from spamnb.objectives import Objective
     from spamnb.passes import Setting
@@ -102,7 +103,7 @@ def _judged(
     from spamnb.passes import Passes
 
     passes = Passes(settings, options.decision(given), folds)
-    others = _peers(given) if peers else None
+    others = _peers(given, settings[0].features) if peers else None
     for chunk in chunks(data, given, options.read_options(given, default_format="csv"), quiet):
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
         if others is not None:
@@ -121,13 +122,13 @@ def _judged(
     return bench, [found[name] for name in dict.fromkeys([*order, *found])]
 
 
-def _peers(given: dict[str, Any]) -> Any:
+def _peers(given: dict[str, Any], features: FeatureConfig) -> Any:
     from spamnb.errors import ConfigError
     from spamnb.peers import Peers
 
     if given["categorical"] or given["numeric"]:
         raise ConfigError("--peers reads texts only, got columns", hint="leave out --peers or the columns")
-    return Peers()
+    return Peers(features)
 
 
 def _ranked(
