@@ -51,7 +51,7 @@ class Trainer:
     """Feed it batches with `add`, then take the model with `finish`.
 
     >>> trainer = Trainer()
-    >>> trainer.add(Texts.of(["win a prize", "see you"]), ["spam", "ham"])
+    >>> _ = trainer.add(Texts.of(["win a prize", "see you"]), ["spam", "ham"])
     >>> trainer.finish().labels
     ('ham', 'spam')
     """
