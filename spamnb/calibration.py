@@ -2,7 +2,7 @@
 
 Naive Bayes counts dependent words as independent evidence, so its log-odds are too large. Two classes get a
 slope and an offset (Platt 1999, fitted by Newton's method as Lin, Lin and Weng 2007 advise), or a curve
-where that is clearly better on folds (`curved`); more classes get one common scale (Guo et al. 2017).
+where that is clearly better on folds (`curvefit`); more classes get one common scale (Guo et al. 2017).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 SLOPE_RIDGE = 0.01
 OFFSET_RIDGE = 1e-6
 ONE_CLASS = "calibration needs messages of at least two classes: scores are left as they are"
+LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
 WRONG_WAY = "scores do not rise with the right class: they are left as they are"
 
 
@@ -166,7 +167,7 @@ def fit_platt(scores: Floats, positive: NDArray[np.bool_], smooth: bool = True) 
     unit = _unit(scores)
     scaled = scores / unit
     start = np.array([0.0, math.log((n_pos + 1) / (n_neg + 1))])
-    slope, offset = _minimise(lambda at: _platt_loss(at, scaled, target), start).tolist()
+    slope, offset = minimise(lambda at: _platt_loss(at, scaled, target), start).tolist()
     return Platt(slope / unit, offset) if slope > 0 else Platt(note=WRONG_WAY)
 
 
@@ -191,85 +192,13 @@ def _platt_loss(at: Floats, s: Floats, target: Floats) -> tuple[float, Floats, F
     return float(loss), np.array([np.sum(residual * s), residual.sum()]) + ridge * at, hessian
 
 
-def fit_beta(scores: Floats, positive: NDArray[np.bool_], line: Platt) -> Beta | None:
-    """Two slopes around Platt's line, drawn to 1 by the ridge; None where one of them is not positive."""
-    from spamnb.curved import Beta
-
-    z = line.apply(scores)
-    basis = np.column_stack((-np.logaddexp(0.0, -z), np.logaddexp(0.0, z), np.ones(len(z))))
-    start, target = np.array([1.0, 1.0, 0.0]), positive.astype(np.float64)
-    a, b, c = _minimise(lambda at: _beta_loss(at, start, basis, target), start).tolist()
-    return Beta(line.slope, line.offset, a, b, c) if min(a, b) > 0 else None
-
-
-def _beta_loss(at: Floats, start: Floats, basis: Floats, target: Floats) -> tuple[float, Floats, Floats]:
-    """Loss sum log(1 + exp(y)) - t y with y = basis . at, and half the squared distance from the start."""
-    y = (basis * at).sum(axis=1)
-    p = probability(y)
-    residual, weight = p - target, p * (1.0 - p)
-    away = at - start
-    loss = np.sum(np.logaddexp(0.0, y) - target * y) + 0.5 * np.sum(away**2)
-    gradient = (basis * residual[:, None]).sum(axis=0) + away
-    hessian = np.einsum("ni,n,nj->ij", basis, weight, basis) + np.eye(3)
-    return float(loss), gradient, hessian
-
-
-def fit_best(
-    scores: ArrayLike, y_index: ArrayLike, fold: NDArray[np.int64] | None
-) -> tuple[Calibration, Floats]:
-    """Platt, beta or isotonic, whichever has the least log loss on folds it was not fitted on, and what it
-    says about the scores: Platt's line as fitted on all, a curve as fitted on the other folds.
-
-    A curve must win by more than one standard error of the difference, on `ENOUGH` messages at least. Without
-    folds there is only the line.
-    """
-    values, labels = np.asarray(scores, np.float64), np.asarray(y_index, np.int64)
-    line = fit(values, labels, 2)
-    if fold is None or line.note or len(values) < ENOUGH or not np.isfinite(values).all():
-        return line, line.apply(values)
-    held = _held_out(values, labels, fold)
-    losses = {name: np.logaddexp(0.0, np.where(labels == 1, -z, z)) for name, z in held.items()}
-    best = min(held, key=lambda name: float(losses[name].mean()))
-    gain = losses["platt"] - losses[best]
-    found = _curve(best, line, values, labels == 1)
-    if isinstance(found, Platt) or gain.mean() <= gain.std() / math.sqrt(len(gain)):
-        return line, line.apply(values)
-    return found, held[best]
-
-
-ENOUGH = 1_000
-KINDS = ("platt", "beta", "isotonic")
-
-
-def _held_out(values: Floats, labels: NDArray[np.int64], fold: NDArray[np.int64]) -> dict[str, Floats]:
-    """What each kind says about every fold when fitted on the others."""
-    out = {name: np.zeros(len(values)) for name in KINDS}
-    for f in np.flatnonzero(np.bincount(fold)).tolist():
-        rows = fold == f
-        line = fit(values[~rows], labels[~rows], 2)
-        for name in KINDS:
-            out[name][rows] = _curve(name, line, values[~rows], labels[~rows] == 1).apply(values[rows])
-    return out
-
-
-def _curve(name: str, line: Calibration, values: Floats, positive: NDArray[np.bool_]) -> Calibration:
-    """One kind of calibration; Platt's line where the kind cannot be fitted."""
-    if name == "platt" or not isinstance(line, Platt) or line.note:
-        return line
-    if name == "isotonic":
-        from spamnb.curved import fit_isotonic
-
-        return fit_isotonic(line.apply(values), positive, line.slope, line.offset)
-    return fit_beta(values, positive, line) or line
-
-
 def fit_temperature(scores: Floats, labels: NDArray[np.int64]) -> Calibration:
     """The scale of least log loss."""
     below = scores - scores.max(axis=1, keepdims=True)
     unit = _unit(below)
     below /= unit
     truth = below[np.arange(len(labels)), labels]
-    (scale,) = _minimise(lambda at: _temperature_loss(at, below, truth), np.zeros(1)).tolist()
+    (scale,) = minimise(lambda at: _temperature_loss(at, below, truth), np.zeros(1)).tolist()
     return Temperature(scale / unit) if scale > 0 else Temperature(note=WRONG_WAY)
 
 
@@ -285,7 +214,7 @@ def _temperature_loss(at: Floats, below: Floats, truth: Floats) -> tuple[float, 
     return float(loss), (mean - truth).sum() + SLOPE_RIDGE * at, np.array([[variance.sum() + SLOPE_RIDGE]])
 
 
-def _minimise(objective: Objective, start: Floats) -> Floats:
+def minimise(objective: Objective, start: Floats) -> Floats:
     """The minimum of a convex function by Newton's steps, each halved until it helps."""
     at, (loss, gradient, hessian) = start, objective(start)
     for _ in range(100):

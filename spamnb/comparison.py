@@ -27,7 +27,7 @@ from spamnb.message import FloatArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.objectives import Answers, Objective, Weights
 from spamnb.passes import Setting
-from spamnb.training import figures_of
+from spamnb.settling import figures_of
 
 DRAWS = 1000
 _AT_ONCE = 50  # draws held in memory at a time

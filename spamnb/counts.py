@@ -43,6 +43,12 @@ class CountStore(Record):
         keys, kinds = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
         return cls((), np.zeros(0, np.int64), keys, kinds, none, none, Spellings.of([]))
 
+    def columns_only(self) -> CountStore:
+        """This store without its tokens: its messages, categories and numbers."""
+        none = np.zeros((0, len(self.labels)), np.int64)
+        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
+        return CountStore(self.labels, self.message_totals, *empty, self.categories, self.numbers)
+
     def with_totals(self, token: IntArray, presence: IntArray, word: IntArray, words: int) -> CountStore:
         """This store with its sums known: a large table takes longer to add up than a message to score."""
         known = {"token_totals": token, "presence_totals": presence, "word_totals": word}

@@ -19,7 +19,6 @@ from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
 from spamnb.scoring import damping_scale, weighted
 from spamnb.sparse import SHAPE, Batch, Entries
-from spamnb.spellings import Spellings
 
 Digests = NDArray[np.uint64]
 
@@ -210,7 +209,7 @@ def _columns_without(
     tally = Tally()
     labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
     tally.add(Batch(len(fold.out), ()), labels, *_columns_of(sample, fold.out))
-    rest = _columns_only(store).minus(tally.finish()[0])
+    rest = store.columns_only().minus(tally.finish()[0])
     terms = column_terms(rest, config, len(fold.rows), *_columns_of(sample, fold.rows))
     at = [store.labels.index(label) for label in rest.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
@@ -226,9 +225,3 @@ def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:
     out = np.zeros((len(values), width))
     out[:, at] = values
     return out
-
-
-def _columns_only(store: CountStore) -> CountStore:
-    none = np.zeros((0, len(store.labels)), np.int64)
-    empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
-    return CountStore(store.labels, store.message_totals, *empty, store.categories, store.numbers)

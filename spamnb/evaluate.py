@@ -13,7 +13,8 @@ from spamnb.errors import DataError
 from spamnb.message import Chunk, FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel
-from spamnb.training import Held, Trainer, figures_of
+from spamnb.settling import Held, figures_of
+from spamnb.training import Trainer
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spamnb.message import FloatArray
+from spamnb.calibration import LIMIT, Platt, Temperature, probability
+from spamnb.features import extract
+from spamnb.message import FloatArray, Texts
 from spamnb.scoring import Engine, Looked
 from spamnb.sparse import Batch
+
+if TYPE_CHECKING:
+    from spamnb.model import Categories, Numbers, Predictions, SpamModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,55 @@ class Explanation:
     parts: tuple[Part, ...]  # strongest first
     known: int
     unknown: int
+
+
+def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: Numbers) -> Explanation:
+    """What speaks for and against the one message in `texts`: bias and parts sum to the log-odds."""
+    batch, result = extract(texts, model.features), model.score(texts, categories, numbers)
+    pair = model.pair or _two_best(result)
+    slope, offset = _line(model, result)
+    columns = model.engine.columns(1, categories, numbers)
+    parts, bias = parts_of(model.engine, batch, columns, pair, slope * float(result.scored.scale[0]))
+    log_odds = float(result.log_odds[0])
+    if model.pair is None:
+        total = bias + sum(p.log_odds for p in parts)
+        log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
+    missing = [np.count_nonzero(model.store.find(np.unique(s.keys)) < 0) for s in batch.streams]
+    return Explanation(
+        model.labels[pair[0]],
+        model.labels[pair[1]],
+        log_odds,
+        float(probability(log_odds)),
+        float(result.scored.evidence[0]),
+        result.labels[0],
+        bias + offset,
+        tuple(parts),
+        int(result.scored.known[0]),
+        int(sum(missing)),
+    )
+
+
+def _line(model: SpamModel, result: Predictions) -> tuple[float, float]:
+    """The slope and offset that one message's log-odds come from.
+
+    A calibration that bends has Platt's slope for all parts; how far it bends away from his line counts
+    into the offset, and so does the bias of a correction.
+    """
+    fitted = model.calibration
+    if isinstance(fitted, Temperature):
+        return fitted.scale, 0.0
+    offset = fitted.offset
+    if model.refined is not None:
+        offset += fitted.slope * model.sign * model.refined.bias
+    if not isinstance(fitted, Platt):
+        raw = model.raw(result.scored)
+        offset += float((fitted.apply(raw) - fitted.slope * raw - fitted.offset)[0])
+    return fitted.slope, offset
+
+
+def _two_best(result: Predictions) -> tuple[int, int]:
+    order = np.argsort(-result.scored.joint[0], kind="stable")
+    return int(order[0]), int(order[1])
 
 
 def parts_of(

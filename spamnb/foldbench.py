@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from spamnb import calibration as calibrations
+from spamnb.calibration import LIMIT
 from spamnb.config import FeatureConfig
 from spamnb.crossval import Fold, FoldScores, Sample, copies_note, folds, score_fold, take_out
 from spamnb.message import FloatArray, IntArray
-from spamnb.model import LIMIT, SpamModel
+from spamnb.model import SpamModel
 from spamnb.passes import Counted, Passes, Setting
 from spamnb.scorers import make
+from spamnb.settling import Held, calibrated
 from spamnb.sparse import Entries
-from spamnb.training import Held, calibrated
 
 # How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
 _KEPT = 5_000_000

@@ -16,7 +16,7 @@ from spamnb.message import IntArray
 from spamnb.model import SpamModel
 from spamnb.moments import Moments
 from spamnb.sparse import changes
-from spamnb.spellings import Spellings
+from spamnb.spellings import joined
 
 _LARGEST = (1 << 63) - 1
 
@@ -82,7 +82,7 @@ def merge_stores(stores: Sequence[CountStore]) -> CountStore:
         np.concatenate([store.kinds for store in stores])[order[first]],
         _sum([(store.tokens, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
         _sum([(store.messages, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
-        _spelled([store.spellings for store in stores]).take(order[first]),
+        joined([store.spellings for store in stores]).take(order[first]),
         columns.categories,
         columns.numbers,
     )
@@ -101,22 +101,13 @@ def _sum(tables: list[tuple[IntArray, IntArray, IntArray]], height: int, width: 
     return out
 
 
-def _spelled(parts: list[Spellings]) -> Spellings:
-    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
-    return Spellings(np.concatenate([part.blob for part in parts]), np.cumsum(sizes))
-
-
 def _columns_only(stores: Sequence[CountStore]) -> CountStore:
     """The categorical and numeric columns alone: they are small, so one is added after the other."""
     found = CountStore.empty()
     if not any(store.categories or store.numbers for store in stores):
         return found
     for store in stores:
-        none = np.zeros((0, len(store.labels)), np.int64)
-        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
-        found = found.plus(
-            CountStore(store.labels, store.message_totals, *empty, store.categories, store.numbers)
-        )
+        found = found.plus(store.columns_only())
     return found
 
 

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb import calibration as calibrations
-from spamnb import correction as corrections
-from spamnb import countstate, modelfile
-from spamnb._version import __version__
-from spamnb.calibration import Calibration, Platt
+from spamnb import modelfile, modelstate
+from spamnb.calibration import LIMIT, Calibration, Platt
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.correction import Correction
 from spamnb.counts import CountStore
@@ -37,7 +35,6 @@ Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
 
 UNSURE_LABEL = "unsure"
-LIMIT = 1e6  # log-odds beyond this say "certain"; JSON has no infinity
 
 
 class Predictions(Record):
@@ -168,7 +165,7 @@ class SpamModel:
         return self.correction if fits else None
 
     @cached_property
-    def _pair(self) -> tuple[int, int] | None:
+    def pair(self) -> tuple[int, int] | None:
         """The columns of the positive and the other class, None unless there are two classes."""
         if len(self.labels) < 2:
             learned = f"only {self.labels[0]!r} messages" if self.labels else "no messages"
@@ -185,7 +182,7 @@ class SpamModel:
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
         """Everything about these messages at once."""
-        texts, pair = as_texts(messages), self._pair
+        texts, pair = as_texts(messages), self.pair
         _check_columns(len(texts), categories, numbers)
         scored = self.engine.score(extract(texts, self.features), *self._checked(categories, numbers))
         if pair is None:
@@ -204,26 +201,26 @@ class SpamModel:
         return cats, nums
 
     def _pair_log_odds(self, scored: Scored) -> FloatArray:
-        return np.clip(self.calibration.apply(self._raw(scored)), -LIMIT, LIMIT)
+        return np.clip(self.calibration.apply(self.raw(scored)), -LIMIT, LIMIT)
 
-    def _raw(self, scored: Scored) -> FloatArray:
+    def raw(self, scored: Scored) -> FloatArray:
         """Log-odds of the positive class before calibration."""
-        assert self._pair is not None
-        plus, minus = self._pair
+        assert self.pair is not None
+        plus, minus = self.pair
         joint = scored.joint
         with np.errstate(invalid="ignore"):
             raw = (joint[:, plus] - joint[:, minus]) * scored.scale
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
         if scored.correction is not None:
-            raw = raw + self._sign * scored.correction
+            raw = raw + self.sign * scored.correction
         return raw
 
     @property
-    def _sign(self) -> float:
+    def sign(self) -> float:
         """Does the correction speak for the positive class or for the other one?"""
         assert self.correction is not None
-        assert self._pair is not None
-        return 1.0 if self.correction.label == self.labels[self._pair[0]] else -1.0
+        assert self.pair is not None
+        return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
 
     def _many(self, scored: Scored) -> Predictions:
         log_scores = self.calibration.apply(scored.damped)
@@ -236,11 +233,11 @@ class SpamModel:
 
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
-        if self._pair is None:
+        if self.pair is None:
             log_scores = self.calibration.apply(predictions.scored.damped)
             return np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
         out = np.empty((len(predictions.codes), 2))
-        plus, minus = self._pair
+        plus, minus = self.pair
         out[:, plus] = predictions.probability
         out[:, minus] = calibrations.probability(-predictions.log_odds)
         return out
@@ -270,56 +267,10 @@ class SpamModel:
 
         The parts and the bias sum to the log-odds.
         """
-        from spamnb.explain import Explanation, parts_of
+        from spamnb.explain import explained
 
         texts = message if isinstance(message, Texts) else Texts.of([message])
-        batch = extract(texts, self.features)
-        cats, nums = self._checked(categories, numbers)
-        result = self.score(texts, cats, nums)
-        pair = self._pair or self._two_best(result)
-        slope, offset = self._line(result)
-        factor = slope * float(result.scored.scale[0])
-        columns = self.engine.columns(1, cats, nums)
-        parts, bias = parts_of(self.engine, batch, columns, pair, factor)
-        log_odds = float(result.log_odds[0])
-        if self._pair is None:
-            total = bias + sum(p.log_odds for p in parts)
-            log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
-        missing = [np.count_nonzero(self.store.find(np.unique(s.keys)) < 0) for s in batch.streams]
-        known = int(result.scored.known[0])
-        return Explanation(
-            self.labels[pair[0]],
-            self.labels[pair[1]],
-            log_odds,
-            float(calibrations.probability(log_odds)),
-            float(result.scored.evidence[0]),
-            result.labels[0],
-            bias + offset,
-            tuple(parts),
-            known,
-            int(sum(missing)),
-        )
-
-    def _line(self, result: Predictions) -> tuple[float, float]:
-        """The slope and offset that one message's log-odds come from.
-
-        A calibration that bends has Platt's slope for all parts; how far it bends away from his line counts
-        into the offset, and so does the bias of a correction.
-        """
-        fitted = self.calibration
-        if isinstance(fitted, calibrations.Temperature):
-            return fitted.scale, 0.0
-        offset = fitted.offset
-        if self.refined is not None:
-            offset += fitted.slope * self._sign * self.refined.bias
-        if not isinstance(fitted, Platt):
-            raw = self._raw(result.scored)
-            offset += float((fitted.apply(raw) - fitted.slope * raw - fitted.offset)[0])
-        return fitted.slope, offset
-
-    def _two_best(self, result: Predictions) -> tuple[int, int]:
-        order = np.argsort(-result.scored.joint[0], kind="stable")
-        return int(order[0]), int(order[1])
+        return explained(self, texts, *self._checked(categories, numbers))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write the model file in one step; gives its size in bytes."""
@@ -338,46 +289,12 @@ class SpamModel:
 
     def state(self) -> dict[str, Any]:
         """The model as builtins and plain arrays."""
-        return {
-            "written_by": __version__,
-            "positive": self.positive,
-            "features": self.features.to_dict(),
-            "scorer": self.scoring.to_dict(),
-            "decision": self.decision.to_dict(),
-            "calibration": self.calibration.to_dict(),
-            "figures": dict(self.figures) if self.figures is not None else None,
-            "counts": countstate.to_state(self.store),
-            "known": None if self.known is None else self.known.to_state(),
-            "since": self.since.to_dict(),
-            "generation": self.generation,
-        } | ({} if self.refined is None else {"correction": self.refined.to_state(self.store)})
+        return modelstate.to_state(self)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
-        figures = state.get("figures")
-        try:
-            features = FeatureConfig.from_dict(modelfile.require(state, "features", dict))
-            scoring = ScorerConfig.from_dict(modelfile.require(state, "scorer", dict))
-        except (TypeError, ValueError, ConfigError) as error:
-            raise ModelError(
-                f"the settings in the model are damaged: {error}", "train the model again"
-            ) from None
-        store = countstate.from_state(modelfile.require(state, "counts", dict))
-        correction = modelfile.require(state, "correction", dict) if "correction" in state else None
-        return cls(
-            features,
-            scoring,
-            store,
-            Decision.from_dict(modelfile.require(state, "decision", dict)),
-            calibrations.from_dict(modelfile.require(state, "calibration", dict)),
-            modelfile.require(state, "positive", str),
-            figures if isinstance(figures, dict) else None,
-            Known.from_state(state.get("known")),
-            Since.from_dict(state.get("since")),
-            modelfile.require(state, "generation", int) if "generation" in state else 0,
-            None if correction is None else corrections.from_state(correction, store),
-        )
+        return cls(**modelstate.fields(state))
 
 
 def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:

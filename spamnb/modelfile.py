@@ -12,7 +12,6 @@ import hashlib
 import mmap as mapping
 import os
 import stat
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from io import BufferedRandom
@@ -22,6 +21,7 @@ import numpy as np
 
 from spamnb import safeload
 from spamnb.errors import ModelError
+from spamnb.plain import plain
 
 FORMAT = "spamnb-model"
 FORMAT_VERSION = 1
@@ -36,7 +36,6 @@ AnyPath = str | os.PathLike[str]
 
 _TRAIN = "train one with `spamnb train DATA`"
 _AGAIN = "copy the file again, or train a new model with `spamnb train DATA`"
-_KINDS = "dict, list, str, bytes, int, float, bool, None or an array of truth values, integers or floats"
 _COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"BZh", b"\xfd7zXZ", b"]\x00\x00", b"ZF")
 _MAGIC = {  # first bytes of what people mistake for a model
     "compressed data": _COMPRESSED,
@@ -54,7 +53,7 @@ def write(state: Mapping[str, object], path: AnyPath) -> int:
     bytes. Tuples come back as lists. A missing folder is made; a link is followed, not replaced.
     """
     shown = os.fspath(path)
-    document = _plain(_titled(state), "", {}, 0)
+    document = plain(_titled(state), "", {}, 0)
     try:
         return _save(document, os.path.realpath(shown))
     except safeload.RefusedError as error:
@@ -158,49 +157,6 @@ def _untitled(document: object, shown: str) -> dict[str, object]:
         hint = "upgrade spamnb, or train a new model with `spamnb train DATA`"
         raise ModelError(f"{shown} was written by a newer spamnb ({formats})", hint)
     return document
-
-
-def _plain(value: object, where: str, blobs: dict[bytes, bytes], depth: int) -> object:
-    """A copy of a tree in which equal strings are one object, and equal dtypes too.
-
-    Pickle writes an object it has met before as a reference to it: without this, the bytes of a file would
-    depend on which of its equal strings happen to be the same object.
-    """
-    if value is None or type(value) in (bool, int, float):
-        return value
-    if type(value) is str:
-        return sys.intern(value)
-    if type(value) is bytes:
-        return blobs.setdefault(value, value)
-    if type(value) is np.ndarray:
-        return _plain_array(value, where)
-    if depth >= safeload.MAX_DEPTH and type(value) in (dict, list, tuple):
-        raise ModelError(f"the model state is nested more than {safeload.MAX_DEPTH} levels deep: {where}")
-    if type(value) is dict:
-        return {
-            sys.intern(_key(key, where)): _plain(item, f"{where}.{key}" if where else key, blobs, depth + 1)
-            for key, item in value.items()
-        }
-    if type(value) is list or type(value) is tuple:
-        return [_plain(item, f"{where}[{i}]", blobs, depth + 1) for i, item in enumerate(value)]
-    raise _unfit(where, f"{type(value).__module__}.{type(value).__qualname__}")
-
-
-def _key(key: object, where: str) -> str:
-    if type(key) is not str:
-        raise _unfit(f"{where}[{key!r}]", f"a key of type {type(key).__name__}")
-    return key
-
-
-def _plain_array(array: np.ndarray, where: str) -> np.ndarray:
-    dtype = safeload.DTYPES.get(f"{array.dtype.kind}{array.dtype.itemsize}")
-    if dtype is None:
-        raise _unfit(where, f"an array of dtype {array.dtype}")
-    return np.asarray(array, dtype, order="C").view(dtype)  # asarray may keep an equal dtype object
-
-
-def _unfit(where: str, got: str) -> ModelError:
-    return ModelError(f"the model state cannot keep {where}: expected {_KINDS}, got {got}")
 
 
 def _save(document: object, target: str) -> int:

@@ -15,9 +15,10 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.message import FloatArray, Texts
 from spamnb.model import SpamModel
 from spamnb.scorers import make
+from spamnb.settling import calibrated
 from spamnb.sparse import SHAPE, Entries
 from spamnb.spellings import Spellings
-from spamnb.training import FEWEST, Trainer, calibrated
+from spamnb.training import FEWEST, Trainer
 
 
 @dataclass(frozen=True)

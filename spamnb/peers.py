@@ -19,7 +19,8 @@ from spamnb.foldbench import FoldBench, labels_only
 from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.model import SpamModel
 from spamnb.objectives import Answers
-from spamnb.training import Trainer, calibrated, figures_of
+from spamnb.settling import calibrated, figures_of
+from spamnb.training import Trainer
 
 Maker = Callable[[], Any]
 

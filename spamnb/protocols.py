@@ -21,7 +21,8 @@ from spamnb.message import Chunk, IntArray
 from spamnb.metrics import Scores
 from spamnb.model import SpamModel
 from spamnb.online import Streamed, streamed
-from spamnb.training import FEWEST, Held, Trainer, figures_of
+from spamnb.settling import Held, figures_of
+from spamnb.training import FEWEST, Trainer
 
 SIZES = 10
 SMALLEST = 1 / 64  # of the training part, in a learning curve

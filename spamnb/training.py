@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,17 +12,15 @@ from spamnb import calibration as calibrations
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
-from spamnb.crossval import Digests, FoldScores, Sample, folds, out_of_fold
-from spamnb.decision import SPAM, UNSURE, Decision
+from spamnb.crossval import Digests, Sample
+from spamnb.decision import Decision
 from spamnb.digests import Known, content_digests
 from spamnb.digests import word_digests as message_digests
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
-from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import LIMIT, SpamModel
-from spamnb.operating import cutoff
-from spamnb.refine import LARGEST, MODES, refine, refused
+from spamnb.model import SpamModel
+from spamnb.refine import MODES
 from spamnb.samples import (
     Order,
     Part,
@@ -38,7 +35,7 @@ from spamnb.samples import (
     together,
 )
 from spamnb.scorers import make
-from spamnb.scoring import gap
+from spamnb.settling import Held, calibrated, limited
 from spamnb.sparse import Batch, Unmerged
 
 FOLDS = 5
@@ -225,76 +222,6 @@ class Trainer:
         entries = joined(parts)
         texts = Texts.concat([p.texts for p in parts if p.texts is not None]) if self.keep_texts else None
         return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers, texts)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
-    class probabilities (n, K), and how much of each message was known."""
-
-    truth: IntArray
-    log_odds: FloatArray
-    proba: FloatArray
-    known: IntArray
-
-
-def calibrated(
-    model: SpamModel,
-    sample: Sample,
-    k: int,
-    mode: str = "no",
-    scores: FoldScores | None = None,
-    fold: IntArray | None = None,
-    jobs: int = 1,
-) -> tuple[SpamModel, Held]:
-    """Fit correction and calibration on out-of-fold scores and keep the figures they give.
-
-    Scores and folds are worked out unless they are given.
-    """
-    scores = scores or out_of_fold(model.store, model.scoring, sample, k, jobs)
-    width = len(model.labels)
-    meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
-    if mode == "yes" and (reason := refused(model.store, model.scoring, sample, mode)):
-        raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
-    if width > 2:
-        fitted = calibrations.fit(scores.damped, sample.labels, width)
-        proba = np.nan_to_num(calibrations.probabilities(fitted.apply(scores.damped)), nan=1 / width)
-        held = Held(sample.labels, np.zeros(0), proba, scores.known)
-    else:
-        plus, raw = model.labels.index(model.positive), gap(scores.damped, model.labels.index(model.positive))
-        if mode != "no":
-            found = refine(model.store, model.scoring, sample, scores, k, model.positive, mode)
-            model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
-        if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms
-            fold = folds(sample, k)
-        fitted, log_odds = calibrations.fit_best(raw, sample.labels == plus, fold)
-        log_odds = np.clip(log_odds, -LIMIT, LIMIT)
-        both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
-        held = Held(sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known)
-    figures = figures_of(model, held)
-    return replace(model, calibration=fitted, figures=meta | figures.to_dict()), held
-
-
-def limited(model: SpamModel, held: Held, max_fpr: float) -> SpamModel:
-    """The model with the decision that calls at most this share of ham spam, by its out-of-fold scores.
-
-    The line is never below even odds: what looks like neither is no spam, however far from it all ham was.
-    """
-    ham = held.log_odds[held.truth != model.labels.index(model.positive)]
-    model = replace(model, decision=Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
-    return replace(model, figures={**(model.figures or {}), **figures_of(model, held).to_dict()})
-
-
-def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
-    """All measures of some predictions under the model's decision rule."""
-    if len(model.labels) > 2:
-        unsure = held.known == 0
-        return evaluate_multi(held.truth, held.proba.argmax(axis=1), held.proba, model.labels, unsure)
-    plus = model.labels.index(model.positive)
-    p, decision = held.proba[:, plus], model.decision
-    codes = decision.verdicts(p, held.known, held.log_odds)
-    costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
-    return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
 
 
 def train(

@@ -31,7 +31,7 @@ from spamnb.message import IntArray
 from spamnb.objectives import Answers, Objective
 from spamnb.passes import Setting
 from spamnb.scorers import REGISTRY, make
-from spamnb.training import Held, figures_of
+from spamnb.settling import Held, figures_of
 
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 DAMPINGS = (0.0, 0.5, 1.0)

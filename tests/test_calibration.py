@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from spamnb import calibration, metrics
+from spamnb import calibration, curvefit, metrics
 from spamnb.calibration import ONE_CLASS, WRONG_WAY, Platt, Temperature, fit, fit_platt, identity
 from spamnb.curved import Beta, Floats, Isotonic, fit_isotonic
 from spamnb.errors import ModelError
@@ -204,7 +204,7 @@ def bent(n: int, seed: int = 3) -> tuple[Floats, NDArray[np.int64], NDArray[np.i
 
 def test_a_curve_is_chosen_where_it_fits_better() -> None:
     scores, labels, fold = bent(4000)
-    fitted, held = calibration.fit_best(scores, labels, fold)
+    fitted, held = curvefit.fit_best(scores, labels, fold)
     assert isinstance(fitted, Beta | Isotonic)
     line = calibration.fit(scores, labels, 2)
     z = {"curve": held, "line": line.apply(scores)}
@@ -214,7 +214,7 @@ def test_a_curve_is_chosen_where_it_fits_better() -> None:
 
 def test_two_slopes_are_found() -> None:
     scores, labels, _ = bent(40_000)
-    fitted = calibration.fit_beta(scores, labels == 1, Platt(1.0, 0.0))
+    fitted = curvefit.fit_beta(scores, labels == 1, Platt(1.0, 0.0))
     assert fitted is not None
     assert fitted.a == pytest.approx(3, abs=0.4)
     assert fitted.b == pytest.approx(0.5, abs=0.15)
@@ -225,7 +225,7 @@ def test_a_line_stays_where_a_curve_gives_nothing(n: int) -> None:
     rng = np.random.default_rng(1)
     scores = rng.normal(size=n) * 3
     labels = (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(np.int64)
-    fitted, held = calibration.fit_best(scores, labels, np.arange(n) % 5)
+    fitted, held = curvefit.fit_best(scores, labels, np.arange(n) % 5)
     assert isinstance(fitted, Platt)
     assert held.tolist() == fitted.apply(scores).tolist()
 
@@ -236,7 +236,7 @@ def test_curves_keep_the_order_of_scores(seed: int) -> None:
     line = calibration.fit(scores, labels, 2)
     assert isinstance(line, Platt)
     grid = np.unique(np.concatenate((scores, np.linspace(-50, 50, 301))))
-    curves = [calibration.fit_beta(scores, labels == 1, line)]
+    curves = [curvefit.fit_beta(scores, labels == 1, line)]
     for curve in (*curves, fit_isotonic(line.apply(scores), labels == 1, line.slope, line.offset)):
         if curve is not None:
             assert (np.diff(curve.apply(grid)) > 0).all()

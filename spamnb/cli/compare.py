@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, write_json
 from spamnb.cli.steps import steps
 
@@ -38,11 +39,7 @@ objective_option = click.option(
 @objective_option
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @options.json_option
-@options.labelled_mail_option
-@options.label_options
-@options.reading_options
-@options.input_format_option
-@options.mail_options
+@options.data_options
 @options.feature_options
 @options.decision_options
 @options.quiet_option
@@ -104,7 +101,7 @@ def _judged(
 
     passes = Passes(settings, options.decision(given), folds)
     others = _peers(given, settings[0].features) if peers else None
-    for chunk in chunks(data, given, options.read_options(given, default_format="csv"), quiet):
+    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet):
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
         if others is not None:
             others.add(chunk.texts, chunk.labels or [])

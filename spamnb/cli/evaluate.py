@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, predictions, protocols, rate, reporting
+from spamnb.cli import options, predictions, protocols, rate, reporting, stored
+from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, write_json
 from spamnb.cli.reading import chunks
+from spamnb.cli.stored import names
 
 if TYPE_CHECKING:
     from spamnb.evaluate import Evaluation
     from spamnb.findings import Findings
     from spamnb.mistakes import Mistake
-    from spamnb.model import SpamModel
     from spamnb.operating import OperatingPoint
 
 
@@ -37,11 +38,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 @options.json_option
 @reporting.report_options
 @predictions.prediction_options
-@options.labelled_mail_option
-@options.label_options
-@options.reading_options
-@options.input_format_option
-@options.mail_options
+@options.data_options
 @options.feature_options
 @options.scorer_options
 @options.decision_options
@@ -97,7 +94,7 @@ def evaluate(
         predictions.evaluate_file(data, given, output | {"no_curves": no_curves}, quiet)
         return
     if not inputs and not protocol:
-        _stored(model, json_file, report, open_it, quiet)
+        stored.show(model, json_file, report, open_it, quiet)
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
@@ -109,7 +106,7 @@ def evaluate(
     else:
         result, title = _try_model(data, model, given, quiet, about), "model on " + ", ".join(inputs)
     point = _point(result, limit)
-    notes = result.notes if point is None else (*result.notes, _point_text(point, *_names(result.model)))
+    notes = result.notes if point is None else (*result.notes, _point_text(point, *names(result.model)))
     if json_file:
         more = {} if point is None else {"operating_point": point.to_dict()}
         figures = {**result.scores.to_dict(), **protocols.steps_of(result), **more}
@@ -181,7 +178,7 @@ def _try_model(
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
-    reading = options.read_options(given, default_format="csv", **columns)
+    reading = read_options(given, default_format="csv", **columns)
     worst = Collector(loaded) if about.worst else None
     read = chunks(data, given, reading, quiet, about.sources)
     found = on_chunks(loaded, read, None if worst is None else worst.watch)
@@ -200,7 +197,7 @@ def _cross_validate(
     features, scoring = options.feature_config(given), options.scorer_config(given)
     if scoring.balance == "undersample":
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
-    reading = options.read_options(given, default_format="csv")
+    reading = read_options(given, default_format="csv")
     trainer = Trainer(
         features,
         scoring,
@@ -217,11 +214,6 @@ def _cross_validate(
     options.check_decision(given, result.model.labels)
     about.mistakes = out_of_fold(result, cv) if about.worst else []
     return result
-
-
-def _names(model: SpamModel) -> tuple[str, str]:
-    """The positive label and the other one."""
-    return model.positive, next(label for label in model.labels if label != model.positive)
 
 
 def _point(result: Evaluation, limit: float | None) -> OperatingPoint | None:
@@ -249,62 +241,7 @@ def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) 
     if isinstance(scores, MultiScores):
         terminal.multi_evaluation(console(), scores, title, notes)
         return
-    positive, negative = _names(result.model)
+    positive, negative = names(result.model)
     both = 0 < result.truth.sum() < len(result.truth)
     drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
     terminal.evaluation(console(), scores, title, notes, drawn, positive, negative)
-
-
-def _stored(model: str | None, json_file: str | None, report: str | None, open_it: bool, quiet: bool) -> None:
-    """The figures of training."""
-    from spamnb.cli.paths import find_model
-    from spamnb.errors import ModelError
-    from spamnb.model import SpamModel
-
-    path = find_model(model)
-    loaded = SpamModel.load(path)
-    if loaded.figures is None:
-        raise ModelError(
-            f"{path} holds no figures: it was trained with --no-cv or on very few messages",
-            hint="evaluate it on labelled messages: spamnb evaluate DATA",
-        )
-    if json_file:
-        write_json(dict(loaded.figures), json_file)
-    if report:
-        reporting.leave(_stored_findings(loaded, path), report, open_it, None, quiet)
-    if "-" not in (json_file, report):
-        _show_stored(loaded, path)
-
-
-def _stored_findings(loaded: Any, path: str) -> Findings:
-    import os
-
-    from spamnb.findings import of_stored
-
-    found, title, notes = _stored_figures(loaded, path)
-    more = (*notes, "without DATA there are no curves and no mistakes to show: spamnb evaluate DATA --report")
-    return of_stored(loaded, found, title, more, path, os.path.getsize(path))
-
-
-def _stored_figures(loaded: Any, path: str) -> tuple[Any, str, tuple[str, ...]]:
-    from spamnb.report.stored import multi_scores, scores
-
-    figures = loaded.figures
-    title = f"{path}, as measured when it was trained"
-    notes: tuple[str, ...] = (
-        f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",
-    )
-    if figures.get("before"):
-        notes += (f"measured before {', '.join(figures['before'])}: its counts are others now",)
-    return scores(figures) if "recall" in figures else multi_scores(figures), title, notes
-
-
-def _show_stored(loaded: Any, path: str) -> None:
-    from spamnb.metrics import MultiScores
-    from spamnb.report import terminal
-
-    found, title, notes = _stored_figures(loaded, path)
-    if isinstance(found, MultiScores):
-        terminal.multi_evaluation(console(), found, title, notes)
-        return
-    terminal.evaluation(console(), found, title, notes, None, *_names(loaded))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.updating import class_options, update, wait_option
+from spamnb.cli.updating import update, update_options
 
 if TYPE_CHECKING:
     from spamnb.learning import Learner
@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Take learned messages out of a model again.")
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
-@options.model_option
-@class_options
-@options.labelled_mail_option
-@options.label_options
-@options.reading_options
-@options.input_format_option
-@options.mail_options
-@wait_option
-@options.json_option
-@options.quiet_option
+@update_options
 def forget(messages: tuple[str, ...], **given: Any) -> None:
     """Take learned messages out of a model again.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spamnb.cli import options
+from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import say
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ def _mail_first(paths: tuple[str, ...], given: dict[str, Any]) -> bool:
     """Look at the first messages; what comes from a pipe cannot be looked at twice."""
     from spamnb.readers import open_source
 
-    inputs = options.inputs(paths or ("-",), given, options.read_options(given))
-    path, how = inputs[0]
+    path, how = inputs(paths or ("-",), given, read_options(given))[0]
     if path == "-" or given["files_from"] == "-":
         return False
     with open_source(path, how, labelled=False) as source:

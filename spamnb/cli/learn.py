@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.updating import class_options, update, wait_option
+from spamnb.cli.updating import update, update_options
 
 if TYPE_CHECKING:
     from spamnb.learning import Learner
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Learn messages into a model that is there.")
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
-@options.model_option
-@class_options
-@options.labelled_mail_option
 @click.option("--sync", is_flag=True, help="MESSAGES are LABEL=FOLDER; learn what has come or moved there.")
 @click.option(
     "--mode",
@@ -29,13 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--again", is_flag=True, help="Learn also what is known already, once more.")
 @click.option("--compact", is_flag=True, help="Write the journal into the model file, and nothing else.")
-@options.label_options
-@options.reading_options
-@options.input_format_option
-@options.mail_options
-@wait_option
-@options.json_option
-@options.quiet_option
+@update_options
 def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) -> None:
     """Learn messages into a model that is there.
 

@@ -13,7 +13,6 @@ from spamnb.scorers import REGISTRY
 if TYPE_CHECKING:
     from spamnb.config import FeatureConfig, ScorerConfig
     from spamnb.decision import Decision
-    from spamnb.readers import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
@@ -22,7 +21,7 @@ DECISIONS = {"threshold": "--threshold", "unsure": "--unsure", "cost_fp": "--cos
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: what is wrong is said elsewhere
 
 
-def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     def apply(command: F) -> F:
         for decorator in reversed(decorators):
             command = decorator(command)
@@ -30,8 +29,6 @@ def _all(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
     return apply
 
-
-all_of = _all
 
 model_option = click.option(
     "-m",
@@ -45,13 +42,13 @@ json_option = click.option(
     "--json", "json_file", type=PATH, metavar="FILE", help="Write the result as JSON ('-' for stdout)."
 )
 
-reading_options = _all(
+reading_options = all_of(
     click.option("--text-column", metavar="NAME", help="Column with the message: a name or a number from 1."),
     click.option(
         "--encoding", default="auto", metavar="NAME", help="Encoding of the data (default: detect)."
     ),
 )
-label_options = _all(
+label_options = all_of(
     click.option("--label-column", metavar="NAME", help="Column with the label: a name or a number from 1."),
     click.option("--spam-label", metavar="LABEL", help="This label is spam, every other one is ham."),
 )
@@ -63,7 +60,7 @@ input_format_option = click.option(
     default="auto",
     help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect).",
 )
-mail_options = _all(
+mail_options = all_of(
     click.option(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
@@ -83,7 +80,8 @@ labelled_mail_option = click.option(
     metavar="LABEL=PATH",
     help="All messages in PATH have this label, for example spam=Junk. Repeatable.",
 )
-column_options = _all(
+data_options = all_of(labelled_mail_option, label_options, reading_options, input_format_option, mail_options)
+column_options = all_of(
     click.option(
         "--chars", type=int, default=0, metavar="N", help="Character n-grams from 2 to N (default: none)."
     ),
@@ -99,7 +97,7 @@ column_options = _all(
         "--numeric", multiple=True, metavar="COLUMN", help="Column of numbers (Gaussian). Repeatable."
     ),
 )
-feature_options = _all(
+feature_options = all_of(
     click.option(
         "--tokens",
         type=click.Choice(["shaped", "plain"]),
@@ -110,7 +108,7 @@ feature_options = _all(
     click.option("--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain 1)."),
     column_options,
 )
-scorer_options = _all(
+scorer_options = all_of(
     click.option(
         "--scorer",
         type=click.Choice(list(REGISTRY)),
@@ -162,7 +160,7 @@ scorer_options = _all(
     click.option("--clip", type=float, metavar="X", help="Limit the weight of one token to X either way."),
     click.option("--ddof", type=int, metavar="0|1", help="Divide variances of numeric columns by N or N-1."),
 )
-decision_options = _all(
+decision_options = all_of(
     click.option("--threshold", type=float, metavar="P", help="Spam from this probability on (default 0.5)."),
     click.option(
         "--unsure", type=(float, float), metavar="LOW HIGH", help="Between these probabilities say unsure."
@@ -267,49 +265,3 @@ def check_decision(given: dict[str, Any], labels: tuple[str, ...]) -> None:
             f"{flags[0]} needs a model of two classes, got {len(labels)}: {', '.join(labels)}",
             hint=f"leave out {flags[0]}: among more than two classes the likeliest one is the verdict",
         )
-
-
-def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
-    """How the flags ask for data to be read."""
-    from spamnb.readers import ReadOptions
-
-    columns = {name: given[name] for name in ("categorical", "numeric") if name in given}
-    if "max_size" in given:
-        more = {"max_size": size_of(given["max_size"], "--max-size"), "jobs": given["jobs"], **more}
-    stated = {name: given.get(name) for name in ("text_column", "label_column", "spam_label")}
-    return ReadOptions(
-        **{
-            "format": given.get("input_format", "auto"),
-            "encoding": given["encoding"],
-            **stated,
-            **columns,
-            **more,
-        }
-    )
-
-
-def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) -> list[Any]:
-    """What to open and how: the paths of the command line, of --files-from and of --label."""
-    from spamnb.readers.pathlist import plan, read_paths
-
-    listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
-    pairs = [_labelled(text) for text in given.get("labelled", ())]
-    return list(plan((*paths, *listed), pairs, reading))
-
-
-def _labelled(text: str) -> tuple[str, str]:
-    label, equals, path = text.partition("=")
-    if not equals or not label or not path:
-        raise ConfigError(
-            f"--label {text!r} is not LABEL=PATH", hint="for example --label spam=Maildir/.Junk"
-        )
-    return label, path
-
-
-def size_of(text: str, flag: str) -> int:
-    """A number of bytes, with K, M or G for 1024, and 1024 times that, and again."""
-    factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)
-    digits = text[:-1] if factor > 1 else text
-    if not digits.isdecimal() or not int(digits):
-        raise ConfigError(f"{flag} must be a number of bytes, got {text!r}", hint="for example 512K or 2M")
-    return int(digits) * factor

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import exitcodes, options
+from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, report_skipped, say, write_bytes
 
 if TYPE_CHECKING:
@@ -113,14 +114,14 @@ def _sources(files: tuple[str, ...], model: SpamModel, given: dict[str, Any]) ->
     from dataclasses import replace
 
     features = model.features
-    reading = options.read_options(
+    reading = read_options(
         given | {"input_format": _input_format(given)},
         categorical=features.categorical,
         numeric=features.numeric,
     )
     paths = files if files or given["files_from"] else ("-",)
     lines = reading.format == "auto" and not _columns_wanted(model, reading)
-    found = options.inputs(paths, given, reading)
+    found = inputs(paths, given, reading)
     return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in found]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from spamnb.cli import options
+from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import console, report_skipped, say, write_json
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _truth_of(
 
     labels: list[str] = []
     skipped = 0
-    for path, how in options.inputs(data, given, options.read_options(given, default_format="csv")):
+    for path, how in inputs(data, given, read_options(given, default_format="csv")):
         with open_source(path, how, labelled=True) as source:
             say(source.description, quiet)
             sources.append(source.description)

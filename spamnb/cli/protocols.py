@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from spamnb.cli import options
+from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console
 from spamnb.errors import ConfigError
 
@@ -91,7 +92,7 @@ def run(
         return Trainer(features, scoring, options.decision(given), refine=given["refine"])
 
     trainer()  # refuses settings that do not go together before anything is read
-    reading = options.read_options(given, default_format="csv")
+    reading = read_options(given, default_format="csv")
     gathered = Gathered.of(chunks(data, given, reading, quiet, told))
     options.check_decision(given, gathered.labels)
     options.check_prior(scoring.prior, gathered.labels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from spamnb.cli import options, targets
+from spamnb.cli.inputs import size_of
 from spamnb.cli.output import say
 
 
@@ -43,7 +44,7 @@ def prune(
 
     if min_count is None and max_tokens is None and max_bytes is None:
         raise click.UsageError("Give --min-count, --max-tokens or --max-bytes.")
-    size = None if max_bytes is None else options.size_of(max_bytes, "--max-bytes")
+    size = None if max_bytes is None else size_of(max_bytes, "--max-bytes")
     target = output or model
     check_target(target, force)
     loaded = SpamModel.load(model)

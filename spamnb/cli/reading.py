@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from spamnb.cli import options
+from spamnb.cli.inputs import inputs
 from spamnb.cli.output import progress, report_skipped, say
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def chunks(
     """One source after the other; `told` gets what is said of each."""
     from spamnb.readers import open_source
 
-    for path, how in options.inputs(paths, given, reading):
+    for path, how in inputs(paths, given, reading):
         with open_source(path, how, labelled=True) as source:
             say(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:

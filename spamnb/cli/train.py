@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options, rate, targets
+from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, progress, report_skipped, say
 
 if TYPE_CHECKING:
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @targets.new_model_option
 @targets.force_option
-@options.labelled_mail_option
-@options.label_options
-@options.reading_options
-@options.input_format_option
-@options.mail_options
+@options.data_options
 @options.feature_options
 @options.scorer_options
 @options.decision_options
@@ -73,10 +70,10 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     target = output_path(output)
     check_target(target, force)
     scoring, features = options.scorer_config(given), options.feature_config(given)
-    reading = options.read_options(given, default_format="csv")
+    reading = read_options(given, default_format="csv")
     if not (data or given["labelled"] or given["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
-    sources = options.inputs(data, given, reading)
+    sources = inputs(data, given, reading)
     if "-" in data:
         greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]

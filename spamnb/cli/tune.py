@@ -8,8 +8,10 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.compare import objective_option
+from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, say, write_json
 from spamnb.cli.steps import steps
+from spamnb.cli.targets import force_option, new_model_option
 
 if TYPE_CHECKING:
     from spamnb.comparison import Row
@@ -25,20 +27,10 @@ _COLUMNS = ("chars", "patterns", "categorical", "numeric")
 @objective_option
 @click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
 @click.option("--save", is_flag=True, help="Train with the choice and write the model.")
-@click.option(
-    "-o",
-    "--output",
-    type=options.PATH,
-    metavar="MODEL",
-    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
-)
-@click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+@new_model_option
+@force_option
 @options.json_option
-@options.labelled_mail_option
-@options.label_options
-@options.reading_options
-@options.input_format_option
-@options.mail_options
+@options.data_options
 @options.column_options
 @options.decision_options
 @options.quiet_option
@@ -123,7 +115,7 @@ def _search(
 
     base = options.feature_config({**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None})
     passes = Passes(everything(base), options.decision(given), folds)
-    for chunk in chunks(data, given, options.read_options(given, default_format="csv"), quiet):
+    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet):
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
     bench = FoldBench(passes, base)
     options.check_decision(given, bench.labels)
@@ -177,7 +169,7 @@ def _save(
     from spamnb.training import Trainer
 
     trainer = Trainer(tuned.choice.features, tuned.choice.scoring, options.decision(given), folds=folds)
-    for chunk in chunks(data, given, options.read_options(given, default_format="csv"), quiet=True):
+    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet=True):
         if not trainer.messages:
             trainer.max_fpr = rate.of_data({"max_fpr": None, **given}, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))

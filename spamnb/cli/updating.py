@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, report_skipped, say, write_json
 from spamnb.errors import ConfigError
 
@@ -32,6 +33,15 @@ wait_option = click.option(
     metavar="SECONDS",
     show_default=True,
     help="How long to wait while others change the model.",
+)
+
+update_options = options.all_of(
+    options.model_option,
+    class_options,
+    options.data_options,
+    wait_option,
+    options.json_option,
+    options.quiet_option,
 )
 
 
@@ -78,14 +88,14 @@ def _chunks(
 
     from spamnb.readers import open_source
 
-    reading = options.read_options(
+    reading = read_options(
         given, categorical=model.features.categorical, numeric=model.features.numeric, default_format="csv"
     )
     if not (paths or given["files_from"] or given.get("labelled")):
         paths = ("-",)
     if "-" in paths:
         greet("Type messages, one a line; Ctrl-D ends.", given["quiet"])
-    for path, how in options.inputs(paths, given, reading):
+    for path, how in inputs(paths, given, reading):
         if label:
             how = replace(how, label=label)
         elif not labelled:

@@ -1,0 +1,56 @@
+"""What the flags say about the data: where it is and how it is to be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spamnb.errors import ConfigError
+
+if TYPE_CHECKING:
+    from spamnb.readers import ReadOptions
+
+
+def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
+    """How the flags ask for data to be read."""
+    from spamnb.readers import ReadOptions
+
+    columns = {name: given[name] for name in ("categorical", "numeric") if name in given}
+    if "max_size" in given:
+        more = {"max_size": size_of(given["max_size"], "--max-size"), "jobs": given["jobs"], **more}
+    stated = {name: given.get(name) for name in ("text_column", "label_column", "spam_label")}
+    return ReadOptions(
+        **{
+            "format": given.get("input_format", "auto"),
+            "encoding": given["encoding"],
+            **stated,
+            **columns,
+            **more,
+        }
+    )
+
+
+def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) -> list[Any]:
+    """What to open and how: the paths of the command line, of --files-from and of --label."""
+    from spamnb.readers.pathlist import plan, read_paths
+
+    listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
+    pairs = [_labelled(text) for text in given.get("labelled", ())]
+    return list(plan((*paths, *listed), pairs, reading))
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    label, equals, path = text.partition("=")
+    if not equals or not label or not path:
+        raise ConfigError(
+            f"--label {text!r} is not LABEL=PATH", hint="for example --label spam=Maildir/.Junk"
+        )
+    return label, path
+
+
+def size_of(text: str, flag: str) -> int:
+    """A number of bytes, with K, M or G for 1024, and 1024 times that, and again."""
+    factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)
+    digits = text[:-1] if factor > 1 else text
+    if not digits.isdecimal() or not int(digits):
+        raise ConfigError(f"{flag} must be a number of bytes, got {text!r}", hint="for example 512K or 2M")
+    return int(digits) * factor

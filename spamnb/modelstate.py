@@ -1,0 +1,65 @@
+"""A model as builtins and plain arrays, and back; what does not fit is a ModelError."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from spamnb import calibration as calibrations
+from spamnb import correction as corrections
+from spamnb import countstate
+from spamnb._version import __version__
+from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.decision import Decision
+from spamnb.digests import Known
+from spamnb.errors import ConfigError, ModelError
+from spamnb.modelfile import require
+from spamnb.since import Since
+
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
+
+
+def to_state(model: SpamModel) -> dict[str, Any]:
+    return {
+        "written_by": __version__,
+        "positive": model.positive,
+        "features": model.features.to_dict(),
+        "scorer": model.scoring.to_dict(),
+        "decision": model.decision.to_dict(),
+        "calibration": model.calibration.to_dict(),
+        "figures": dict(model.figures) if model.figures is not None else None,
+        "counts": countstate.to_state(model.store),
+        "known": None if model.known is None else model.known.to_state(),
+        "since": model.since.to_dict(),
+        "generation": model.generation,
+    } | ({} if model.refined is None else {"correction": model.refined.to_state(model.store)})
+
+
+def fields(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `to_state`: what SpamModel is made of."""
+    figures = state.get("figures")
+    features, scoring = _settings(state)
+    store = countstate.from_state(require(state, "counts", dict))
+    correction = require(state, "correction", dict) if "correction" in state else None
+    return {
+        "features": features,
+        "scoring": scoring,
+        "store": store,
+        "decision": Decision.from_dict(require(state, "decision", dict)),
+        "calibration": calibrations.from_dict(require(state, "calibration", dict)),
+        "positive": require(state, "positive", str),
+        "figures": figures if isinstance(figures, dict) else None,
+        "known": Known.from_state(state.get("known")),
+        "since": Since.from_dict(state.get("since")),
+        "generation": require(state, "generation", int) if "generation" in state else 0,
+        "correction": None if correction is None else corrections.from_state(correction, store),
+    }
+
+
+def _settings(state: Mapping[str, Any]) -> tuple[FeatureConfig, ScorerConfig]:
+    try:
+        features = FeatureConfig.from_dict(require(state, "features", dict))
+        return features, ScorerConfig.from_dict(require(state, "scorer", dict))
+    except (TypeError, ValueError, ConfigError) as error:
+        raise ModelError(f"the settings in the model are damaged: {error}", "train the model again") from None
