@@ -27,7 +27,7 @@ class Online:
     """Counts of ham (0) and spam (1) that grow by one message at a time."""
 
     def __init__(self, features: FeatureConfig | None = None, scoring: ScorerConfig | None = None) -> None:
-        self.features = features or FeatureConfig()
+        self.features = features or FeatureConfig.usual(mail=True)
         self.scorer = make(scoring or ScorerConfig())
         self.table = KeyTable()
         self.counts = np.zeros((2, 1 << 16, 2))  # N_ic and D_ic

@@ -105,7 +105,7 @@ def split(spam: Bools, seed: int) -> tuple[Rows, Rows]:
 
 def spamnb(texts: Texts, spam: Bools, unseen: Texts, **settings: Any) -> tuple[Floats, Floats]:
     """`spamnb train` and `spamnb predict` with these settings in place of the defaults."""
-    trainer = Trainer(**settings)
+    trainer = Trainer(**{"features": FeatureConfig.usual(mail=bool(texts.tags)), **settings})
     trainer.add(texts, ["spam" if s else "ham" for s in spam])
     found = trainer.finish().score(unseen)
     unsure = found.codes == 2
@@ -161,8 +161,10 @@ OURS = "spamnb (defaults)"
 ABLATION: dict[str, dict[str, Any]] = {
     "without refinement": {"refine": "no"},
     "refinement forced": {"refine": "yes"},
-    "without pairs of words": {"features": FeatureConfig(ngrams=1)},
-    "without shapes": {"features": FeatureConfig(shapes=False)},
+    "only words": {"features": FeatureConfig(ngrams=1)},
+    "words and pairs of words": {"features": FeatureConfig(ngrams=2)},
+    "only words, no shapes": {"features": FeatureConfig(ngrams=1, shapes=False)},
+    "words and pairs, no shapes": {"features": FeatureConfig(ngrams=2, shapes=False)},
     "without damping": {"scoring": ScorerConfig(damping=0.0)},
     "every occurrence counts": {"scoring": ScorerConfig(once=False)},
     "alpha 1": {"scoring": ScorerConfig(alpha=1.0)},

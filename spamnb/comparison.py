@@ -61,7 +61,7 @@ class Row:
         names = ("value", "low", "high", "difference", "difference_low", "difference_high", "p_value")
         known = {name: getattr(self, name) for name in names}
         setting, seconds = self.judged.setting, self.judged.seconds
-        told = None if setting is None else " ".join(flags(setting.features, setting.scoring))
+        told = None if setting is None else " ".join(flags(setting.features, setting.scoring, setting.mail))
         head = {"name": self.judged.name, "flags": told, **known, "seconds": seconds}
         return head | self.judged.scores.to_dict()
 

@@ -39,6 +39,11 @@ class FeatureConfig:
             _check_pattern(name, pattern)
 
     @classmethod
+    def usual(cls, mail: bool = False) -> FeatureConfig:
+        """What `spamnb train` reads out of messages by itself; mail has words enough without their pairs."""
+        return cls(ngrams=1) if mail else cls()
+
+    @classmethod
     def plain(cls, ngrams: int = 1) -> FeatureConfig:
         return cls(ngrams=ngrams, shapes=False)
 

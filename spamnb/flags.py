@@ -5,21 +5,23 @@ from __future__ import annotations
 from spamnb.config import FeatureConfig, ScorerConfig
 
 
-def flags(features: FeatureConfig, scoring: ScorerConfig) -> list[str]:
-    """The flags that train with these settings.
+def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> list[str]:
+    """The flags that train with these settings, on mail or on other messages.
 
     >>> flags(FeatureConfig(), ScorerConfig(alpha=0.03))
     ['--alpha', '0.03']
     >>> flags(FeatureConfig.plain(), ScorerConfig.of("bernoulli"))
     ['--tokens', 'plain', '--scorer', 'bernoulli']
+    >>> flags(FeatureConfig(), ScorerConfig(), mail=True)
+    ['--ngrams', '2']
     """
-    return _feature_flags(features, scoring) + _scorer_flags(scoring)
+    return _feature_flags(features, scoring, mail) + _scorer_flags(scoring)
 
 
-def _feature_flags(features: FeatureConfig, scoring: ScorerConfig) -> list[str]:
+def _feature_flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool) -> list[str]:
     order = scoring.order if scoring.name == "less-naive" else 0
     plain = not features.shapes and not order
-    usual = order + 1 if order else 1 if plain else FeatureConfig().ngrams
+    usual = order + 1 if order else 1 if plain else FeatureConfig.usual(mail).ngrams
     words = ["--tokens", "plain"] if plain else []
     if features.ngrams != usual:
         words += ["--ngrams", str(features.ngrams)]

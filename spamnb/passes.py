@@ -23,11 +23,12 @@ from spamnb.training import FEWEST, Trainer
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to train a filter, under a name."""
+    """One way to train a filter, under a name; `mail` says which settings are the usual ones."""
 
     name: str
     features: FeatureConfig
     scoring: ScorerConfig
+    mail: bool = False
 
 
 @dataclass(frozen=True, eq=False)

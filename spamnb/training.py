@@ -81,6 +81,12 @@ class Trainer:
         self._codes: list[IntArray] = []
         self.messages = 0
 
+    def read_as(self, features: FeatureConfig) -> None:
+        """Take these features instead, before the first message."""
+        assert not self.messages, "features must not change while messages are counted"
+        self.features = features
+        SpamModel(features, self.scoring)
+
     def add(
         self,
         texts: Texts,
@@ -238,6 +244,8 @@ def train(
 ) -> SpamModel:
     """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
 
+    Features that are not given are the usual ones, which of parsed mail are others than of texts.
+
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
     >>> model.predict(["a free prize"])
     ['spam']
@@ -245,7 +253,11 @@ def train(
     texts, given = as_texts(messages), [str(label) for label in labels]
     if len(texts) != len(given):
         raise DataError(f"{len(texts)} messages but {len(given)} labels")
-    settings = features or FeatureConfig(), scoring or ScorerConfig(), decision or Decision()
+    settings = (
+        features or FeatureConfig.usual(mail=bool(texts.tags)),
+        scoring or ScorerConfig(),
+        decision or Decision(),
+    )
     trainer = Trainer(*settings, positive, folds, max_fpr=max_fpr, refine=refine)
     trainer.add(texts, given)
     return trainer.finish()

@@ -40,42 +40,45 @@ _DRAWS = 200  # of the bootstrap that gives the standard error
 CLIMBS = 3  # so many scorers are climbed from: one that starts badly may end well with other smoothing
 
 
-def named(features: FeatureConfig, scoring: ScorerConfig) -> Setting:
+def named(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> Setting:
     """A setting called by its flags."""
-    return Setting(" ".join(flags(features, scoring)) or "defaults", features, scoring)
+    return Setting(" ".join(flags(features, scoring, mail)) or "defaults", features, scoring, mail)
 
 
-def beginnings(base: FeatureConfig) -> list[Setting]:
+def beginnings(base: FeatureConfig, mail: bool = False) -> list[Setting]:
     """The scorers with their own defaults, the default one first."""
     names = sorted(REGISTRY, key=lambda name: name != ScorerConfig().name)
-    return [_of_scorer(base, name) for name in names]
+    return [_of_scorer(base, name, mail) for name in names]
 
 
-def _of_scorer(base: FeatureConfig, name: str) -> Setting:
-    return named(replace(base, ngrams=2, shapes=name != "less-naive"), ScorerConfig.of(name))
+def _of_scorer(base: FeatureConfig, name: str, mail: bool) -> Setting:
+    ngrams = 2 if name == "less-naive" else FeatureConfig.usual(mail).ngrams
+    features = replace(base, ngrams=ngrams, shapes=name != "less-naive")
+    return named(features, ScorerConfig.of(name), mail)
 
 
 def neighbours(at: Setting) -> Iterator[list[Setting]]:
     """For each thing that can be set, the settings that differ from `at` in that alone."""
-    features, scoring = at.features, at.scoring
-    yield [named(features, replace(scoring, alpha=a)) for a in ALPHAS if a != scoring.alpha]
-    yield [named(features, replace(scoring, damping=d)) for d in DAMPINGS if d != scoring.damping]
+    features, scoring, mail = at.features, at.scoring, at.mail
+    yield [named(features, replace(scoring, alpha=a), mail) for a in ALPHAS if a != scoring.alpha]
+    yield [named(features, replace(scoring, damping=d), mail) for d in DAMPINGS if d != scoring.damping]
     if scoring.name == "less-naive":
         order = 3 - scoring.order
-        yield [named(replace(features, ngrams=order + 1), replace(scoring, order=order))]
+        yield [named(replace(features, ngrams=order + 1), replace(scoring, order=order), mail)]
         return
-    yield [named(replace(features, ngrams=n), scoring) for n in NGRAMS if n != features.ngrams]
-    yield [named(replace(features, shapes=not features.shapes, unmask=not features.shapes), scoring)]
+    yield [named(replace(features, ngrams=n), scoring, mail) for n in NGRAMS if n != features.ngrams]
+    yield [named(replace(features, shapes=not features.shapes, unmask=not features.shapes), scoring, mail)]
     other = replace(scoring, once=not scoring.once)
     if make(other).once != make(scoring).once:
-        yield [named(features, other)]
+        yield [named(features, other, mail)]
 
 
-def everything(base: FeatureConfig) -> list[Setting]:
+def everything(base: FeatureConfig, mail: bool = False) -> list[Setting]:
     """Settings that span all that a search may meet, for the pass that counts."""
     wide = replace(base, ngrams=max(NGRAMS), shapes=True)
     longest = ScorerConfig(name="less-naive", order=2)
-    return [*beginnings(base), named(wide, ScorerConfig()), named(replace(wide, shapes=False), longest)]
+    widest = named(wide, ScorerConfig(), mail), named(replace(wide, shapes=False), longest, mail)
+    return [*beginnings(base, mail), *widest]
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,8 @@ class Trial:
 class Search:
     """Climbs to better settings, one step at a time; `best` is the best one so far."""
 
-    def __init__(self, base: FeatureConfig, trial: Callable[[Setting], Trial]) -> None:
-        self._trial, self._base = trial, base
+    def __init__(self, scorers: list[Setting], trial: Callable[[Setting], Trial]) -> None:
+        self._trial, self._scorers = trial, scorers
         self.tried: dict[Setting, Trial] = {}
         self._steps = self._climbs()
 
@@ -107,9 +110,8 @@ class Search:
         return next(self._steps, False)
 
     def _climbs(self) -> Iterator[bool]:
-        scorers = beginnings(self._base)
-        yield from self._try(scorers)
-        for start in sorted(scorers, key=self._merit, reverse=True)[:CLIMBS]:
+        yield from self._try(self._scorers)
+        for start in sorted(self._scorers, key=self._merit, reverse=True)[:CLIMBS]:
             yield from self._climb(start)
 
     def _climb(self, start: Setting) -> Iterator[bool]:
@@ -145,31 +147,30 @@ class Tuned:
 def tune(
     bench: FoldBench,
     objective: Objective,
-    base: FeatureConfig,
+    scorers: list[Setting],
     seconds: float,
     tick: Callable[[float], None] = lambda _: None,
 ) -> Tuned:
-    """Search until nothing helps or the time is over, whichever is first."""
+    """Search from these scorers, the defaults first, until nothing helps or the time is over."""
     begun = time.monotonic()
-    searches = {f: Search(base, _trial(bench, objective, f)) for f in (None, *range(bench.folds))}
+    searches = {f: Search(scorers, _trial(bench, objective, f)) for f in (None, *range(bench.folds))}
     alive, steps = list(searches.values()), 0
     while alive and (not steps or time.monotonic() - begun < seconds):
         alive = [search for search in alive if search.step()]
         steps += len(alive)
         tick(time.monotonic() - begun)
-    chosen = {f: _choice(bench, objective, s.best, base, f) for f, s in searches.items()}
+    chosen = {f: _choice(bench, objective, s.best, scorers[0], f) for f, s in searches.items()}
     choice, whole = chosen.pop(None), searches[None]
     took = time.monotonic() - begun
     nested = _nested(bench, "tuned", {f: s for f, s in chosen.items() if f is not None})
-    defaults = _nested(bench, "defaults", dict.fromkeys(range(bench.folds), beginnings(base)[0]))
+    defaults = _nested(bench, "defaults", dict.fromkeys(range(bench.folds), scorers[0]))
     return Tuned(choice, whole.best, whole.tried, nested, defaults, not alive, steps, took)
 
 
 def _choice(
-    bench: FoldBench, objective: Objective, best: Setting, base: FeatureConfig, without: int | None
+    bench: FoldBench, objective: Objective, best: Setting, defaults: Setting, without: int | None
 ) -> Setting:
     """The best if it is ahead of the defaults by more than one standard error, else the defaults."""
-    defaults = beginnings(base)[0]
     if best == defaults:
         return best
     pair = [Answers.of(*bench.judged(s, without)) for s in (best, defaults)]

@@ -68,7 +68,7 @@ def test_a_climb_ends_at_the_top() -> None:
         pairs += [(mine.alpha, its.alpha), (mine.damping, its.damping), (mine.once, its.once)]
         return sum(a != b for a, b in pairs)
 
-    search = Search(BASE, lambda s: Trial(-distance(s), {}))
+    search = Search(beginnings(BASE), lambda s: Trial(-distance(s), {}))
     while search.step():
         pass
     assert search.best == top
@@ -76,7 +76,7 @@ def test_a_climb_ends_at_the_top() -> None:
 
 
 def test_of_equals_the_first_stays() -> None:
-    search = Search(BASE, lambda _: Trial(0.5, {}))
+    search = Search(beginnings(BASE), lambda _: Trial(0.5, {}))
     while search.step():
         pass
     assert search.best.name == "defaults"
@@ -84,19 +84,19 @@ def test_of_equals_the_first_stays() -> None:
 
 def test_a_search_to_its_end_is_the_same_each_time(data: tuple[list[str], list[str]]) -> None:
     bench = bench_of(everything(BASE), data, folds=3)
-    tuned = tune(bench, objective("auc"), BASE, 1e6)
+    tuned = tune(bench, objective("auc"), beginnings(BASE), 1e6)
     assert tuned.finished
     assert {s.features for s in tuned.tried} <= {s.features for s in reachable()}
     assert tuned.best in tuned.tried
     assert tuned.choice in (tuned.best, beginnings(BASE)[0])
     assert len(tuned.nested.answers.truth) == len(bench.truth)
-    again = tune(bench, objective("auc"), BASE, 1e6)
+    again = tune(bench, objective("auc"), beginnings(BASE), 1e6)
     assert again.choice == tuned.choice
     assert again.nested.answers.log_odds.tolist() == tuned.nested.answers.log_odds.tolist()
 
 
 def test_without_time_the_defaults_are_still_judged(bench: FoldBench) -> None:
-    tuned = tune(bench, objective("f1"), BASE, 0.0)
+    tuned = tune(bench, objective("f1"), beginnings(BASE), 0.0)
     assert not tuned.finished
     assert [s.name for s in tuned.tried] == ["defaults"]
     assert tuned.choice.name == "defaults"
@@ -105,7 +105,7 @@ def test_without_time_the_defaults_are_still_judged(bench: FoldBench) -> None:
 
 def test_three_classes() -> None:
     bench = bench_of(everything(BASE), labelled(150, classes=3))
-    tuned = tune(bench, objective("f1"), BASE, 1.0)
+    tuned = tune(bench, objective("f1"), beginnings(BASE), 1.0)
     assert 0 <= objective("f1").value(tuned.nested.answers) <= 1
 
 
@@ -116,7 +116,7 @@ def test_labels_by_chance_are_not_learned() -> None:
     texts = [f"{text} n{i}" for i, text in enumerate(texts)]
     labels = random.choice(["ham", "spam"], len(texts)).tolist()
     bench = bench_of(everything(BASE), (texts, labels))
-    tuned = tune(bench, objective("auc"), BASE, 1e6)
+    tuned = tune(bench, objective("auc"), beginnings(BASE), 1e6)
     flattering = max(trial.merit for trial in tuned.tried.values())
     honest = objective("auc").value(tuned.nested.answers)
     assert honest < flattering

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,10 +11,10 @@ from spamnb.cli import options
 from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, write_json
 from spamnb.cli.steps import steps
+from spamnb.cli.suiting import looked_at
 
 if TYPE_CHECKING:
     from spamnb.comparison import Judged, Row
-    from spamnb.config import FeatureConfig
     from spamnb.foldbench import FoldBench
     from spamnb.objectives import Objective
     from spamnb.passes import Setting
@@ -79,8 +80,14 @@ def compare(
     if objective is not None:
         objective_of(objective)
     base = {name: given[name] for name in ("tokens", "ngrams", "chars", "patterns", "categorical", "numeric")}
-    settings = [s for s in every_scorer(base) if not no_scorers or s.name == "multinomial"]
-    settings += [setting(text, base) for text in more]
+
+    def settings(mail: bool) -> list[Setting]:
+        scorers = [s for s in every_scorer(base, mail) if not no_scorers or s.name == "multinomial"]
+        return scorers + [setting(text, base, mail=mail) for text in more]
+
+    settings(mail=False)  # refuses what cannot be before anything is read
+    if peers:
+        _check_peers(given)
     bench, contenders = _judged(data, settings, given, peers, folds, quiet)
     chosen, rows = _ranked(bench, contenders, objective, quiet)
     _tell(bench, chosen, rows, folds, json_file)
@@ -88,7 +95,7 @@ def compare(
 
 def _judged(
     data: tuple[str, ...],
-    settings: list[Setting],
+    settings_for: Callable[[bool], list[Setting]],
     given: dict[str, Any],
     peers: bool,
     folds: int,
@@ -98,10 +105,13 @@ def _judged(
     from spamnb.comparison import judge
     from spamnb.foldbench import FoldBench
     from spamnb.passes import Passes
+    from spamnb.peers import Peers
 
+    mail, read = looked_at(chunks(data, given, read_options(given, default_format="csv"), quiet))
+    settings = settings_for(mail)
     passes = Passes(settings, options.decision(given), folds)
-    others = _peers(given, settings[0].features) if peers else None
-    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet):
+    others = Peers(settings[0].features) if peers else None
+    for chunk in read:
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
         if others is not None:
             others.add(chunk.texts, chunk.labels or [])
@@ -119,13 +129,11 @@ def _judged(
     return bench, [found[name] for name in dict.fromkeys([*order, *found])]
 
 
-def _peers(given: dict[str, Any], features: FeatureConfig) -> Any:
+def _check_peers(given: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
-    from spamnb.peers import Peers
 
     if given["categorical"] or given["numeric"]:
         raise ConfigError("--peers reads texts only, got columns", hint="leave out --peers or the columns")
-    return Peers(features)
 
 
 def _ranked(

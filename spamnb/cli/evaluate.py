@@ -12,6 +12,7 @@ from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, write_json
 from spamnb.cli.reading import chunks
 from spamnb.cli.stored import names
+from spamnb.cli.suiting import suit
 
 if TYPE_CHECKING:
     from spamnb.evaluate import Evaluation
@@ -208,7 +209,7 @@ def _cross_validate(
     )
     for chunk in chunks(data, given, reading, quiet, about.sources):
         if not trainer.messages:
-            trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
+            suit(trainer, given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)

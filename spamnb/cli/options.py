@@ -103,9 +103,11 @@ feature_options = all_of(
         type=click.Choice(["shaped", "plain"]),
         default="shaped",
         show_default=True,
-        help="shaped: words, pairs of words and word shapes. plain: just the words, \\w+ in lower case.",
+        help="shaped: words, pairs of words (not of mail) and shapes. plain: the words, \\w+ in lower case.",
     ),
-    click.option("--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain 1)."),
+    click.option(
+        "--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain and mail 1)."
+    ),
     column_options,
 )
 scorer_options = all_of(
@@ -170,14 +172,14 @@ decision_options = all_of(
 )
 
 
-def feature_config(given: dict[str, Any]) -> FeatureConfig:
-    """The features that the flags ask for."""
+def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
+    """The features that the flags ask for; what they leave open depends on what is read."""
     from spamnb.config import FeatureConfig
 
     plain, order = given["tokens"] == "plain", _order(given)
     ngrams = given["ngrams"]
     if ngrams is None:
-        ngrams = order + 1 if order else 1 if plain else FeatureConfig().ngrams
+        ngrams = order + 1 if order else 1 if plain else FeatureConfig.usual(mail).ngrams
     return FeatureConfig(
         ngrams=ngrams,
         shapes=not plain and not order,

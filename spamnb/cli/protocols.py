@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from spamnb.cli import options
 from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console
+from spamnb.cli.suiting import looked_at
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def run(
 
     trainer()  # refuses settings that do not go together before anything is read
     reading = read_options(given, default_format="csv")
-    gathered = Gathered.of(chunks(data, given, reading, quiet, told))
+    mail, read = looked_at(chunks(data, given, reading, quiet, told))
+    features = options.feature_config(given, mail)
+    gathered = Gathered.of(read)
     options.check_decision(given, gathered.labels)
     options.check_prior(scoring.prior, gathered.labels)
     if protocol == "--online":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -24,7 +25,7 @@ def _flags(**given: Any) -> dict[str, Any]:
     return given
 
 
-def setting(text: str, base: dict[str, Any], flag: str = "--with") -> Setting:
+def setting(text: str, base: dict[str, Any], flag: str = "--with", mail: bool = False) -> Setting:
     """The filter that a word like `alpha=1,ngrams=1` asks for; what it does not name is as in `base`."""
     stated = dict(_pair(part, text, flag) for part in re.split(r",(?=\s*[a-z]+=)", text))
     words = [word for name, value in stated.items() for word in (f"--{name}", value)]
@@ -38,7 +39,7 @@ def setting(text: str, base: dict[str, Any], flag: str = "--with") -> Setting:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
     given = {**context.params, **base, **asked}
-    return Setting(text, options.feature_config(given), options.scorer_config(given))
+    return Setting(text, options.feature_config(given, mail), options.scorer_config(given), mail)
 
 
 def _pair(part: str, text: str, flag: str) -> tuple[str, str]:
@@ -51,11 +52,11 @@ def _pair(part: str, text: str, flag: str) -> tuple[str, str]:
     return name, value
 
 
-def every_scorer(base: dict[str, Any]) -> list[Setting]:
+def every_scorer(base: dict[str, Any], mail: bool = False) -> list[Setting]:
     """All scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
     found = []
     for name in REGISTRY:
-        more = {"ngrams": None} if name == "less-naive" and (base["ngrams"] or 2) < 2 else {}
-        made = setting(f"scorer={name}", {**base, **more})
-        found.append(Setting(name, made.features, made.scoring))
+        more = {"ngrams": None} if name == "less-naive" and base["ngrams"] == 1 else {}
+        made = setting(f"scorer={name}", {**base, **more}, mail=mail)
+        found.append(replace(made, name=name))
     return found

@@ -11,6 +11,7 @@ import click
 from spamnb.cli import options, rate, targets
 from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, progress, report_skipped, say
+from spamnb.cli.suiting import suit
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -109,7 +110,7 @@ def _count_all(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> N
     """Count every input, here or elsewhere; the first one decides whether this is mail."""
     jobs, columns = given["jobs"], bool(trainer.features.categorical or trainer.features.numeric)
     if given["dask"] or given["backend"]:
-        trainer.max_fpr = rate.of_data(given, mail=os.path.isdir(str(sources[0][0])))
+        suit(trainer, given, mail=os.path.isdir(str(sources[0][0])))
         _count_on_cluster(trainer, sources, given)
     elif jobs > 1 and (trainer.keep is None or not columns):
         _count_in_processes(trainer, sources, given)
@@ -125,6 +126,8 @@ def _count(
 
     with open_source(path, how, labelled=True) as source:
         say(source.description, given["quiet"])
+        if not number:
+            suit(trainer, given, source.mail)
         _count_here(trainer, source, number, given)
 
 
@@ -132,8 +135,6 @@ def _count_here(trainer: Trainer, source: Source, number: int, given: dict[str, 
     with progress(source.name, source.size, given["quiet"]) as bar:
         for i, chunk in enumerate(source):
             assert chunk.labels is not None
-            if not number and not i:
-                trainer.max_fpr = rate.of_data(given, mail=bool(chunk.sources))
             if chunk.made is None:
                 columns = dict(chunk.categories), dict(chunk.numbers)
                 trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
@@ -152,11 +153,11 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
         for number, (path, how) in enumerate(sources):
             with open_source(path, with_work(how, Counting(trainer, number)), labelled=True) as source:
                 say(source.description, quiet)
+                if not number:
+                    suit(trainer, given, source.mail)
                 if source.blocks is None:
                     _count_here(trainer, source, number, given)
                     continue
-                if not number:
-                    trainer.max_fpr = rate.of_data(given, mail=False)
                 pool.start()
                 done = 0
                 with progress(source.name, source.size, quiet) as bar:

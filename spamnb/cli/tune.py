@@ -11,6 +11,7 @@ from spamnb.cli.compare import objective_option
 from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, say, write_json
 from spamnb.cli.steps import steps
+from spamnb.cli.suiting import looked_at
 from spamnb.cli.targets import force_option, new_model_option
 
 if TYPE_CHECKING:
@@ -111,17 +112,18 @@ def _search(
     from spamnb.foldbench import FoldBench
     from spamnb.objectives import objective_for
     from spamnb.passes import Passes
-    from spamnb.tuning import everything, tune
+    from spamnb.tuning import beginnings, everything, tune
 
     base = options.feature_config({**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None})
-    passes = Passes(everything(base), options.decision(given), folds)
-    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet):
+    mail, read = looked_at(chunks(data, given, read_options(given, default_format="csv"), quiet))
+    passes = Passes(everything(base, mail), options.decision(given), folds)
+    for chunk in read:
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
     bench = FoldBench(passes, base)
     options.check_decision(given, bench.labels)
     objective = objective_for(name, len(bench.labels))
     with steps("searching", int(seconds), quiet) as bar:
-        tuned = tune(bench, objective, base, seconds, lambda took: bar.at(int(took)))
+        tuned = tune(bench, objective, beginnings(base, mail), seconds, lambda took: bar.at(int(took)))
     rows = ranked([tuned.nested, tuned.defaults], objective, bench.digests)
     return objective, tuned, rows, bench.notes()
 
@@ -133,7 +135,7 @@ def _command(data: tuple[str, ...], tuned: Tuned, target: str | None) -> str:
     from spamnb.cli.given import stated
     from spamnb.flags import flags
 
-    settings = flags(tuned.choice.features, tuned.choice.scoring)
+    settings = flags(tuned.choice.features, tuned.choice.scoring, tuned.choice.mail)
     reading = stated(click.get_current_context(), leave_out=("output", *_COLUMNS))
     where = ["-o", target] if target else []
     return shlex.join(["spamnb", "train", *data, *reading, *settings, *where])
@@ -148,7 +150,7 @@ def _as_json(
     return {
         "notes": notes,
         "objective": objective.name,
-        "choice": " ".join(flags(tuned.choice.features, tuned.choice.scoring)),
+        "choice": " ".join(flags(tuned.choice.features, tuned.choice.scoring, tuned.choice.mail)),
         "command": command,
         "finished": tuned.finished,
         "seconds": tuned.seconds,

@@ -21,6 +21,8 @@ from spamnb.readers.source import Source
 class MailSource(Source):
     """A source of mails: where there are none, columns are not the reason."""
 
+    mail = True
+
     def _check(self, rows: int, labels: LabelMap) -> None:
         if not rows:
             found = self.skipped.summary() if self.skipped.count else "it is empty"

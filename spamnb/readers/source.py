@@ -21,6 +21,8 @@ class Source:
     `skipped` are the records that were left out, `notes` the limits because of which a part of one was.
     """
 
+    mail = False  # are they mails?
+
     def __init__(
         self,
         name: str,

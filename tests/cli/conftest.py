@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from clitools import SAMPLE, TINY, TINY_FLAGS, Cli, Sms, Tennis, Three
+from clitools import ROOT, SAMPLE, TINY, TINY_FLAGS, Cli, Sms, Tennis, Three
 
 
 @pytest.fixture
@@ -87,3 +87,15 @@ def tennis(tmp_path_factory: pytest.TempPathFactory) -> Tennis:
     flags = ["--scorer", "categorical", "--tokens", "plain", "-o", "tennis.spamnb"]
     done = home("train", data, *columns, *flags)
     return Tennis(data, home.here / "tennis.spamnb", done.err)
+
+
+@pytest.fixture(scope="session")
+def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Mails enough for folds: the sample ones, each three times with a word of its own."""
+    folder = tmp_path_factory.mktemp("mails")
+    for path in (ROOT / "data" / "mail").glob("*/*.eml"):
+        for i in range(3):
+            target = folder / path.parent.name / f"{path.stem}-{i}.eml"
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(path.read_bytes() + f"\nnumber{i} {path.stem}\n".encode())
+    return folder

@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from clitools import ROOT, Cli, Sms, Three
-
-MAIL = ROOT / "data" / "mail"
+from clitools import Cli, Sms, Three
 
 
 @pytest.mark.parametrize("written", ["1%", "0.01"])
@@ -27,18 +25,6 @@ def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> N
 def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
     decision = cli("inspect", sms.model, "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["cutoff"], decision["max_fpr"]) == (0.5, None, None)
-
-
-@pytest.fixture(scope="module")
-def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Mails enough for folds: the sample ones, each three times with a word of its own."""
-    folder = tmp_path_factory.mktemp("mails")
-    for path in MAIL.glob("*/*.eml"):
-        for i in range(3):
-            target = folder / path.parent.name / f"{path.stem}-{i}.eml"
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(path.read_bytes() + f"\nnumber{i} {path.stem}\n".encode())
-    return folder
 
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
