@@ -4,6 +4,10 @@ Their words cannot be told apart, so every 2 to 6 neighbouring characters of suc
 tokens. On folds of the training part of Thai SMS, (1-AUC)% / recall at 0.1% false positives: words and pairs
 alone 1.27 / 41; with n-grams to 3 1.17 / 50, to 5 1.07 / 55, to 6 1.02 / 55, to 7 1.00 / 53; pairs and
 triples within runs of Thai letters, without what stands between them, 1.39 / 50.
+
+Mail has much more text and says much in its headers, which such n-grams must not drown: of mail it is the
+pairs among the first 100 characters. On folds of a training part of SpamAssassin's corpus, where 30 mails are
+in Chinese or Japanese, words with all n-grams gave 0.069 / 71, these pairs 0.037 / 89, none 0.035 / 90.
 """
 
 from __future__ import annotations
@@ -20,11 +24,12 @@ from spamnb.sparse import Stream
 # Thai and Lao, Burmese, Khmer, kana, two blocks of Chinese characters: each letter has three bytes.
 LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 LONGEST = 6
+MAIL_LONGEST, MAIL_CHARACTERS = 2, 100
 _LETTER = re.compile(f"[{LETTERS}]")
 _PAIR = re.compile(f"[{LETTERS}]{{2}}")
 
 
-def spaceless_streams(texts: Texts) -> list[Stream]:
+def spaceless_streams(texts: Texts, mail: bool = False) -> list[Stream]:
     """Character n-grams of the messages with two such letters in a row that take up a quarter of it or more.
 
     >>> streams = spaceless_streams(Texts.of(["ok", "\u65e5\u672c\u8a9e"]))
@@ -34,7 +39,11 @@ def spaceless_streams(texts: Texts) -> list[Stream]:
     rows = [row for row in texts.rows_with(_suspect) if _is_spaceless(texts[row])]
     if not rows:
         return []
-    streams = char_streams(Texts.of([texts[row] for row in rows]), LONGEST)
+    found = [texts[row].decode("utf-8", "surrogateescape") for row in rows]
+    if mail:
+        streams = char_streams(Texts.of([text[:MAIL_CHARACTERS] for text in found]), MAIL_LONGEST)
+    else:
+        streams = char_streams(Texts.of(found), LONGEST)
     return [Stream(stream.kind, np.array(rows)[stream.rows], stream.keys, stream.spell) for stream in streams]
 
 

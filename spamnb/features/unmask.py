@@ -38,7 +38,7 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
         streams.append(words_stream(sorted(extra, key=itemgetter(0))))  # rows ascend
     if noted:
         streams.append(noted_stream(noted))
-    return clear, streams + ([] if config.chars else _spaceless(clear))
+    return clear, streams + ([] if config.chars else _spaceless(clear, mail=bool(texts.tags)))
 
 
 # What follows is about letters beyond ASCII: its tables of them take 10 ms to load, a tenth of a prediction.
@@ -52,9 +52,9 @@ def _clear(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     return unveiled(texts)
 
 
-def _spaceless(texts: Texts) -> list[Stream]:
+def _spaceless(texts: Texts, mail: bool) -> list[Stream]:
     if texts.data.isascii():
         return []
     from spamnb.features.spaceless import spaceless_streams
 
-    return spaceless_streams(texts)
+    return spaceless_streams(texts, mail)

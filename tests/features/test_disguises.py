@@ -12,6 +12,7 @@ from support import batches, keyed, sms_corpus, spelled, tokens_of
 from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.features.lookalikes import CLOSE, DOUBLES, fold_lookalikes
+from spamnb.features.spaceless import spaceless_streams
 from spamnb.features.unveil import unveil
 from spamnb.message import Texts
 from spamnb.training import train
@@ -161,3 +162,14 @@ def test_a_disguised_spam_is_spam() -> None:
 def test_the_twin_agrees_about_the_tables() -> None:
     for text in ("ᴀʙᴄ 🅰🅱 🅐 ⅷ ⑴ ②", "\u1d43\u1d47 \u2102"):
         assert unveil(text)[0] == disguises.undressed(text)
+
+
+def test_of_mail_only_pairs_at_the_beginning_count() -> None:
+    text = "".join(chr(0x4E00 + i) for i in range(300))
+    found = {bool(mail): spaceless_streams(Texts.of([text]), mail) for mail in (False, True)}
+    spelled = {
+        mail: [t for s in streams for t in s.spell(np.arange(len(s.rows))).tolist()]
+        for mail, streams in found.items()
+    }
+    assert spelled[True] == [f"char:{text[i : i + 2]}" for i in range(99)]
+    assert len(spelled[False]) == sum(300 - n + 1 for n in range(2, 7))
