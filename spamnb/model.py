@@ -22,6 +22,7 @@ from spamnb.decision import Decision
 from spamnb.digests import Known, by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
+from spamnb.figures import checked as checked_figures
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
 from spamnb.record import Record
 from spamnb.scorers import make
@@ -355,7 +356,7 @@ class SpamModel:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
-        figures = state.get("figures")
+        figures = checked_figures(state.get("figures"))
         try:
             features = FeatureConfig.from_dict(modelfile.require(state, "features", dict))
             scoring = ScorerConfig.from_dict(modelfile.require(state, "scorer", dict))
@@ -372,7 +373,7 @@ class SpamModel:
             Decision.from_dict(modelfile.require(state, "decision", dict)),
             calibrations.from_dict(modelfile.require(state, "calibration", dict)),
             modelfile.require(state, "positive", str),
-            figures if isinstance(figures, dict) else None,
+            figures,
             Known.from_state(state.get("known")),
             Since.from_dict(state.get("since")),
             modelfile.require(state, "generation", int) if "generation" in state else 0,

@@ -35,7 +35,8 @@ _TO_CYRILLIC = str.maketrans(CYRILLIC)
 LETTERS = "\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f4"  # Greek, Cyrillic, Armenian, Cherokee
 _LATIN = re.compile("[A-Za-z]")
 _OTHER = re.compile(f"[{LETTERS}]")
-_WORD = re.compile(f"[A-Za-z0-9_{LETTERS}]*[{LETTERS}][A-Za-z0-9_{LETTERS}]*")
+# Only from where a word begins: else a long word without such a letter is gone through from each place in it.
+_WORD = re.compile(f"(?<![A-Za-z0-9_{LETTERS}])[A-Za-z0-9_]*+[{LETTERS}][A-Za-z0-9_{LETTERS}]*+")
 
 
 def fold_lookalikes(text: str) -> str:
