@@ -356,29 +356,31 @@ class SpamModel:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
-        figures = checked_figures(state.get("figures"))
         try:
             features = FeatureConfig.from_dict(modelfile.require(state, "features", dict))
             scoring = ScorerConfig.from_dict(modelfile.require(state, "scorer", dict))
         except (TypeError, ValueError, ConfigError) as error:
-            raise ModelError(
-                f"the settings in the model are damaged: {error}", "train the model again"
-            ) from None
+            raise _damaged(error) from None
         store = countstate.from_state(modelfile.require(state, "counts", dict))
         correction = modelfile.require(state, "correction", dict) if "correction" in state else None
-        return cls(
-            features,
-            scoring,
-            store,
+        parts = (
             Decision.from_dict(modelfile.require(state, "decision", dict)),
             calibrations.from_dict(modelfile.require(state, "calibration", dict)),
             modelfile.require(state, "positive", str),
-            figures,
+            checked_figures(state.get("figures")),
             Known.from_state(state.get("known")),
             Since.from_dict(state.get("since")),
             modelfile.require(state, "generation", int) if "generation" in state else 0,
             None if correction is None else corrections.from_state(correction, store),
         )
+        try:
+            return cls(features, scoring, store, *parts)
+        except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
+            raise _damaged(error) from None
+
+
+def _damaged(error: Exception) -> ModelError:
+    return ModelError(f"the settings in the model are damaged: {error}", "train the model again")
 
 
 def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
