@@ -14,6 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from benchmarks import hostile_mail
+from benchmarks.common import SHM
 from benchmarks.hardrow import Row
 from spamnb.config import FeatureConfig
 from spamnb.errors import SpamnbError
@@ -59,7 +60,7 @@ def _file(suffix: str, **given: str) -> Callable[[bytes], object]:
     """Read as a file; a refusal is an answer as good as any."""
 
     def run(data: bytes) -> object:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=SHM) as folder:
             path = Path(folder) / f"input{suffix}"
             path.write_bytes(data)
             try:

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from benchmarks.common import ROOT
+from benchmarks.common import ROOT, SHM
 from benchmarks.fuzzparts import PARTS
 from benchmarks.fuzzreaders import READERS
 from benchmarks.hardrow import Row
@@ -37,7 +37,6 @@ TARGETS = READERS | PARTS
 PER_INPUT = 5.0  # seconds of processor time, after which an input counts as a hang
 MEMORY = 1 << 30  # bytes that a target may take beside what it has at its start
 _MOST_SEEDS = 400
-_SHM = Path("/dev/shm")
 _VARIABLE = re.compile(r"\d+|\"[^\"]*\"|'[^']*'|\S*/\S*")  # what tells outcomes of one kind apart
 
 
@@ -106,7 +105,7 @@ def fuzz(name: str, seed: str, seconds: float = float("inf"), most: float = floa
     crashes: dict[str, bytes] = {}
     places: set[str] = set()
     start, tried, worst = time.perf_counter(), 0, 0.0
-    with tempfile.TemporaryDirectory(dir=_SHM if _SHM.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(dir=SHM) as folder:
         for data in mutants(f"{seed} {name}", held):
             before = time.process_time()
             outcome, crash = attempt(name, data, Path(folder))
