@@ -45,7 +45,7 @@ def fold_lookalikes(text: str) -> str:
     >>> fold_lookalikes("Fr\u0435\u0435 \u0440rize"), fold_lookalikes("\u0423\u0440\u0430 \u043e\u043d")
     ('Free prize', 'Ура он')
     """
-    if not _LATIN.search(text):
+    if not _OTHER.search(text) or not _LATIN.search(text):
         return text
     text = _WORD.sub(_one_alphabet, text)
     if len(_LATIN.findall(text)) > len(_OTHER.findall(text)):
