@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail crash model docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail hostile-models fuzz doubling crash model docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -50,6 +50,15 @@ bench-mail: install ## mail beside bogofilter: detection, learning as it comes, 
 
 hostile-mail: install ## mails made to harm: outcome, time, memory, growth
 	$(BIN)/python -m benchmarks.hostile_mail
+
+hostile-models: install ## model files made to harm: 100,000 and more, some minutes
+	$(BIN)/python -m benchmarks.hostile_models
+
+fuzz: install ## broken inputs for every reader and parser: make fuzz SECONDS=600
+	$(BIN)/python -m benchmarks.fuzz --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+doubling: install ## bad input of every kind: does twice as much take twice as long?
+	$(BIN)/python -m benchmarks.doubling
 
 crash: install ## kill learners, let them compete with readers: some minutes
 	$(BIN)/python -m benchmarks.crash

@@ -98,8 +98,11 @@ def identity(k: int, note: str = "") -> Calibration:
     return Platt(note=note) if k <= 2 else Temperature(note=note)
 
 
+_LARGEST = 1e100  # of a number in a model file: far beyond any that is fitted, and no product overflows
+
+
 def _finite(value: Any) -> float:
-    if not math.isfinite(number := float(value)):
+    if not abs(number := float(value)) < _LARGEST:  # not for NaN either
         raise ValueError(value)
     return number
 

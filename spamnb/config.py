@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -11,6 +11,37 @@ from spamnb.errors import ConfigError
 
 MAX_NGRAM = 5
 MAX_CHARS = 8
+
+
+# What each setting in a model file has to be; the values are checked when the settings are made.
+_FEATURE_KINDS: dict[str, tuple[type, ...]] = {
+    "ngrams": (int,),
+    "shapes": (bool,),
+    "chars": (int,),
+    "patterns": (tuple,),
+    "categorical": (tuple,),
+    "numeric": (tuple,),
+    "unmask": (bool,),
+}
+_SCORER_KINDS: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "alpha": (int, float),
+    "once": (bool,),
+    "damping": (int, float),
+    "prior": (str, tuple),
+    "balance": (str,),
+    "order": (int,),
+    "ddof": (int,),
+    "strongest": (int,),
+    "clip": (int, float),
+}
+
+
+def _check_kinds(state: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]]) -> None:
+    """Exactly these kinds: a truth value is no number here, and an array nothing at all."""
+    for name, value in state.items():
+        if name in kinds and type(value) not in kinds[name]:
+            raise TypeError(f"{name} is {value!r:.40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +66,8 @@ class FeatureConfig:
             raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
         if self.chars and not 2 <= self.chars <= MAX_CHARS:
             raise ConfigError(f"--chars must be 0 or between 2 and {MAX_CHARS}, got {self.chars}")
-        for name, pattern in self.patterns:
-            _check_pattern(name, pattern)
+        if self.patterns:
+            _check_patterns(self.patterns)
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
@@ -56,21 +87,32 @@ class FeatureConfig:
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
         fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
+        _check_kinds(fixed, _FEATURE_KINDS)
         fixed["patterns"] = tuple((str(n), str(p)) for n, p in fixed.get("patterns", ()))
+        if not all(isinstance(c, str) for name in ("categorical", "numeric") for c in fixed.get(name, ())):
+            raise TypeError("a column's name is no text")
         fixed.setdefault("unmask", False)  # a model file from before
         return cls(**fixed)
 
 
-def _check_pattern(name: str, pattern: str) -> None:
-    if not re.fullmatch(r"[\w-]+", name):
-        raise ConfigError(
-            f"--pattern name {name!r} may hold only letters, digits, '_' and '-'",
-            hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
-        )
+def _check_patterns(patterns: Sequence[tuple[str, str]]) -> None:
+    """Patterns come from the user, or from a model that anybody may have made."""
+    from spamnb import regex
+
+    for name, pattern in patterns:
+        if not re.fullmatch(r"[\w-]+", name):
+            raise ConfigError(
+                f"--pattern name {name!r:.40} may hold only letters, digits, '_' and '-'",
+                hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
+            )
+        try:
+            regex.work(pattern)
+        except regex.PatternError as error:
+            raise ConfigError(f"--pattern {name}: {error}", error.hint) from None
     try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ConfigError(f"--pattern {name}: not a regular expression: {error}") from None
+        regex.check(pattern for _, pattern in patterns)
+    except regex.PatternError as error:
+        raise ConfigError(f"--pattern: {error}", error.hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +172,5 @@ class ScorerConfig:
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
         fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
+        _check_kinds(fixed, _SCORER_KINDS)
         return cls(**fixed)

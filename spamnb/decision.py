@@ -192,6 +192,10 @@ class Decision:
             )
             # models of version 0.1.0 have neither of these
             cutoff, rate = (None if v is None else float(v) for v in map(state.get, ("cutoff", "max_fpr")))
+            if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
+                raise ValueError("cutoff")
+            if not 0 <= (rate or 0.0) <= 1:
+                raise ValueError("max_fpr")
             return cls(float(state["threshold"]), low, fp, fn, cutoff, rate)
         except (KeyError, TypeError, ValueError, ConfigError) as error:
             raise ModelError(

@@ -108,7 +108,8 @@ def _open(model: AnyPath) -> int | None:
 
 def _read(handle: int) -> bytes:
     with open(handle, "rb", closefd=False) as file:
-        return file.read(MAX_BYTES)
+        size = os.fstat(handle).st_size  # to ask for all that may be there takes the memory for it
+        return file.read(min(size, MAX_BYTES))
 
 
 def parse(data: bytes, seal: bytes) -> Journal | None:

@@ -294,7 +294,10 @@ class SpamModel:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
-        return cls(**modelstate.fields(state))
+        try:
+            return cls(**modelstate.fields(state))
+        except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
+            raise modelstate.damaged(error) from None
 
 
 def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:

@@ -13,6 +13,7 @@ from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.decision import Decision
 from spamnb.digests import Known
 from spamnb.errors import ConfigError, ModelError
+from spamnb.figures import checked as checked_figures
 from spamnb.modelfile import require
 from spamnb.since import Since
 
@@ -38,7 +39,6 @@ def to_state(model: SpamModel) -> dict[str, Any]:
 
 def fields(state: Mapping[str, Any]) -> dict[str, Any]:
     """The inverse of `to_state`: what SpamModel is made of."""
-    figures = state.get("figures")
     features, scoring = _settings(state)
     store = countstate.from_state(require(state, "counts", dict))
     correction = require(state, "correction", dict) if "correction" in state else None
@@ -49,7 +49,7 @@ def fields(state: Mapping[str, Any]) -> dict[str, Any]:
         "decision": Decision.from_dict(require(state, "decision", dict)),
         "calibration": calibrations.from_dict(require(state, "calibration", dict)),
         "positive": require(state, "positive", str),
-        "figures": figures if isinstance(figures, dict) else None,
+        "figures": checked_figures(state.get("figures")),
         "known": Known.from_state(state.get("known")),
         "since": Since.from_dict(state.get("since")),
         "generation": require(state, "generation", int) if "generation" in state else 0,
@@ -62,4 +62,8 @@ def _settings(state: Mapping[str, Any]) -> tuple[FeatureConfig, ScorerConfig]:
         features = FeatureConfig.from_dict(require(state, "features", dict))
         return features, ScorerConfig.from_dict(require(state, "scorer", dict))
     except (TypeError, ValueError, ConfigError) as error:
-        raise ModelError(f"the settings in the model are damaged: {error}", "train the model again") from None
+        raise damaged(error) from None
+
+
+def damaged(error: Exception) -> ModelError:
+    return ModelError(f"the settings in the model are damaged: {error}", "train the model again")

@@ -17,6 +17,8 @@ MAX_DEPTH = 64  # dicts and lists inside each other, the outermost included
 # A model keeps its tokens in arrays and needs some hundred steps, one or two for each value in the tree.
 # A million steps take about a second and at most 75 MB (measured), whatever the file holds.
 MAX_STEPS = 1_000_000
+# Pickle adds the items of a list or dict by the thousand: more values are never open at once.
+MAX_OPEN = 10_000
 MAX_DIMENSIONS = 32
 ALIGNMENT = 16  # joblib starts every array at a multiple of this and says so beside the array
 
@@ -113,6 +115,8 @@ class _Reader:
             if step is None:
                 raise RefusedError(f"it holds the pickle opcode 0x{code:02x}, which no model needs")
             step(self)
+            if len(self.stack) + len(self.marks) > MAX_OPEN:
+                raise RefusedError(f"it has more than {MAX_OPEN} values open at once")
         raise RefusedError(f"it holds too many separate values (over {MAX_STEPS} steps)")
 
     def stop(self) -> object:

@@ -35,7 +35,8 @@ _TO_CYRILLIC = str.maketrans(CYRILLIC)
 LETTERS = "\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u13a0-\u13f4"  # Greek, Cyrillic, Armenian, Cherokee
 _LATIN = re.compile("[A-Za-z]")
 _OTHER = re.compile(f"[{LETTERS}]")
-_WORD = re.compile(f"[A-Za-z0-9_{LETTERS}]*[{LETTERS}][A-Za-z0-9_{LETTERS}]*")
+# Only from where a word begins: else a long word without such a letter is gone through from each place in it.
+_WORD = re.compile(f"(?<![A-Za-z0-9_{LETTERS}])[A-Za-z0-9_]*+[{LETTERS}][A-Za-z0-9_{LETTERS}]*+")
 
 
 def fold_lookalikes(text: str) -> str:
@@ -44,7 +45,7 @@ def fold_lookalikes(text: str) -> str:
     >>> fold_lookalikes("Fr\u0435\u0435 \u0440rize"), fold_lookalikes("\u0423\u0440\u0430 \u043e\u043d")
     ('Free prize', 'Ура он')
     """
-    if not _LATIN.search(text):
+    if not _OTHER.search(text) or not _LATIN.search(text):
         return text
     text = _WORD.sub(_one_alphabet, text)
     if len(_LATIN.findall(text)) > len(_OTHER.findall(text)):

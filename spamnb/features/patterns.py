@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 import numpy as np
 
 from spamnb.features.hashing import token_key
 from spamnb.message import Texts
+from spamnb.regex import count
 from spamnb.sparse import OTHER, Stream
 from spamnb.spellings import Spellings
-
-_compiled = lru_cache(maxsize=256)(re.compile)
 
 
 def pattern_stream(texts: Texts, name: str, pattern: str) -> Stream:
@@ -22,8 +18,7 @@ def pattern_stream(texts: Texts, name: str, pattern: str) -> Stream:
     >>> stream.rows.tolist(), stream.spell(np.arange(1)).tolist()
     ([0, 0], ['re:digits'])
     """
-    regex = _compiled(pattern)
-    counts = [sum(1 for _ in regex.finditer(m.decode("utf-8", "replace"))) for m in texts.tolist()]
+    counts = [count(pattern, m.decode("utf-8", "replace")) for m in texts.tolist()]
     rows = np.repeat(np.arange(len(texts)), counts)
     token = f"re:{name}"
     keys = np.full(len(rows), token_key(token), np.uint64)

@@ -34,6 +34,7 @@ _NEGATIVE = (0x1F150, 0x1F170)  # white letters on black discs and squares
 _LETTER = f"A-Za-z0-9\u00c0-\u024f\u1e00-\u1eff{LETTERS}"
 _HIDDEN = re.compile(f"(?<=[{_LETTER}])[{INVISIBLE}{MARKS}]+(?=[{_LETTER}])")
 _MARK = re.compile(f"[{MARKS}]")
+_PIECE = re.compile("[^\u0300-\U0010ffff]*[\u0300-\U0010ffff]{0,256}")  # no mark is below U+0300
 _FANCY = re.compile(f"[{FANCY}]")
 _SUSPECT = re.compile(f"[{INVISIBLE}{MARKS}{FANCY}{LETTERS}]")
 
@@ -46,13 +47,18 @@ def unveil(text: str) -> tuple[str, list[str]]:
     """
     found = []
     if _MARK.search(text):
-        text = unicodedata.normalize("NFC", text)  # a letter and its accent are one letter, no disguise
+        text = _composed(text)  # a letter and its accent are one letter, no disguise
     for name, step in _STEPS:
         new = step(text)
         if new != text:
             text = new
             found.append(name)
     return text, found
+
+
+def _composed(text: str) -> str:
+    """NFC in pieces: it sorts marks in a row by swapping neighbours, which takes quadratic time."""
+    return "".join(unicodedata.normalize("NFC", piece) for piece in _PIECE.findall(text))
 
 
 def _plain(match: re.Match[str]) -> str:

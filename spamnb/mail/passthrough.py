@@ -10,7 +10,7 @@ import re
 _OURS = re.compile(rb"(?im)^x-spam(?:nb|-[!-9;-~]*)?[ \t]*:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)")
 _NAME = re.compile(rb"[!-9;-~]+[ \t]*:")
 _ENVELOPE = re.compile(rb"(?:>?From [^\n]*(?:\n|\Z))*")  # what mbox files and delivery agents put first
-_BLANK = re.compile(rb"(?m)^\r?\n")
+_BLANK = re.compile(rb"(?m)^(?:\r?\n|\r\Z)")  # also where a mail was cut in the middle of its blank line
 _UNPRINTABLE = re.compile(r"[^!-~]")
 _WIDTH = 76
 _LONGEST_WORD = 60  # fits behind the longest name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,14 @@ from spamnb.readers.blocks import Blocks
 from spamnb.readers.columns import choose_columns, describe_columns, label_map
 from spamnb.readers.inputs import Input
 from spamnb.readers.labels import LabelMap
+from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.records import ChunkBuilder, ListRecords
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 
 Record = dict[str, Any]
+_MOST_NAMES = 200
 _INNER_END = re.compile(
     r"}\s*,"
 )  # of an object, before the end of its line; or just text, which costs only time
@@ -31,7 +33,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     """Open JSON lines; blank lines are no records."""
     _refuse_array(given)
     sample, _, _ = parse_lines(given.head if given.stream.ended else _whole_lines(given.head))
-    names = list(dict.fromkeys(name for record in sample for name in record))
+    names = names_of(sample, (options.text_column, options.label_column, *options.columns))
     if not names and labelled:
         raise DataError(
             f"no JSON objects in the first lines of {given.name}",
@@ -138,6 +140,16 @@ def as_bytes(value: object) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
     return str(value).encode() if isinstance(value, (int, float)) else b""
+
+
+def names_of(sample: Sequence[Record], stated: Iterable[str | None]) -> list[str]:
+    """The names in some records; of very many only the first, those stated and those that names often are.
+
+    Each record has a place for each name: where every record has names of its own, all would be too many.
+    """
+    names = list(dict.fromkeys(name for record in sample for name in record))
+    wanted = {normal(name) for name in stated if name} | set(TEXT_NAMES) | set(LABEL_NAMES)
+    return names[:_MOST_NAMES] + [name for name in names[_MOST_NAMES:] if normal(name) in wanted]
 
 
 def _whole_lines(head: bytes) -> bytes:

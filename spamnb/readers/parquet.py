@@ -27,8 +27,8 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     """Open a Parquet file; the line of a record is its row number."""
     file = _open(given)
     names = list(file.schema_arrow.names)
-    sample = next(file.iter_batches(_SAMPLE_ROWS), None)
-    held = [column.to_pylist() for column in sample.columns] if sample is not None else []
+    sample = next(_batches(file, given.name, _SAMPLE_ROWS), None)
+    held = [(sample or {}).get(name, []) for name in names]
     rows = [[_as_bytes(value).decode("utf-8", "replace") for value in row] for row in zip(*held, strict=True)]
     columns = choose_columns(given.name, names, rows, options, labelled=labelled)
     labels = label_map(columns, names, rows, options)
@@ -46,7 +46,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
         given.name,
         f"{given.name}: Parquet, {describe_columns(columns, names, labels)}",
         given.stream.size,
-        _chunks(file, wanted, builder, rows_each, given.stream.size or 0),
+        _chunks(file, given.name, wanted, builder, rows_each, given.stream.size or 0),
         close,
         skipped=skipped,
         labels=labels,
@@ -73,7 +73,7 @@ class RowGroups:
         builder = replace(self.builder, skipped=skipped)
         with pyarrow.parquet.ParquetFile(self.path) as file:
             lines = file.metadata.row_group(int(block)).num_rows
-            for chunk in _chunks(file, self.wanted, builder, self.rows, 0, [int(block)]):
+            for chunk in _chunks(file, self.path, self.wanted, builder, self.rows, 0, [int(block)]):
                 yield chunk, lines
                 lines = 0
 
@@ -91,14 +91,26 @@ def _open(given: Input) -> Any:
         )
     try:
         return pyarrow.parquet.ParquetFile(given.stream.path)
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(
             f"{given.name} is not a Parquet file, or is damaged", hint="try --format auto"
         ) from error
 
 
+def _batches(file: Any, name: str, *how: Any, **columns: list[str]) -> Iterator[dict[str, list[Any]]]:
+    """Batches of rows as the values of each column; what is damaged is found only when it is read."""
+    import pyarrow
+
+    try:
+        for batch in file.iter_batches(*how, **columns):
+            yield dict(zip(batch.schema.names, (c.to_pylist() for c in batch.columns), strict=True))
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"{name}: its Parquet data is damaged", hint="get the file again") from error
+
+
 def _chunks(
     file: Any,
+    name: str,
     wanted: dict[int, str],
     builder: ChunkBuilder,
     rows: int,
@@ -107,12 +119,10 @@ def _chunks(
 ) -> Iterator[Chunk]:
     total = max(file.metadata.num_rows, 1)
     done = 0
-    for batch in file.iter_batches(rows, groups, columns=list(wanted.values())):
-        columns = {
-            i: [_as_bytes(value) for value in batch.column(name).to_pylist()] for i, name in wanted.items()
-        }
-        lines = np.arange(done + 1, done + 1 + batch.num_rows)
-        done += batch.num_rows
+    for batch in _batches(file, name, rows, groups, columns=list(wanted.values())):
+        columns = {i: [_as_bytes(value) for value in batch[name]] for i, name in wanted.items()}
+        first, done = done + 1, done + len(next(iter(batch.values())))
+        lines = np.arange(first, done + 1)
         yield builder.build(ListRecords(lines, columns), size * done // total)
 
 

@@ -126,11 +126,11 @@ def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, 
 
 
 def _jsonl(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
-    from spamnb.readers.jsonl import JsonLines, _chunks, as_bytes, parse_lines
+    from spamnb.readers.jsonl import JsonLines, _chunks, as_bytes, names_of, parse_lines
 
     head = given.head if given.stream.ended else given.head[: given.head.rfind(b"\n") + 1]
     sample, _, _ = parse_lines(head)
-    names = list(dict.fromkeys(name for record in sample for name in record))
+    names = names_of(sample, (*wanted.stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES))
     rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in sample]
     found = find_columns(given.name, names, rows, wanted, joined)
     skipped, columns = Skipped(), _columns(found)

@@ -107,6 +107,8 @@ def _read_any(
                     yield from many_mails(_blocks(head, stream), path, label, max_size)
                 else:
                     yield from one_mail([head], path, label, max_size)
+    except ValueError:  # a NUL byte, as an index can hold
+        skipped.add(path, "not a name that a file can have")
     except OSError as error:
         skipped.add(path, "not a regular file" if error.errno in _NO_FILE else error.strerror or str(error))
     except DataError as error:

@@ -88,11 +88,15 @@ def _mails(
 
 
 def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    rest = b""
+    held: list[bytes] = []  # pieces of a line that has not ended: joined once, however long it is
     for block in blocks:
-        *lines, rest = (rest + block).split(b"\n")
-        yield from lines
-    yield rest
+        first, *lines = block.split(b"\n")
+        held.append(first)
+        if lines:
+            yield b"".join(held)
+            yield from lines[:-1]
+            held = [lines[-1]]
+    yield b"".join(held)
 
 
 def _parse(line: bytes) -> tuple[str, str]:

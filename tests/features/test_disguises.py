@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -11,9 +14,9 @@ from support import batches, keyed, sms_corpus, spelled, tokens_of
 
 from spamnb.config import FeatureConfig
 from spamnb.features import extract
-from spamnb.features.lookalikes import CLOSE, DOUBLES, fold_lookalikes
+from spamnb.features.lookalikes import _WORD, CLOSE, DOUBLES, LETTERS, fold_lookalikes
 from spamnb.features.spaceless import spaceless_streams
-from spamnb.features.unveil import unveil
+from spamnb.features.unveil import _composed, unveil
 from spamnb.message import Texts
 from spamnb.training import train
 
@@ -173,3 +176,18 @@ def test_of_mail_only_pairs_at_the_beginning_count() -> None:
     }
     assert spelled[True] == [f"char:{text[i : i + 2]}" for i in range(99)]
     assert len(spelled[False]) == sum(300 - n + 1 for n in range(2, 7))
+
+
+@given(
+    st.text(st.sampled_from("ae \u0301\u0316\u0327\u05b0\u1100\u1161\u212b\u00e9\u0e01\u0e31"), max_size=60)
+)
+def test_composing_in_pieces_is_composing(text: str) -> None:
+    assert _composed(text) == unicodedata.normalize("NFC", text)
+
+
+@given(tricky)
+@example("aaaa\u0436aa aaa")
+def test_disguised_words_begin_where_words_begin(text: str) -> None:
+    """The pattern that goes through a long word only once finds what the plain one finds."""
+    plain = re.compile(f"[A-Za-z0-9_{LETTERS}]*[{LETTERS}][A-Za-z0-9_{LETTERS}]*")
+    assert [m.span() for m in _WORD.finditer(text)] == [m.span() for m in plain.finditer(text)]

@@ -74,3 +74,8 @@ def _check(raw: bytes) -> None:
     header = out[: len(out) - len(body)]
     assert header.count(b"\nX-Spam-Flag:") == 1
     assert header.partition(b"\n")[0] == raw.partition(b"\n")[0]
+
+
+def test_a_mail_cut_in_the_middle_of_its_blank_line_keeps_the_verdict_in_the_header() -> None:
+    raw = b"Subject: hi\r\n\r"
+    assert annotate(raw, [("X-Spam-Flag", "YES")]) == b"Subject: hi\r\nX-Spam-Flag: YES\r\n\r"

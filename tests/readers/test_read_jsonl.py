@@ -153,3 +153,9 @@ def test_a_first_record_longer_than_the_head(read: Read) -> None:
 def test_bad_first_lines_of_a_stream_to_predict(read: Read) -> None:
     assert read(b'oops\n{"text": "a"}\n', "x.jsonl", labelled=False).texts == [b"", b"a"]
     assert read(b"oops\n", "x.jsonl", labelled=False).texts == [b""]
+
+
+def test_of_very_many_names_the_usual_and_the_stated_ones_are_found(read: Read) -> None:
+    records = [{f"n{i}": 1} for i in range(300)] + [{"mine": "a", "text": "b", "label": "ham"}] * 3
+    assert read(lines(*records), "x.jsonl").texts == [b"b"] * 3
+    assert read(lines(*records), "x.jsonl", text_column="mine").texts == [b"a"] * 3

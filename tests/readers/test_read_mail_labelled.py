@@ -173,6 +173,14 @@ def test_index_with_a_label_that_comes_late() -> None:
     assert found.labels == [("ham", "one")] * 71
 
 
+def test_an_index_of_names_that_no_file_has() -> None:
+    make({"t/index": b"spam 1\nham a\0b\nham " + b"x" * 100_000 + b"\nham 1\n", "t/1": "one"})
+    found = Found("t", labelled=True)
+    assert found.labels == [("spam", "one"), ("ham", "one")]
+    assert found.skipped["t/a\0b"] == "not a name that a file can have"
+    assert found.skipped["t/" + "x" * 100_000] == "File name too long"
+
+
 def test_an_index_comes_before_the_folders() -> None:
     make({"t/index": b"ham spam/1\nspam ham/1\n", "t/spam/1": "a", "t/ham/1": "b"})
     assert Found("t", labelled=True).labels == [("ham", "a"), ("spam", "b")]

@@ -59,6 +59,16 @@ def test_damaged_file(here: Path) -> None:
     assert caught.value.hint == "try --format auto"
 
 
+def test_damage_that_is_found_late(here: Path) -> None:
+    (here / "x.parquet").write_bytes(
+        parquet(text=["abcdefgh"], label=["ham"]).replace(b"abcdefgh", b"\xff" * 8)
+    )
+    with pytest.raises(DataError) as caught:
+        open_source("x.parquet", ReadOptions(), labelled=True)
+    assert str(caught.value) == "x.parquet: its Parquet data is damaged"
+    assert caught.value.hint == "get the file again"
+
+
 def test_packed_file(here: Path) -> None:
     import gzip
 

@@ -1,0 +1,26 @@
+"""Twice as much of any bad input takes about twice as long: no path of the program is quadratic."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # for the cases, which `make doubling` prints
+
+from benchmarks import doubling
+from benchmarks.doubling import CASES, MAX_GROWTH, growth
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_time_about_doubles(name: str) -> None:
+    assert growth(name, enough=0.004, tries=10)[0] < MAX_GROWTH
+
+
+def test_quadratic_time_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pairs(data: bytes) -> int:
+        return sum(data.count(data[i : i + 1]) for i in range(0, len(data), 16))
+
+    monkeypatch.setitem(doubling.CASES, "pairs", (doubling.filled("ab"), pairs))
+    assert growth("pairs", tries=2)[0] > MAX_GROWTH
