@@ -82,17 +82,14 @@ def _stdout() -> TextIO:
 
 def write_json(result: dict[str, Any], target: str) -> None:
     """Figures to a file, or to stdout for '-'."""
+    from spamnb import private
     from spamnb.report.jsonout import dumps
 
     text = dumps(result)
     if target == "-":
         write_bytes(text.encode())
         return
-    try:
-        with open(target, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror}", hint="choose another path") from None
+    private.write(target, text.encode())
 
 
 class Bar:
