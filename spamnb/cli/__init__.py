@@ -97,7 +97,7 @@ def _run() -> int:
         result = cli.main(prog_name="spamnb", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         return _as_asked(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
@@ -115,6 +115,17 @@ def _as_asked(code: int) -> int:
     from spamnb.cli.exitcodes import of_error
 
     return of_error(sys.argv[1:], code)
+
+
+def _show_usage(error: click.ClickException) -> None:
+    """What click says of a wrong command line, which may hold anything, by way of `say`."""
+    from io import StringIO
+
+    from spamnb.cli.output import say
+
+    text = StringIO()
+    error.show(text)
+    say(text.getvalue().removesuffix("\n"))
 
 
 def _shown(error: SpamnbError) -> int:

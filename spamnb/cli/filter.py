@@ -32,7 +32,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
     X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes
-    unchanged (or see --tempfail), so no mail is lost.
+    unchanged (or see --tempfail), so no mail is lost. On a terminal its control characters are shown as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -52,7 +52,14 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
         if tempfail:
             ctx.exit(TEMPORARY_FAILURE)
         mail = raw
-    write_bytes(mail)
+    write_bytes(_for_eyes(mail) if sys.stdout is not None and sys.stdout.isatty() else mail)
+
+
+def _for_eyes(mail: bytes) -> bytes:
+    """The mail for a terminal, which could be steered by it; all else gets it as it is."""
+    from spamnb.report.safe import visible_bytes
+
+    return b"\n".join(visible_bytes(line.removesuffix(b"\r")) for line in mail.split(b"\n"))
 
 
 def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
