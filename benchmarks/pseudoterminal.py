@@ -70,11 +70,9 @@ def _command(
         os.dup2(os.open(given, os.O_RDONLY), 0)
         os.dup2(inner, 1)
         os.dup2(inner if errors is None else os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-        sys.stdin, sys.stdout, sys.stderr = (
-            io.TextIOWrapper(open(0, "rb")),
-            io.TextIOWrapper(open(1, "wb"), "utf-8", line_buffering=True),
-            io.TextIOWrapper(open(2, "wb"), "utf-8", "backslashreplace", line_buffering=True),
-        )
+        sys.stdin = io.TextIOWrapper(os.fdopen(0, "rb"))
+        sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb"), "utf-8", line_buffering=True)
+        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb"), "utf-8", "backslashreplace", line_buffering=True)
         os.environ.update(env)
         os.chdir(here)
         sys.argv = ["spamnb", *(os.fsdecode(arg) for arg in args)]
@@ -85,7 +83,8 @@ def _command(
 
 def _all(screen: int, child: int) -> bytes:
     """All that arrives until the last writer has gone; a child that hangs is ended."""
-    parts, end = [], time.monotonic() + PATIENCE
+    parts: list[bytes] = []
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if not select.select([screen], [], [], 1.0)[0]:
             continue

@@ -1,4 +1,4 @@
-"""No control character of a message, label, name or model reaches a terminal or stderr, and markup is text."""
+"""No control character of a message, label, name or model reaches a terminal or stderr, markup is text."""
 
 from __future__ import annotations
 

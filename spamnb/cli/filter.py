@@ -32,7 +32,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
     X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes
-    unchanged (or see --tempfail), so no mail is lost. On a terminal its control characters are shown as escapes.
+    unchanged (or see --tempfail), so no mail is lost. On a terminal control characters are shown as escapes.
 
     \b
     Example, in ~/.procmailrc:

@@ -169,7 +169,7 @@ def test_a_message_that_is_too_long_is_refused(
     with open_source(str(path), ReadOptions(format=form), labelled=False) as source:
         assert sum(map(len, source)) == 2
     path.write_bytes(first + b"b" * (3 << 20) + end)
-    with open_source(str(path), ReadOptions(format=form), labelled=False) as source:
-        with pytest.raises(DataError) as caught:
-            list(source)
+    source = open_source(str(path), ReadOptions(format=form), labelled=False)
+    with source, pytest.raises(DataError) as caught:
+        list(source)
     assert str(caught.value) == f"{path}: the message that begins at byte 14 is longer than 1 MiB"
