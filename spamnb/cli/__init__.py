@@ -8,10 +8,13 @@ import sys
 from importlib import import_module
 from keyword import iskeyword
 
-import click
+try:
+    import click
 
-from spamnb._version import __version__
-from spamnb.errors import SpamnbError
+    from spamnb._version import __version__
+    from spamnb.errors import SpamnbError
+except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
+    os._exit(130)
 
 TRACEBACK = "SPAMNB_TRACEBACK"  # set, a fault of the program itself is shown in full
 
@@ -83,6 +86,7 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     code = _run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

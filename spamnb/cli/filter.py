@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.output import say, write_bytes
+from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.model import Predictions, SpamModel
@@ -42,6 +43,8 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
       * ^X-Spam-Flag: YES
       Junk/
     """
+    if sys.stdin is None:
+        raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
     raw = sys.stdin.buffer.read()
     try:
         mail = judged(raw, _loaded(model, given), explain)

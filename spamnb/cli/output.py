@@ -103,10 +103,15 @@ class Bar:
             self._progress.update(self._task, completed=position)
 
 
+def watched() -> bool:
+    """Is stderr a terminal that can show progress? It may also be closed."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
 @contextmanager
 def progress(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
     """A progress bar on stderr if that is a terminal."""
-    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if quiet or not watched():
         yield Bar()
         return
     from rich.console import Console
