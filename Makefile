@@ -55,7 +55,7 @@ hostile-mail: install ## mails made to harm: outcome, time, memory, growth
 crash: install ## kill learners, let them compete with readers: some minutes
 	$(BIN)/python -m benchmarks.crash
 
-hardening: install ## all that is tried to break it, in one table: about 20 minutes
+hardening: install ## all that is tried to break it, in one table: about half an hour
 	$(BIN)/python -m compileall -q spamnb benchmarks
 	$(BIN)/python -m benchmarks.hardening
 

@@ -187,6 +187,7 @@ def everything(end: float) -> Iterator[tuple[str, str, Done, str]]:
         pairs = [(fault, call) for fault in FAULTS for call in fault.calls]
         for number, (fault, call) in enumerate(pairs):
             if time.monotonic() > end:
+                print(f"faults: the time is up after {number} of {len(pairs)}")
                 return
             folder = Path(name) / str(number)
             yield fault.what, call, *tried(fault, call, whole, folder)

@@ -18,9 +18,9 @@ AREAS = {
     "fuzz": 0.15,
     "hostile_models": 0.1,
     "doubling": 0.1,
-    "hostile_mail": 0.1,
+    "hostile_mail": 0.05,
     "terminal": 0.1,
-    "faults": 0.3,
+    "faults": 0.35,
     "permissions": 0.05,
     "crash": 0.1,
 }
@@ -49,7 +49,7 @@ def line(row: Row) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=1200, help="for all areas together, about")
+    parser.add_argument("--seconds", type=float, default=1800, help="for all areas together, about")
     parser.add_argument("--only", choices=[*AREAS], help="one area alone, for all the seconds")
     given = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]

@@ -127,6 +127,8 @@ def rows(budget: float) -> list[Row]:
                 cost, wrong = filtered(case, model, Path(name))
                 bad = wrong or cost.megabytes > MAX_MEGABYTES or growth(case) > MAX_GROWTH
                 found.append(Row("hostile mail", case, 1, int(bool(bad)), cost.seconds, cost.megabytes))
+    if len(found) < len(CASES):
+        print(f"hostile mail: the time is up after {len(found)} of {len(CASES)}")
     return found
 
 
