@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail hostile-models fuzz doubling crash model docs clean
+.PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail hostile-models fuzz doubling crash hardening model docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -32,10 +32,11 @@ run: install ## run a command line: make run ARGS="predict --help"
 test: install ## run all tests
 	$(BIN)/python -m pytest -q -n auto
 
-lint: install ## ruff and mypy --strict
+lint: install ## ruff, mypy --strict, and pip-audit where its service answers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@$(BIN)/python -m benchmarks.audit
 
 bench: install ## speed and memory beside scikit-learn, in one run
 	$(BIN)/python -m compileall -q benchmarks
@@ -62,6 +63,10 @@ doubling: install ## bad input of every kind: does twice as much take twice as l
 
 crash: install ## kill learners, let them compete with readers: some minutes
 	$(BIN)/python -m benchmarks.crash
+
+hardening: install ## all that is tried to break it, in one table: about half an hour
+	$(BIN)/python -m compileall -q spamnb benchmarks
+	$(BIN)/python -m benchmarks.hardening
 
 bench-obfuscation: install ## recall on spam in disguise
 	$(BIN)/python -m benchmarks.obfuscation

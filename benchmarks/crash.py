@@ -9,6 +9,7 @@ import argparse
 import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ from pathlib import Path
 import joblib  # noqa: F401 - so that no child has to
 import numpy as np
 
+from benchmarks import hardrow
 from spamnb import learning
 from spamnb.cli.saving import save
 from spamnb.countstate import to_state
@@ -218,6 +220,18 @@ def _learn_one(path: Path, number: int) -> None:
 def _joined(children: list[int]) -> None:
     failed = [child for child in children if os.waitpid(child, 0)[1]]
     assert not failed, f"{len(failed)} of {len(children)} processes failed"
+
+
+def rows(budget: float) -> list[hardrow.Row]:
+    """A short form, in a process of its own: it changes limits and forks."""
+    kills, seconds = max(20, int(budget)), max(2.0, budget / 10)
+    flags = ["--kills", str(kills), "--seconds", str(seconds), "--learns", str(5 * kills)]
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-m", "benchmarks.crash", *flags], stdout=subprocess.DEVNULL)
+    took = time.monotonic() - started
+    return [
+        hardrow.Row("crash", "learners killed and competing", kills, int(done.returncode != 0), took, 0.0)
+    ]
 
 
 def main() -> None:

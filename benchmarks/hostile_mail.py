@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.common import ROOT, Cost, run, spamnb
+from benchmarks.hardrow import Row
 from spamnb.mail.limits import Limits
 from spamnb.mail.parse import parse
 from spamnb.mail.passthrough import annotate
@@ -114,6 +115,21 @@ def model_in(folder: Path) -> Path:
     target = folder / "model.spamnb"
     subprocess.run(spamnb("train", str(ROOT / "data" / "mail"), "-o", str(target), "-q"), check=True)
     return target
+
+
+def rows(budget: float) -> list[Row]:
+    """A row for each mail while there is time; growth is part of the verdict."""
+    end, found = time.monotonic() + budget, []
+    with tempfile.TemporaryDirectory() as name:
+        model = model_in(Path(name))
+        for case in CASES:
+            if time.monotonic() < end:
+                cost, wrong = filtered(case, model, Path(name))
+                bad = wrong or cost.megabytes > MAX_MEGABYTES or growth(case) > MAX_GROWTH
+                found.append(Row("hostile mail", case, 1, int(bool(bad)), cost.seconds, cost.megabytes))
+    if len(found) < len(CASES):
+        print(f"hostile mail: the time is up after {len(found)} of {len(CASES)}")
+    return found
 
 
 def main() -> None:

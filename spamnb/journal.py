@@ -9,8 +9,10 @@ says why a reader is right at every moment without a lock.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 import struct
 import time
 import zlib
@@ -30,7 +32,9 @@ _FIELDS = struct.Struct("<4sI8s")
 _HEAD_SIZE = len(JOURNAL_HEAD) + 64 + 1
 _RECORD_HEAD = _FIELDS.size + 4
 _TRIES, _PAUSE = 5, 0.02
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+# To open a FIFO would else wait for its writer.
+_SAFE = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+_NO_JOURNAL = "spamnb did not make it: remove it"
 
 
 class Damaged(Exception):
@@ -95,15 +99,22 @@ def read(model: AnyPath, seal: bytes) -> Journal | None:
 
 
 def _open(model: AnyPath) -> int | None:
+    shown = f"{os.fspath(model)}{JOURNAL}"
     try:
-        return os.open(path_of(model), os.O_RDONLY | _SAFE)
+        handle = os.open(path_of(model), os.O_RDONLY | _SAFE)
     except FileNotFoundError:
         return None
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ModelError(f"{shown} is a link, expected a journal", _NO_JOURNAL) from None
         raise ModelError(
-            f"cannot read {os.fspath(model)}{JOURNAL}: {(error.strerror or str(error)).lower()}",
+            f"cannot read {shown}: {(error.strerror or str(error)).lower()}",
             hint="it holds what the model learned last; check its permissions",
         ) from None
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise ModelError(f"{shown} is not a regular file, expected a journal", _NO_JOURNAL)
 
 
 def _read(handle: int) -> bytes:

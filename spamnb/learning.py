@@ -11,7 +11,7 @@ from types import TracebackType
 
 import numpy as np
 
-from spamnb import journal, modelfile
+from spamnb import journal, modelfile, private
 from spamnb.changecode import encode
 from spamnb.changes import Change, negative, sum_counts, total
 from spamnb.errors import ConfigError, DataError, ModelError
@@ -67,6 +67,7 @@ class Learner:
         return self.model
 
     def __enter__(self) -> Learner:
+        private.refuse_link(self.path, ModelError)
         modelfile.check_file(self.path)  # before a lock file is made beside something that is no model
         if not self._loaded:
             self.load()

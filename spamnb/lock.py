@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import stat
 import sys
 import time
 from types import TracebackType
@@ -46,7 +47,11 @@ class Lock:
     def _open(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
-            return os.open(self._path, flags, 0o600)
+            handle = os.open(self._path, flags, 0o600)
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                return handle
+            os.close(handle)
+            raise ModelError(f"{self._path} is not a regular file, expected a lock file", "remove it")
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise ModelError(f"{self._path} is a link, expected a lock file", "remove it") from None

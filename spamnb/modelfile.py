@@ -19,7 +19,7 @@ from typing import BinaryIO, TypeVar
 
 import numpy as np
 
-from spamnb import safeload
+from spamnb import private, safeload
 from spamnb.errors import ModelError
 from spamnb.plain import plain
 
@@ -50,12 +50,13 @@ def write(state: Mapping[str, object], path: AnyPath) -> int:
     """Put `state` at `path` as a whole or leave what was there; gives the number of bytes written.
 
     The file is readable by its owner only; the same state with its keys in the same order gives the same
-    bytes. Tuples come back as lists. A missing folder is made; a link is followed, not replaced.
+    bytes. Tuples come back as lists. A missing folder is made; a link is refused.
     """
     shown = os.fspath(path)
+    private.refuse_link(shown, ModelError)
     document = plain(_titled(state), "", {}, 0)
     try:
-        return _save(document, os.path.realpath(shown))
+        return _save(document, private.target(shown))
     except safeload.RefusedError as error:
         raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
     except (OSError, ValueError) as error:
@@ -190,6 +191,8 @@ def _drop_journal(target: str, seal: bytes = b"") -> None:
     """
     path = target + JOURNAL
     try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # to open a FIFO would wait for its writer
+            raise OSError(errno.EINVAL, f"{path} is not a regular file: remove it")
         with open(path, "rb") as file:
             head = file.read(len(JOURNAL_HEAD) + 64)
     except FileNotFoundError:
@@ -205,7 +208,7 @@ def _folder(target: str) -> str:
         raise OSError(errno.EINVAL, "it is not a regular file")
     folder = os.path.dirname(target)
     with suppress(FileExistsError):  # a file in place of the folder: the next step says so better
-        os.makedirs(folder, 0o700, exist_ok=True)
+        private.make_folder(folder)
     return folder
 
 

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -259,18 +260,43 @@ def test_links_in_place_of_the_journal_and_the_lock_are_not_followed(path: Path)
     beside(path).symlink_to(victim)
     with pytest.raises(ModelError) as caught:
         learn(path, NEWS[0])
-    assert caught.value.message == f"cannot read {path}.journal: too many levels of symbolic links"
+    assert caught.value.message == f"{path}.journal is a link, expected a journal"
     assert victim.read_text() == "precious"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
-def test_a_model_behind_a_link_has_its_journal_beside_itself(path: Path) -> None:
+def test_a_model_behind_a_link_is_read_with_its_journal_and_does_not_learn(path: Path) -> None:
     link = path.parent / "link"
     link.symlink_to(path)
-    learn(link, NEWS[0])
-    assert beside(path).exists()
-    assert is_trained_on(path, [*ROWS, NEWS[0]])
+    with pytest.raises(ModelError) as caught:
+        learn(link, NEWS[0])
+    assert caught.value.message == f"{link} is a link to {path}: spamnb does not write through links"
+    assert caught.value.hint == f"give the path itself: {path}"
+    assert not beside(path).exists()
+    assert not path.with_name("m.spamnb.lock").exists()
+    learn(path, NEWS[0])
     assert is_trained_on(link, [*ROWS, NEWS[0]])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFOs")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_fifo_or_a_folder_in_place_of_the_journal_or_the_lock_is_refused(
+    path: Path, make: Callable[[Path], None]
+) -> None:
+    make(beside(path))
+    for work in (SpamModel.load, lambda model: learn(model, NEWS[0])):
+        with pytest.raises(ModelError) as caught:
+            work(path)
+        assert caught.value.message == f"{path}.journal is not a regular file, expected a journal"
+    model = trained(ROWS)
+    with pytest.raises(ModelError, match="is not a regular file: remove it"):
+        model.save(path)
+    os.rmdir(beside(path)) if beside(path).is_dir() else os.unlink(beside(path))
+    path.with_name("m.spamnb.lock").unlink(missing_ok=True)
+    make(path.with_name("m.spamnb.lock"))
+    with pytest.raises(ModelError, match=r"m\.spamnb\.lock"):
+        learn(path, NEWS[0])
+    assert is_trained_on(path, ROWS)
 
 
 def test_a_reader_without_a_journal_loads_nothing_of_it(path: Path) -> None:

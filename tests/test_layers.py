@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_version", "moments", "record", "memory", "outcome"),
     ("figures", "regex"),
-    ("message", "config", "gathering", "curved"),
+    ("private", "message", "config", "gathering", "curved"),
     ("mail", "forked"),
     ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
     ("sparse", "plain", "operating", "curvefit"),

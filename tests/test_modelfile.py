@@ -132,12 +132,46 @@ def test_only_the_owner_can_read_a_model_and_its_new_folder(tmp_path: Path) -> N
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_link_is_followed_and_stays_a_link(tmp_path: Path, saved: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(saved)
-    modelfile.write({"x": 1}, link)
+def test_all_new_folders_are_for_the_owner_alone(tmp_path: Path) -> None:
+    modelfile.write(STATE, tmp_path / "one" / "two" / "m")
+    assert [(tmp_path / p).stat().st_mode & 0o777 for p in ("one", "one/two")] == [0o700, 0o700]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_read_and_not_written_through(tmp_path: Path, saved: Path, there: bool) -> None:
+    link, goal = tmp_path / "link", saved if there else tmp_path / "nowhere"
+    link.symlink_to(goal)
+    with pytest.raises(ModelError) as caught:
+        modelfile.write({"x": 1}, link)
+    assert caught.value.message == f"{link} is a link to {goal}: spamnb does not write through links"
+    assert caught.value.hint == f"give the path itself: {goal}"
     assert link.is_symlink()
-    assert modelfile.read(saved) == {"x": 1}
+    assert goal.exists() == there
+    if there:
+        assert modelfile.read(link).keys() == STATE.keys()
+
+
+def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
+    tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, path = saved.read_bytes(), tmp_path / "m"
+    folder = modelfile._folder
+
+    def planted(target: str) -> str:
+        path.symlink_to(saved)
+        return folder(target)
+
+    monkeypatch.setattr(modelfile, "_folder", planted)
+    modelfile.write({"x": 1}, path)
+    assert saved.read_bytes() == before
+    assert not path.is_symlink()
+
+
+def test_folders_may_be_links(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    modelfile.write({"x": 1}, tmp_path / "link" / "m")
+    assert modelfile.read(tmp_path / "real" / "m") == {"x": 1}
 
 
 NESTED: list[object] = []

@@ -8,10 +8,13 @@ import sys
 from importlib import import_module
 from keyword import iskeyword
 
-import click
+try:
+    import click
 
-from spamnb._version import __version__
-from spamnb.errors import SpamnbError
+    from spamnb._version import __version__
+    from spamnb.errors import SpamnbError
+except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
+    os._exit(130)
 
 TRACEBACK = "SPAMNB_TRACEBACK"  # set, a fault of the program itself is shown in full
 
@@ -83,6 +86,7 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     code = _run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -97,7 +101,7 @@ def _run() -> int:
         result = cli.main(prog_name="spamnb", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
-        error.show()
+        _show_usage(error)
         return _as_asked(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
@@ -115,6 +119,17 @@ def _as_asked(code: int) -> int:
     from spamnb.cli.exitcodes import of_error
 
     return of_error(sys.argv[1:], code)
+
+
+def _show_usage(error: click.ClickException) -> None:
+    """What click says of a wrong command line, which may hold anything, by way of `say`."""
+    from io import StringIO
+
+    from spamnb.cli.output import say
+
+    text = StringIO()
+    error.show(text)
+    say(text.getvalue().removesuffix("\n"))
 
 
 def _shown(error: SpamnbError) -> int:

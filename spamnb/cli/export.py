@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from spamnb import private
 from spamnb.cli import options
 from spamnb.cli.output import say, write_bytes
-from spamnb.errors import DataError
 
 _SOME = 4096  # lines written at once
 
@@ -46,8 +46,8 @@ def export(model: str, output: str | None, form: str | None, quiet: bool) -> Non
             write_bytes(block)
         return
     try:
-        with open(output, "wb") as file:
+        with private.create(output) as file:
             file.writelines(blocks)
     except OSError as error:
-        raise DataError(f"cannot write {output}: {error.strerror}", hint="choose another path") from None
+        raise private.cannot_write(output, error) from None
     say(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)

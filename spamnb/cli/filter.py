@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.output import say, write_bytes
+from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.model import Predictions, SpamModel
@@ -32,7 +33,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
     X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes
-    unchanged (or see --tempfail), so no mail is lost.
+    unchanged (or see --tempfail), so no mail is lost. On a terminal control characters are shown as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -42,6 +43,8 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
       * ^X-Spam-Flag: YES
       Junk/
     """
+    if sys.stdin is None:
+        raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
     raw = sys.stdin.buffer.read()
     try:
         mail = judged(raw, _loaded(model, given), explain)
@@ -52,7 +55,14 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
         if tempfail:
             ctx.exit(TEMPORARY_FAILURE)
         mail = raw
-    write_bytes(mail)
+    write_bytes(_for_eyes(mail) if sys.stdout is not None and sys.stdout.isatty() else mail)
+
+
+def _for_eyes(mail: bytes) -> bytes:
+    """The mail for a terminal, which could be steered by it; all else gets it as it is."""
+    from spamnb.report.safe import visible_bytes
+
+    return b"\n".join(visible_bytes(line.removesuffix(b"\r")) for line in mail.split(b"\n"))
 
 
 def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:

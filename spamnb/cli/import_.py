@@ -33,10 +33,9 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     check_target(target, force)
     stream = open_bytes(file, live=False)
     try:
-        text = b"".join(iter(lambda: stream.read(1 << 20), b""))
+        model = import_lines(stream.lines(), stream.name)
     finally:
         stream.close()
-    model = import_lines(text.split(b"\n"), stream.name)
     size = save(model, target, quiet)
     say(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)

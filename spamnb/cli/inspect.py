@@ -61,8 +61,13 @@ def _message_bytes(message: str) -> bytes:
         return os.fsencode(message)
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
+    from spamnb.readers.inputs import LONGEST_RECORD, too_long
+
     greet("Type the message; Ctrl-D ends.")
-    return sys.stdin.buffer.read()
+    found = sys.stdin.buffer.read(LONGEST_RECORD + 1)
+    if len(found) > LONGEST_RECORD:
+        raise too_long("stdin", 0)
+    return found
 
 
 def _is_file(word: str) -> bool:

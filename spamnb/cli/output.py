@@ -82,17 +82,14 @@ def _stdout() -> TextIO:
 
 def write_json(result: dict[str, Any], target: str) -> None:
     """Figures to a file, or to stdout for '-'."""
+    from spamnb import private
     from spamnb.report.jsonout import dumps
 
     text = dumps(result)
     if target == "-":
         write_bytes(text.encode())
         return
-    try:
-        with open(target, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror}", hint="choose another path") from None
+    private.write(target, text.encode())
 
 
 class Bar:
@@ -106,10 +103,15 @@ class Bar:
             self._progress.update(self._task, completed=position)
 
 
+def watched() -> bool:
+    """Is stderr a terminal that can show progress? It may also be closed."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
 @contextmanager
 def progress(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
     """A progress bar on stderr if that is a terminal."""
-    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if quiet or not watched():
         yield Bar()
         return
     from rich.console import Console

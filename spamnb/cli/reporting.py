@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spamnb import private
 from spamnb.cli import options
 from spamnb.cli.output import say, write_bytes
 from spamnb.errors import DataError
@@ -55,18 +56,10 @@ def leave(
     if report == "-":
         write_bytes(data)
         return
-    _write(report, data)
+    private.write(report, data)
     say(f"report    {report} ({len(data) / 1e3:,.0f} kB)", quiet)
     if open_it:
         _open(report, quiet)
-
-
-def _write(path: str, data: bytes) -> None:
-    try:
-        with open(path, "wb") as file:
-            file.write(data)
-    except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}", hint="choose another path") from None
 
 
 def _open(path: str, quiet: bool) -> None:
@@ -88,14 +81,14 @@ def _write_plots(found: Findings, folder: str, quiet: bool) -> None:
             hint="leave out --plots; --report FILE has a matrix and figures for each class",
         )
     try:
-        os.makedirs(folder, exist_ok=True)
+        private.make_folder(folder)
     except OSError as error:
         raise DataError(f"cannot make {folder}: {error.strerror}", hint="choose another path") from None
     drawings = Figures(found.panels, found.positive, found.negative).all()
     with_png = png.available()
     for name, drawing in drawings.items():
-        _write(os.path.join(folder, f"{name}.svg"), svg.standalone(drawing).encode())
+        private.write(os.path.join(folder, f"{name}.svg"), svg.standalone(drawing).encode())
         if with_png:
-            _write(os.path.join(folder, f"{name}.png"), png.png(drawing))
+            private.write(os.path.join(folder, f"{name}.png"), png.png(drawing))
     kinds = "SVG and PNG" if with_png else "SVG only; for PNG: pip install 'spamnb[png]'"
     say(f"plots     {folder}: {', '.join(drawings)} ({kinds})", quiet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from spamnb import private
 from spamnb.cli.output import say
 from spamnb.errors import ModelError
 
@@ -16,6 +17,7 @@ def check_target(path: str, force: bool) -> None:
     """Refuse, before the work is done, to write over something that is no model."""
     from spamnb import modelfile
 
+    private.refuse_link(path, ModelError)
     if os.path.isdir(path):
         raise ModelError(
             f"{path} is a folder", hint=f"name a file in it: -o {os.path.join(path, 'model.spamnb')}"
@@ -62,16 +64,15 @@ def save(model: SpamModel, path: str, quiet: bool) -> int:
 
 def _keep(path: str, backup: str, quiet: bool) -> None:
     from contextlib import suppress
-    from shutil import copy2
 
     from spamnb.modelfile import JOURNAL
 
     try:
         with suppress(FileNotFoundError):
             os.unlink(backup + JOURNAL)
-        copy2(path, backup)
+        private.copy(path, backup)
         with suppress(FileNotFoundError):
-            copy2(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
+            private.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
         say(f"kept      the previous file as {backup}", quiet)
     except OSError as error:
         raise ModelError(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spamnb.cli.output import Bar
+from spamnb.cli.output import Bar, watched
 
 
 @contextmanager
 def steps(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
     """A bar on stderr if that is a terminal; `bar.at(n)` says that n of `total` are done."""
-    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if quiet or not watched():
         yield Bar()
         return
     from rich.console import Console

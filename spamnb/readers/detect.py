@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spamnb.errors import DataError
 from spamnb.readers.columns import find_column, number
 from spamnb.readers.labels import known_label
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
@@ -15,6 +16,8 @@ from spamnb.readers.slowcsv import parse_rows
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 _NONE = "\x1f"  # stands for no delimiter at all: occurs in no text
+MOST_COLUMNS = 10_000
+_WIDEST = 1 << 17  # bytes that are looked at for them
 _SAMPLE = 1 << 14  # bytes that settle the delimiter
 _NAMES = {*TEXT_NAMES, *LABEL_NAMES}
 
@@ -37,9 +40,12 @@ class Shape:
         return parts if self.quoting else [*parts, "quotes are ordinary characters"]
 
 
-def detect_shape(head: bytes, options: ReadOptions, *, tabs: bool, final: bool) -> Shape:
+def detect_shape(
+    head: bytes, options: ReadOptions, *, tabs: bool, final: bool, name: str = "the input"
+) -> Shape:
     """Look at the complete rows of the first bytes."""
     delimiter = "\t" if tabs else find_delimiter(head, options, final=final)
+    _check_width(head[:_WIDEST], delimiter, name)
     quoting = delimiter != "\t" or quotes_matter(head)
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
     rows = parsed.rows
@@ -51,6 +57,19 @@ def detect_shape(head: bytes, options: ReadOptions, *, tabs: bool, final: bool) 
         return Shape(delimiter, quoting, False, names, rows)
     names = [name.strip() for name in rows[0]]
     return Shape(delimiter, quoting, True, names, rows[1:], parsed.first_bytes, parsed.first_lines)
+
+
+def _check_width(head: bytes, delimiter: str, name: str) -> None:
+    """A table of messages has few columns; millions of them would take minutes and gigabytes to name."""
+    first = head.partition(b"\n")[0]
+    if first.count(delimiter.encode()) < MOST_COLUMNS:
+        return
+    rows = parse_rows(first, delimiter, quoting=True, final=True).rows  # they may stand within quotes
+    if any(len(row) > MOST_COLUMNS for row in rows):
+        raise DataError(
+            f"the first line of {name} has more than {MOST_COLUMNS:,} columns, expected a table of messages",
+            hint="give another file, or state its --format",
+        )
 
 
 def find_delimiter(head: bytes, options: ReadOptions, *, final: bool) -> str:

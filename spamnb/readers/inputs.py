@@ -10,6 +10,7 @@ from spamnb.readers.encodings import Transcoder, detect_encoding
 from spamnb.readers.streams import ByteStream
 
 HEAD_BYTES = 1 << 16
+LONGEST_RECORD = 1 << 24  # bytes of one message in a text file
 _LONGEST_HEAD = 1 << 24  # where not even the first line has ended
 _LINE_ENDS = (b"\n", b"\r", b"\0")
 
@@ -99,17 +100,30 @@ class Input:
     def blocks(self, size: int, separator: bytes) -> Iterator[bytes]:
         """The input in pieces of about `size` bytes that end with the separator (the last one may not)."""
         parts: list[bytes] = []
+        held = done = 0
         while block := self.read(size):
             end = block.rfind(separator) + 1
             if end:
                 parts.append(block[:end])
                 yield b"".join(parts)
-                parts = [block[end:]]
+                done += held + end
+                parts, held = [block[end:]], len(block) - end
             else:
                 parts.append(block)
+                held += len(block)
+            if held > LONGEST_RECORD:
+                raise too_long(self.name, done)
         rest = b"".join(parts)
         if rest:
             yield rest
+
+
+def too_long(name: str, start: int) -> DataError:
+    """A message takes about thirty times its size to judge: one line could take all memory."""
+    return DataError(
+        f"{name}: the message that begins at byte {start:,} is longer than {LONGEST_RECORD >> 20} MiB",
+        hint="cut it, or leave it out; if this is no file of messages, give another one",
+    )
 
 
 def _read_head(stream: ByteStream) -> bytes:

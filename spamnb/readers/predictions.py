@@ -115,7 +115,7 @@ def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, 
     from spamnb.readers.table import TableRows, _describe, _Table
 
     named = replace(options, categorical=(*wanted.stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES))
-    shape = detect_shape(given.head, named, tabs=tabs, final=given.stream.ended)
+    shape = detect_shape(given.head, named, tabs=tabs, final=given.stream.ended, name=given.name)
     found = find_columns(given.name, shape.names, shape.rows, wanted, joined)
     skipped = Skipped()
     columns = _columns(found)

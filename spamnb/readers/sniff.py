@@ -25,6 +25,7 @@ SUFFIXES = {
 }
 _PACKED = (".gz", ".bz2", ".xz")
 _LONGEST_NAME = 30
+_LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
 # Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
 _FIRST_HEADERS = {b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"}
@@ -105,6 +106,7 @@ def by_first_line(line: bytes, options: ReadOptions) -> str:
     text = line.decode("utf-8", "replace").strip()
     if text.startswith("{") and _has_text(text, options):
         return "jsonl"
+    text = text[:_LONGEST_HEADER]
     first, _, rest = text.partition("\t")
     if first.lower() in ("ham", "spam") and rest:
         return "tsv"

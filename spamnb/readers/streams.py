@@ -7,10 +7,14 @@ import io
 import os
 import stat
 import sys
+from collections.abc import Iterator
 
 from spamnb.errors import DataError
 
 _PACKERS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "lzma"))
+_LONGEST_FIRST = 1 << 26  # bytes of the first line of an exported model: its settings
+_LONGEST_LINE = 1 << 30  # of any other: the last one may hold the digests of a hundred million messages
+_BLOCK = 1 << 20
 MAGIC = tuple(magic for magic, _ in _PACKERS)  # how packed files begin
 _SHOWN = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
 
@@ -54,6 +58,24 @@ class ByteStream:
             if self.live and not _waiting(self._file):
                 break
         return b"".join(parts) if len(parts) != 1 else parts[0]
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines without their ends; one that is very long is handed out in pieces as if it were many."""
+        rest: list[bytes] = []
+        held, limit = 0, _LONGEST_FIRST
+        while block := self.read(_BLOCK):
+            *whole, last = block.split(b"\n")
+            if whole:
+                yield b"".join([*rest, whole[0]])
+                yield from whole[1:]
+                rest, held, limit = [], 0, _LONGEST_LINE
+            rest.append(last)
+            held += len(last)
+            if held > limit:
+                yield b"".join(rest)
+                rest, held = [], 0
+        if held:
+            yield b"".join(rest)
 
     def _read(self, size: int) -> bytes:
         try:

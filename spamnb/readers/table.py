@@ -13,7 +13,7 @@ from spamnb.readers.blocks import Blocks, last_row_end
 from spamnb.readers.columns import choose_columns, describe_columns, label_map
 from spamnb.readers.detect import Shape, detect_shape
 from spamnb.readers.fastcsv import FastRows, split_rows
-from spamnb.readers.inputs import Input
+from spamnb.readers.inputs import LONGEST_RECORD, Input
 from spamnb.readers.labels import LabelMap
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.records import ChunkBuilder, ListRecords, Records
@@ -21,12 +21,10 @@ from spamnb.readers.skipped import Skipped
 from spamnb.readers.slowcsv import ParsedRows, parse_rows
 from spamnb.readers.source import Source
 
-LONGEST_RECORD = 1 << 26  # bytes; a longer one is a quote that was never closed
-
 
 def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
     """Open a delimited input: `csv` finds its delimiter, `tsv` says tab."""
-    shape = detect_shape(given.head, options, tabs=format == "tsv", final=given.stream.ended)
+    shape = detect_shape(given.head, options, tabs=format == "tsv", final=given.stream.ended, name=given.name)
     columns = choose_columns(given.name, shape.names, shape.rows, options, labelled=labelled)
     labels = label_map(columns, shape.names, shape.rows, options)
     skipped = Skipped()
@@ -144,6 +142,12 @@ class _Table:
             raise self._runaway()
 
     def _runaway(self) -> DataError:
+        if not self._rows.shape.quoting or b'"' not in self._held:
+            most = f"{LONGEST_RECORD >> 20} MiB"
+            return DataError(
+                f"{self._input.name} line {self._line}: this record is longer than {most}",
+                hint="cut it, or leave it out; if this is no table of messages, give another file",
+            )
         return DataError(
             f"{self._input.name} line {self._line}: a quote opens in this record and is not closed "
             f"within {LONGEST_RECORD >> 20} MiB",

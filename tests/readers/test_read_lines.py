@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from spamnb.errors import DataError
 from spamnb.message import Texts
-from spamnb.readers import ReadOptions, open_source
+from spamnb.readers import ReadOptions, inputs, open_source
 from spamnb.readers.inputs import Input
 from spamnb.readers.lines import open_input
 from spamnb.readers.streams import ByteStream
@@ -157,3 +157,19 @@ def test_columns_need_a_table(here: Path) -> None:
         open_source("x", ReadOptions(format="lines", numeric=("size",)), labelled=False)
     assert str(caught.value) == "x is read as one message per line and has no columns"
     assert caught.value.hint == "labels and columns need --format csv, tsv, jsonl or parquet"
+
+
+@pytest.mark.parametrize(("form", "end"), [("lines", b"\n"), ("null", b"\0"), ("jsonl", b"\n")])
+def test_a_message_that_is_too_long_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, end: bytes
+) -> None:
+    monkeypatch.setattr(inputs, "LONGEST_RECORD", 1 << 20)
+    path, first = tmp_path / "x", b'{"text": "a"}' + end
+    path.write_bytes(first + b"b" * (1 << 20) + end)
+    with open_source(str(path), ReadOptions(format=form), labelled=False) as source:
+        assert sum(map(len, source)) == 2
+    path.write_bytes(first + b"b" * (3 << 20) + end)
+    source = open_source(str(path), ReadOptions(format=form), labelled=False)
+    with source, pytest.raises(DataError) as caught:
+        list(source)
+    assert str(caught.value) == f"{path}: the message that begins at byte 14 is longer than 1 MiB"

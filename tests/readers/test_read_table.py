@@ -252,6 +252,27 @@ def test_a_quote_that_never_closes_ends_in_an_error_not_in_all_memory(
     )
 
 
+def test_a_record_without_quotes_that_is_too_long(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "LONGEST_RECORD", 1 << 20)
+    (here / "x.csv").write_bytes(b"label,text\nham,a\nspam," + b"b" * 5_000_000)
+    with pytest.raises(DataError) as caught:
+        list(open_source("x.csv", ReadOptions(), labelled=True))
+    assert str(caught.value) == "x.csv line 3: this record is longer than 1 MiB"
+
+
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_too_many_columns_are_refused_unless_they_stand_in_quotes(here: Path, quote: bytes) -> None:
+    (here / "x.csv").write_bytes(b"spam," + quote + b"a," * 20_000 + quote + b"\nham,b\n")
+    if quote:
+        assert sum(len(chunk) for chunk in open_source("x.csv", ReadOptions(), labelled=True)) == 2
+        return
+    with pytest.raises(DataError) as caught:
+        open_source("x.csv", ReadOptions(), labelled=True)
+    assert str(caught.value) == (
+        "the first line of x.csv has more than 10,000 columns, expected a table of messages"
+    )
+
+
 def test_a_record_longer_than_head_and_chunk(read: Read) -> None:
     long = b"word, " * 50_000
     result = read(b'label,text\nham,"' + long + b'"\nspam,ok\n', chunk_bytes=1000)

@@ -1,0 +1,86 @@
+"""What is written is for its owner alone, and never goes through a link that somebody may have planted."""
+
+from __future__ import annotations
+
+import os
+from typing import BinaryIO
+
+from spamnb.errors import DataError, SpamnbError
+
+_SYSTEM = ("/dev", "/dev/fd", "/proc")  # only the system makes links here: /dev/stdout is one
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+def refuse_link(path: str, error: type[SpamnbError] = DataError) -> None:
+    """Reading follows links; writing would change a file that the path does not name."""
+    if os.path.islink(path) and not _of_system(path):
+        real = os.path.realpath(path)
+        raise error(
+            f"{path} is a link to {real}: spamnb does not write through links",
+            hint=f"give the path itself: {real}",
+        )
+
+
+def target(path: str) -> str:
+    """The path with links to folders resolved; a link at its end stays, so that a rename replaces it."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), name)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder and those above it that are missing, all of them for the owner alone."""
+    path, missing = os.path.abspath(path), []
+    while not os.path.exists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for folder in reversed(missing):
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
+
+
+def create(path: str) -> BinaryIO:
+    """An empty file to write to; one that is there is emptied and keeps its mode."""
+    refuse_link(path)
+    flags = _FLAGS if _of_system(path) else _FLAGS | _NO_LINK
+    return open(path, "wb", opener=lambda name, _: os.open(name, flags, 0o600))
+
+
+def write(path: str, data: bytes) -> None:
+    """Put data into a file of the user's choice, or say why that cannot be."""
+    try:
+        with create(path) as file:
+            file.write(data)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def copy(source: str, path: str) -> None:
+    """A copy that is there as a whole or not at all, in place of whatever had its name."""
+    import shutil
+    import tempfile
+    from contextlib import suppress
+
+    handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", os.path.dirname(target(path)))  # mode 0600
+    try:
+        with open(handle, "wb") as file, open(source, "rb") as given:
+            shutil.copyfileobj(given, file)
+        shutil.copystat(source, temporary)
+        os.chmod(temporary, 0o600)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def cannot_write(path: str, error: OSError) -> DataError:
+    return DataError(f"cannot write {path}: {error.strerror or error}", hint="choose another path")
+
+
+def _of_system(path: str) -> bool:
+    folder = os.path.dirname(os.path.abspath(path))
+    return folder in _SYSTEM or folder.startswith("/proc/")
