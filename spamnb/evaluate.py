@@ -12,7 +12,8 @@ from spamnb.crossval import Sample, copies_note
 from spamnb.errors import DataError
 from spamnb.message import Chunk, FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import Predictions, SpamModel
+from spamnb.model import SpamModel
+from spamnb.predictions import Predictions
 from spamnb.settling import Held, figures_of
 from spamnb.training import Trainer
 

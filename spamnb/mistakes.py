@@ -10,7 +10,8 @@ from spamnb.crossval import Sample, folds
 from spamnb.evaluate import Evaluation
 from spamnb.explain import Explanation
 from spamnb.message import Chunk, FloatArray, IntArray, Texts
-from spamnb.model import Predictions, SpamModel
+from spamnb.model import SpamModel
+from spamnb.predictions import Predictions
 
 WORST = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message

@@ -20,12 +20,14 @@ from spamnb.decision import Decision
 from spamnb.digests import Known, by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
-from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
-from spamnb.record import Record
+from spamnb.message import FloatArray, Messages, Texts, as_texts
+from spamnb.predictions import UNSURE_LABEL, Predictions
 from spamnb.scorers import make
 from spamnb.scoring import Engine, Scored
 from spamnb.since import Since
-from spamnb.sparse import KeyArray
+from spamnb.sparse import Batch, KeyArray
+from spamnb.start import Start, check_same
+from spamnb.start import from_state as start_from
 
 if TYPE_CHECKING:
     from spamnb.changes import Change
@@ -33,28 +35,6 @@ if TYPE_CHECKING:
 
 Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
-
-UNSURE_LABEL = "unsure"
-
-
-class Predictions(Record):
-    """What the model says about n messages.
-
-    `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
-    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts what the model knows of
-    each message; `scored` has the raw scores.
-    """
-
-    names: tuple[str, ...]
-    codes: IntArray
-    probability: FloatArray
-    log_odds: FloatArray
-    known: IntArray
-    scored: Scored
-
-    @property
-    def labels(self) -> list[str]:
-        return [self.names[code] for code in self.codes.tolist()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +58,7 @@ class SpamModel:
     since: Since = field(default_factory=Since)  # what has changed since the figures were made
     generation: int = 0  # how often a learner has written the model file anew
     correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
+    start: Start | None = None  # the model that this one starts from
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -127,6 +108,7 @@ class SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
+        check_same(self, other, "this model", "the other one")
         both = self.known is not None and other.known is not None
         known = self.known.plus(other.known.labels) if both else None  # type: ignore[union-attr]
         since = self.since.plus(Since(learned=int(other.store.message_totals.sum())))
@@ -164,6 +146,11 @@ class SpamModel:
         fits = self.correction is not None and len(self.labels) == 2 and self.correction.label in self.labels
         return self.correction if fits else None
 
+    @property
+    def started(self) -> Start | None:
+        """The start, as long as this model has the same two classes."""
+        return self.start if self.start is not None and self.labels == self.start.model.labels else None
+
     @cached_property
     def pair(self) -> tuple[int, int] | None:
         """The columns of the positive and the other class, None unless there are two classes."""
@@ -184,10 +171,10 @@ class SpamModel:
         """Everything about these messages at once."""
         texts, pair = as_texts(messages), self.pair
         _check_columns(len(texts), categories, numbers)
-        scored = self.engine.score(extract(texts, self.features), *self._checked(categories, numbers))
+        scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
         if pair is None:
             return self._many(scored)
-        log_odds = self._pair_log_odds(scored)
+        log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
         verdicts = self.decision.verdicts(probability, scored.known, log_odds)
         plus, minus = pair
@@ -200,7 +187,12 @@ class SpamModel:
         nums = {k: v for k, v in (numbers or {}).items() if k in self.features.numeric}
         return cats, nums
 
-    def _pair_log_odds(self, scored: Scored) -> FloatArray:
+    def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> Scored:
+        scored = self.engine.score(batch, categories, numbers)
+        return scored if self.started is None else self.started.added(scored, batch)
+
+    def pair_log_odds(self, scored: Scored) -> FloatArray:
+        """Calibrated log-odds of the positive class of two."""
         return np.clip(self.calibration.apply(self.raw(scored)), -LIMIT, LIMIT)
 
     def raw(self, scored: Scored) -> FloatArray:
@@ -213,7 +205,7 @@ class SpamModel:
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
-        return raw
+        return raw if scored.started is None else raw + scored.started
 
     @property
     def sign(self) -> float:
@@ -294,7 +286,9 @@ class SpamModel:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
-        return cls(**modelstate.fields(state))
+        inner = modelfile.require(state, "start", dict) if "start" in state else None
+        start = None if inner is None else start_from(inner, cls.from_state)
+        return cls(**modelstate.fields(state), start=start)
 
 
 def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:

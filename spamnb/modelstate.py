@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def to_state(model: SpamModel) -> dict[str, Any]:
-    return {
+    state = {
         "written_by": __version__,
         "positive": model.positive,
         "features": model.features.to_dict(),
@@ -33,7 +33,10 @@ def to_state(model: SpamModel) -> dict[str, Any]:
         "known": None if model.known is None else model.known.to_state(),
         "since": model.since.to_dict(),
         "generation": model.generation,
-    } | ({} if model.refined is None else {"correction": model.refined.to_state(model.store)})
+    }
+    if model.refined is not None:
+        state["correction"] = model.refined.to_state(model.store)
+    return state if model.started is None else state | {"start": model.started.to_state()}
 
 
 def fields(state: Mapping[str, Any]) -> dict[str, Any]:

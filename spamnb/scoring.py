@@ -24,13 +24,15 @@ class Scored(Record):
     joint (n, K) is log P(c) + log P(x|c); `scale` (n,) is what damping multiplies it with; `known` (n,) is
     how much of the message the model knows: tokens but shapes, which every message has, and columns; where
     the scorer counts repeats, they count here too. `correction` (n,) is what a linear model adds to the
-    log-odds of its class, damped already; None if there is none.
+    log-odds of its class, damped already, `started` (n,) what the model that this one starts from adds to
+    those of the positive class; None if there is none.
     """
 
     joint: FloatArray
     scale: FloatArray
     known: IntArray
     correction: FloatArray | None = None
+    started: FloatArray | None = None
 
     @property
     def damped(self) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from spamnb import calibration as calibrations
 from spamnb.calibration import LIMIT
 from spamnb.crossval import FoldScores, Sample, folds, out_of_fold
-from spamnb.curvefit import fit_best
+from spamnb.curvefit import ENOUGH, fit_best, fit_near
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
@@ -61,7 +61,11 @@ def calibrated(
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
         if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms
             fold = folds(sample, k)
-        fitted, log_odds = fit_best(raw, sample.labels == plus, fold)
+        if model.started is not None and len(sample) < ENOUGH:
+            fitted = fit_near(raw, sample.labels == plus, 1 / model.started.weight)
+            log_odds = fitted.apply(raw)
+        else:
+            fitted, log_odds = fit_best(raw, sample.labels == plus, fold)
         log_odds = np.clip(log_odds, -LIMIT, LIMIT)
         both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
         held = Held(sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known)
@@ -75,7 +79,12 @@ def limited(model: SpamModel, held: Held, max_fpr: float) -> SpamModel:
     The line is never below even odds: what looks like neither is no spam, however far from it all ham was.
     """
     ham = held.log_odds[held.truth != model.labels.index(model.positive)]
-    model = replace(model, decision=Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+    return decided(model, held, Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+
+
+def decided(model: SpamModel, held: Held, decision: Decision) -> SpamModel:
+    """The model with another decision, and the figures that this gives."""
+    model = replace(model, decision=decision)
     return replace(model, figures={**(model.figures or {}), **figures_of(model, held).to_dict()})
 
 

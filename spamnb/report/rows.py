@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.message import Chunk, IntArray, Texts
-from spamnb.model import Predictions
+from spamnb.predictions import Predictions
 from spamnb.report.safe import visible, visible_bytes
 
 if TYPE_CHECKING:
