@@ -64,6 +64,10 @@ bench-prior: install ## a few messages with a ready-made start, beside either al
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check names
 	$(BIN)/python -m benchmarks.prior
 
+bench-doubt: install ## what tells messages of an unknown kind
+	$(BIN)/python -m benchmarks.doubt
+	$(BIN)/python -m benchmarks.doubt --corpus spamassassin
+
 bench-dask: install ## count on a local dask cluster whose workers are killed
 	$(BIN)/python -m benchmarks.kills
 

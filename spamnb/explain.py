@@ -44,6 +44,7 @@ class Explanation:
     parts: tuple[Part, ...]  # strongest first
     known: int
     unknown: int
+    why: str = ""  # of an unsure message
 
 
 def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: Numbers) -> Explanation:
@@ -72,6 +73,7 @@ def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: N
         tuple(parts),
         int(result.scored.known[0]),
         int(sum(missing)),
+        result.why(0),
     )
 
 

@@ -151,6 +151,7 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "refined": _refined(model),
         "start": _start(model),
         "decision": model.decision.to_dict(),
+        "doubt": model.doubt,
         "figures": dict(model.figures) if model.figures is not None else None,
         "remembers": None if model.known is None else len(model.known),
         "since": model.since.to_dict(),

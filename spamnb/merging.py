@@ -48,7 +48,8 @@ def merge_models(
         fresh = calibrations.identity(len(store.labels))
         return replace(models[0], store=store, calibration=fresh, figures=None, known=known, correction=None)
     figures = outdated(models[largest].figures, "merge")
-    # A correction is of the same kind: that of the largest model, or none. So is the weight of a start.
+    # A correction is of the same kind: that of the largest model, or none. So are the weight of a start
+    # and the share of known words below which ham is not said.
     return replace(
         models[0],
         store=store,
@@ -57,6 +58,7 @@ def merge_models(
         known=known,
         correction=models[largest].correction,
         start=models[largest].start,
+        doubt=models[largest].doubt,
     )
 
 

@@ -20,7 +20,7 @@ from spamnb.decision import Decision
 from spamnb.digests import Known, by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
-from spamnb.message import FloatArray, Messages, Texts, as_texts
+from spamnb.message import FloatArray, Messages, Texts, as_texts, check_columns
 from spamnb.predictions import UNSURE_LABEL, Predictions
 from spamnb.scorers import make
 from spamnb.scoring import Engine, Scored
@@ -59,6 +59,7 @@ class SpamModel:
     generation: int = 0  # how often a learner has written the model file anew
     correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
     start: Start | None = None  # the model that this one starts from
+    doubt: float | None = None  # no message is called ham of whose words a smaller share is known
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -131,7 +132,7 @@ class SpamModel:
         texts, given = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
-        _check_columns(len(texts), categories, numbers)
+        check_columns(len(texts), categories, numbers)
         batch = extract(texts, self.features)
         digests = content_digests(batch, None, categories, numbers)
         return count(batch, given, categories, numbers), by_label(digests, given)
@@ -170,16 +171,18 @@ class SpamModel:
     ) -> Predictions:
         """Everything about these messages at once."""
         texts, pair = as_texts(messages), self.pair
-        _check_columns(len(texts), categories, numbers)
+        check_columns(len(texts), categories, numbers)
         scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
         if pair is None:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
-        verdicts = self.decision.verdicts(probability, scored.known, log_odds)
+        thin = None if self.doubt is None or scored.words is None else scored.words.share < self.doubt
+        verdicts = self.decision.verdicts(probability, scored.known, log_odds, thin)
         plus, minus = pair
         codes = np.array([minus, plus, 2])[verdicts]
-        return Predictions((*self.labels, UNSURE_LABEL), codes, probability, log_odds, scored.known, scored)
+        names = *self.labels, UNSURE_LABEL
+        return Predictions(names, codes, probability, log_odds, scored.known, scored, thin)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Only the columns that the model was trained with."""
@@ -188,7 +191,7 @@ class SpamModel:
         return cats, nums
 
     def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> Scored:
-        scored = self.engine.score(batch, categories, numbers)
+        scored = self.engine.score(batch, categories, numbers, self.doubt is not None)
         return scored if self.started is None else self.started.added(scored, batch)
 
     def pair_log_odds(self, scored: Scored) -> FloatArray:
@@ -289,10 +292,3 @@ class SpamModel:
         inner = modelfile.require(state, "start", dict) if "start" in state else None
         start = None if inner is None else start_from(inner, cls.from_state)
         return cls(**modelstate.fields(state), start=start)
-
-
-def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
-    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
-    for name, values in columns.items():
-        if len(values) != size:
-            raise DataError(f"{size} messages but {len(values)} values in column {name!r}")

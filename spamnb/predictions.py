@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
 from spamnb.scoring import Scored
@@ -14,7 +17,7 @@ class Predictions(Record):
 
     `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
     likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts what the model knows of
-    each message; `scored` has the raw scores.
+    each message; `scored` has the raw scores; `thin` (n,) says of which messages too few words are known.
     """
 
     names: tuple[str, ...]
@@ -23,7 +26,19 @@ class Predictions(Record):
     log_odds: FloatArray
     known: IntArray
     scored: Scored
+    thin: NDArray[np.bool_] | None = None
 
     @property
     def labels(self) -> list[str]:
         return [self.names[code] for code in self.codes.tolist()]
+
+    def why(self, row: int) -> str:
+        """Why a message is unsure; nothing if it is not."""
+        if self.codes[row] < len(self.names) - 1:
+            return ""
+        if self.known[row] == 0:
+            return "nothing in it is known"
+        words = self.scored.words
+        if self.thin is not None and self.thin[row] and words is not None:
+            return f"few known words: {words.known[row]} of {words.total[row]}"
+        return "too close to call"

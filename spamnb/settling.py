@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb import calibration as calibrations
 from spamnb.calibration import LIMIT
@@ -24,12 +25,13 @@ from spamnb.scoring import gap
 @dataclass(frozen=True, slots=True)
 class Held:
     """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
-    class probabilities (n, K), and how much of each message was known."""
+    class probabilities (n, K), how much of each message was known, and which share of its words."""
 
     truth: IntArray
     log_odds: FloatArray
     proba: FloatArray
     known: IntArray
+    share: FloatArray | None = None
 
 
 def calibrated(
@@ -95,6 +97,11 @@ def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
         return evaluate_multi(held.truth, held.proba.argmax(axis=1), held.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
     p, decision = held.proba[:, plus], model.decision
-    codes = decision.verdicts(p, held.known, held.log_odds)
+    codes = decision.verdicts(p, held.known, held.log_odds, thin(model, held))
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
     return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
+
+
+def thin(model: SpamModel, held: Held) -> NDArray[np.bool_] | None:
+    """Of which messages too few words are known to call them ham."""
+    return None if model.doubt is None or held.share is None else held.share < model.doubt

@@ -18,7 +18,7 @@ from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.modelfile import require
 from spamnb.record import Record
-from spamnb.scoring import Scored
+from spamnb.scoring import Scored, Words
 from spamnb.since import Since
 
 if TYPE_CHECKING:
@@ -77,11 +77,13 @@ class Start(Record):
             )
 
     def added(self, scored: Scored, batch: Batch) -> Scored:
-        """The scores of one's own model with those of the start; what either of them knows is known."""
-        found = self.model.engine.score(batch)
+        """One's own scores with those of the start; known is what the better informed of the two knows."""
+        found = self.model.engine.score(batch, words=scored.words is not None)
         log_odds = self.weight * self.model.pair_log_odds(found)
-        known = np.maximum(scored.known, found.known)
-        return Scored(scored.joint, scored.scale, known, scored.correction, log_odds)
+        known, words = np.maximum(scored.known, found.known), scored.words
+        if words is not None and found.words is not None:
+            words = Words(words.total, np.maximum(words.known, found.words.known))
+        return Scored(scored.joint, scored.scale, known, scored.correction, log_odds, words)
 
     def to_state(self) -> dict[str, Any]:
         return {"name": self.name, "weight": self.weight, "model": self.model.state()}

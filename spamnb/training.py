@@ -16,6 +16,7 @@ from spamnb.crossval import Digests, Sample
 from spamnb.decision import Decision
 from spamnb.digests import Known, content_digests
 from spamnb.digests import word_digests as message_digests
+from spamnb.doubting import doubtful
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
@@ -194,11 +195,13 @@ class Trainer:
         fitted, held = calibrated(model, sample, self.folds, self.refine, scores, jobs=self.jobs)
         if note:
             fitted = replace(fitted, figures={**(fitted.figures or {}), "started": note})
+        return doubtful(self._lined(fitted, held), held, sample, self.folds)
+
+    def _lined(self, model: SpamModel, held: Held) -> SpamModel:
         if self.max_fpr is None or len(model.labels) > 2:
-            return fitted, held
-        if not self.stated and (drawn := careful(fitted, held)) is not None:
-            return drawn, held
-        return limited(fitted, held, self.max_fpr), held
+            return model
+        drawn = None if self.stated else careful(model, held)
+        return limited(model, held, self.max_fpr) if drawn is None else drawn
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""

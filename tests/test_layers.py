@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("model",),
     ("merging",),
     ("samples", "settling"),
-    ("starting",),
+    ("starting", "doubting"),
     ("training", "inspection", "lab", "given", "pruning", "exchange"),
     ("evaluate", "sklearn", "panels", "apart", "learning", "objectives", "passes", "shards"),
     ("mistakes", "foldbench", "cluster"),

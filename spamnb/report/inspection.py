@@ -51,6 +51,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("refined", _refined_text(card["refined"])),
         *_start_rows(card["start"]),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
+        *_doubt_rows(card["doubt"]),
     ]
     return [*rows, ("expect", _figures_text(card["figures"])), *_since_rows(card["since"], card["stale"])]
 
@@ -84,6 +85,15 @@ def _start_rows(start: dict[str, Any] | None) -> list[tuple[str, str]]:
         return []
     size = f"{start['tokens']:,} tokens of {start['messages']:,} messages"
     return [("starts from", f"{start['name']}, weight {start['weight']:g} ({size})")]
+
+
+def _doubt_rows(doubt: float | None) -> list[tuple[str, str]]:
+    """When the model will not say ham; nothing where it always does."""
+    return (
+        []
+        if doubt is None
+        else [("doubt", f"unsure, not ham, if less than {doubt:.0%} of the words are known")]
+    )
 
 
 def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:
@@ -168,7 +178,7 @@ def show_explanation(console: Console, told: Explanation, labels: Sequence[str],
     )
     console.print(heading)
     line = f"tokens known: {told.known}, unknown: {told.unknown}; log p(x) = {told.evidence:.1f}"
-    console.print(Text(line, "dim"))
+    console.print(Text(f"{told.why}; {line}" if told.why else line, "dim"))
     seen = f"in {' / '.join(labels)}"
     table = _table(("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), (seen, "left"))
     block = "#" if console.options.ascii_only else "█"

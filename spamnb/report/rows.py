@@ -89,9 +89,10 @@ class Prefixes:
 
 
 def parts_text(explanation: Explanation) -> str:
-    """The strongest parts of an explanation in one field."""
+    """The strongest parts of an explanation in one field, behind what made it unsure."""
     shown = explanation.parts[:SHOWN_PARTS]
-    return ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
+    parts = ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
+    return f"{explanation.why}; {parts}" if explanation.why else parts
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # of one message of a chunk
@@ -133,7 +134,7 @@ class Terse:
 
 
 class Jsonl:
-    """One JSON object a line: label, probability, log_odds, known, evidence, message, and maybe parts."""
+    """One JSON object a line: label, probability, log_odds, known, evidence, message, maybe why and parts."""
 
     header = b""
 
@@ -154,6 +155,8 @@ class Jsonl:
                 "evidence": _finite(float(evidence[i])),
                 "message": _message(chunk, i),
             }
+            if why := found.why(i):
+                row["why"] = why
             if chunk.sources:
                 row["source"] = chunk.sources[i]
             if self._explain is not None:
