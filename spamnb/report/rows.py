@@ -155,12 +155,12 @@ class Jsonl:
                 "evidence": _finite(float(evidence[i])),
                 "message": _message(chunk, i),
             }
-            if why := found.why(i):
-                row["why"] = why
             if chunk.sources:
                 row["source"] = chunk.sources[i]
             if self._explain is not None:
                 row |= explanation_row(self._explain(chunk, i))
+            if why := found.why(i):
+                row["why"] = why
             out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
