@@ -74,6 +74,14 @@ bench-obfuscation: install ## recall on spam in disguise
 bench-robustness: install ## recall under attacks, undefended and with the defaults
 	$(BIN)/python -m benchmarks.robustness
 
+bench-prior: install ## a few messages with a ready-made start, beside either alone: some ten minutes
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check names
+	$(BIN)/python -m benchmarks.prior
+
+bench-doubt: install ## what tells messages of an unknown kind
+	$(BIN)/python -m benchmarks.doubt
+	$(BIN)/python -m benchmarks.doubt --corpus spamassassin
+
 bench-dask: install ## count on a local dask cluster whose workers are killed
 	$(BIN)/python -m benchmarks.kills
 

@@ -27,7 +27,8 @@ Digests = NDArray[np.uint64]
 class Sample:
     """Messages kept from training: their entries (ids are rows of the store), labels and columns.
 
-    `digests` are equal for messages of the same words, so that copies never straddle two folds.
+    `digests` are equal for messages of the same words, so that copies never straddle two folds. `started`
+    (n, K) is what a model adds that has seen none of the folds.
     """
 
     entries: Entries
@@ -36,6 +37,7 @@ class Sample:
     categories: Mapping[str, list[str]] = field(default_factory=dict)
     numbers: Mapping[str, FloatArray] = field(default_factory=dict)
     texts: Texts | None = None  # only where a report is to show them
+    started: FloatArray | None = None
 
     def __len__(self) -> int:
         return self.entries.size
@@ -148,7 +150,8 @@ def score_fold(
         joint, present = joint + terms, terms.any(axis=1)
         parts, known = parts + present, known + present
     scale = damping_scale(parts, scorer.config)
-    return joint * scale[:, None], known, scale
+    damped = joint * scale[:, None]
+    return damped if sample.started is None else damped + sample.started[fold.rows], known, scale
 
 
 def _used(entries: Entries, vocabulary: int) -> IntArray:

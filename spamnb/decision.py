@@ -158,11 +158,16 @@ class Decision:
         return cls(threshold, 0.5 if threshold > 0.5 else None, None, None, cutoff, max_fpr)
 
     def verdicts(
-        self, p: ArrayLike, known: ArrayLike | None = None, log_odds: ArrayLike | None = None
+        self,
+        p: ArrayLike,
+        known: ArrayLike | None = None,
+        log_odds: ArrayLike | None = None,
+        thin: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int8]:
         """HAM, SPAM or UNSURE per message.
 
-        Unsure too is what gave no evidence: `known` == 0 (not one feature seen in training), or p is NaN.
+        Unsure too is what gave no evidence: `known` == 0 (not one feature seen in training), or p is NaN; and
+        what is `thin`, unless it is spam.
 
         >>> Decision(0.9, low=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
         [0, 2, 1, 2]
@@ -176,6 +181,8 @@ class Decision:
             doubt |= (values > self.low) & ~spam
         if known is not None:
             doubt |= np.asarray(known) == 0
+        if thin is not None:
+            doubt |= thin & ~spam
         codes = spam.astype(np.int8)
         codes[doubt] = UNSURE
         return codes

@@ -12,7 +12,8 @@ from spamnb.crossval import Sample, copies_note
 from spamnb.errors import DataError
 from spamnb.message import Chunk, FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import Predictions, SpamModel
+from spamnb.model import SpamModel
+from spamnb.predictions import Predictions
 from spamnb.settling import Held, figures_of
 from spamnb.training import Trainer
 
@@ -41,18 +42,20 @@ Watch = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the 
 def on_chunks(model: SpamModel, chunks: Iterable[Chunk], watch: Watch | None = None) -> Evaluation:
     """Score labelled messages and compare; `watch` sees every chunk while its messages are at hand."""
     index = {label: i for i, label in enumerate(model.labels)}
-    truth, log_odds, proba, known = [], [], [], []
+    truth, log_odds, proba, known, share = [], [], [], [], []
     for chunk in chunks:
         truth.append(_indices(chunk.labels or [], index))
         found = model.score(chunk.texts, chunk.categories, chunk.numbers)
         log_odds.append(found.log_odds)
         proba.append(model.proba(found))
         known.append(found.known)
+        share += [found.scored.words.share] if found.scored.words is not None else []
         if watch is not None:
             watch(chunk, found, truth[-1])
     if not truth:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
-    held = Held(np.concatenate(truth), np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known))
+    said = np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known)
+    held = Held(np.concatenate(truth), *said, np.concatenate(share) if share else None)
     return evaluation(model, held, ())
 
 

@@ -1,10 +1,10 @@
 r"""Models as text and back, bit for bit: a header with the settings, then one line for each token.
 
 A TSV file begins with `# spamnb-counts 1`, a line `# ` with the settings as JSON, and the column names; a
-JSONL file with one object for the settings. The last line has what only programs read: digests of messages
-and the correction of a refined model. Tokens come by the number of messages that hold them. In TSV the
-backslashes of a token, its invisible characters and bytes that are no UTF-8 are written `\\`, `\t`, `\n`,
-`\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
+JSONL file with one object for the settings. The last line has what only programs read: digests of messages,
+the correction of a refined model and the model that it starts from. Tokens come by the number of messages
+that hold them. In TSV the backslashes of a token, its invisible characters and bytes that are no UTF-8 are
+written `\\`, `\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TABLES = (
     "word_vocabulary",
 )
 # What is for programs only stands in the last line.
-_LAST = ("known", "correction")
+_LAST = ("known", "correction", "start")
 _REST = b"# rest "
 _SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _ESCAPED = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb.calibration import LIMIT, Platt, Temperature, probability
 from spamnb.features import extract
 from spamnb.message import FloatArray, Texts
 from spamnb.scoring import Engine, Looked
-from spamnb.sparse import Batch
+from spamnb.sparse import Batch, KeyArray
 
 if TYPE_CHECKING:
-    from spamnb.model import Categories, Numbers, Predictions, SpamModel
+    from spamnb.model import Categories, Numbers, SpamModel
+    from spamnb.predictions import Predictions
+    from spamnb.start import Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Explanation:
     parts: tuple[Part, ...]  # strongest first
     known: int
     unknown: int
+    why: str = ""  # of an unsure message
 
 
 def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: Numbers) -> Explanation:
@@ -50,11 +54,14 @@ def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: N
     slope, offset = _line(model, result)
     columns = model.engine.columns(1, categories, numbers)
     parts, bias = parts_of(model.engine, batch, columns, pair, slope * float(result.scored.scale[0]))
+    if model.started is not None:
+        parts, more = _with_start(model.started, parts, texts, slope)
+        bias += more
     log_odds = float(result.log_odds[0])
     if model.pair is None:
         total = bias + sum(p.log_odds for p in parts)
         log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
-    missing = [np.count_nonzero(model.store.find(np.unique(s.keys)) < 0) for s in batch.streams]
+    missing = [np.count_nonzero(~_knows(model, np.unique(s.keys))) for s in batch.streams]
     return Explanation(
         model.labels[pair[0]],
         model.labels[pair[1]],
@@ -66,7 +73,32 @@ def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: N
         tuple(parts),
         int(result.scored.known[0]),
         int(sum(missing)),
+        result.why(0),
     )
+
+
+def _with_start(start: Start, parts: list[Part], texts: Texts, slope: float) -> tuple[list[Part], float]:
+    """The parts with what the start says of each token, and what it adds to the bias.
+
+    How many messages had a token is told of one's own; of those that only the start knows it is none.
+    """
+    told = explained(start.model, texts, {}, {})
+    factor = slope * start.weight
+    found = {part.token: part for part in parts}
+    for part in told.parts:
+        own = found.get(part.token) or Part(part.token, part.times, 0.0, (0,) * len(part.counts))
+        found[part.token] = replace(own, log_odds=own.log_odds + factor * part.log_odds)
+    return sorted(found.values(), key=_strength), factor * told.bias
+
+
+def _strength(part: Part) -> tuple[float, str]:
+    return -abs(part.log_odds), part.token
+
+
+def _knows(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
+    """Which tokens the model knows, or the one that it starts from."""
+    known = model.store.find(keys) >= 0
+    return known if model.started is None else known | (model.started.model.store.find(keys) >= 0)
 
 
 def _line(model: SpamModel, result: Predictions) -> tuple[float, float]:
@@ -118,9 +150,7 @@ def parts_of(
         if terms.any():
             parts.append(Part(name, 1, float((terms[0, plus] - terms[0, minus]) * factor), ()))
     bias = engine.bias(looked.stats)
-    return sorted(parts, key=lambda p: (-abs(p.log_odds), p.token)), float(
-        (bias[plus] - bias[minus]) * factor
-    )
+    return sorted(parts, key=_strength), float((bias[plus] - bias[minus]) * factor)
 
 
 def _part(engine: Engine, row: int, times: int, log_odds: float) -> Part:

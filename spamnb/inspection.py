@@ -22,7 +22,7 @@ class TokenRow:
     `weight` is log P(i|positive) - log P(i|other), and the correction where the model is refined: what one
     occurrence adds to the log-odds before damping and calibration. For more than two classes it is one
     class's log P minus the mean of the others: of the class whose top tokens are asked for, else of the
-    positive one.
+    positive one. `start_weight` is the weight in the model that this one starts from, None without it.
     """
 
     token: str
@@ -31,13 +31,15 @@ class TokenRow:
     messages: tuple[int, ...]
     probabilities: tuple[float, ...]
     weight: float
+    start_weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
     """log-odds = slope * (w.x + b) / m^damping + offset, for `positive` against `negative`.
 
-    Where the calibration bends, this is the line that it bends away from.
+    Where the calibration bends, this is the line that it bends away from. In a model that starts from another
+    one, slope * start_weight * (log-odds of that one, its linear view being `start`) is added.
     """
 
     positive: str
@@ -46,6 +48,8 @@ class Linear:
     slope: float
     offset: float
     damping: float
+    start_weight: float | None = None
+    start: Linear | None = None
 
 
 class Inspector:
@@ -56,6 +60,7 @@ class Inspector:
         stats = weighted(Stats.of(model.store), model.scoring)
         self._log_p: FloatArray = model.engine.scorer.estimate(stats)
         self._bias = model.engine.scorer.bias(stats)
+        self._start = None if model.started is None else Inspector(model.started.model)
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
         """The tokens that speak most for a class."""
@@ -73,7 +78,7 @@ class Inspector:
         row = int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
         if row < 0:
             none = (0,) * len(self.model.labels)
-            return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0)
+            return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0, self._of_start(token))
         return self._row(row, float(self._weights(self._positive())[row]))
 
     @property
@@ -104,7 +109,12 @@ class Inspector:
             tuple(store.messages[i].tolist()),
             tuple(np.exp(self._log_p[i]).tolist()),
             weight,
+            self._of_start(store.spellings[i]),
         )
+
+    def _of_start(self, token: str) -> float | None:
+        """The weight of a token in the model that this one starts from; what that does not know weighs 0."""
+        return None if self._start is None else self._start.look_up([token])[0].weight
 
     def linear(self) -> Linear | None:
         """The linear view of document 003; None for more than two classes."""
@@ -117,7 +127,11 @@ class Inspector:
         b = float(self._bias[plus] - self._bias[1 - plus])
         if (fitted := self.model.refined) is not None:
             offset += fit.slope * (fitted.bias if fitted.label == labels[plus] else -fitted.bias)
-        return Linear(labels[plus], labels[1 - plus], b, fit.slope, offset, self.model.scoring.damping)
+        line = labels[plus], labels[1 - plus], b, fit.slope, offset, self.model.scoring.damping
+        start = self.model.started
+        if start is None or self._start is None:
+            return Linear(*line)
+        return Linear(*line, start.weight, self._start.linear())
 
 
 def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
@@ -135,7 +149,9 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "scorer": model.scoring.to_dict(),
         "calibration": model.calibration.to_dict(),
         "refined": _refined(model),
+        "start": _start(model),
         "decision": model.decision.to_dict(),
+        "doubt": model.doubt,
         "figures": dict(model.figures) if model.figures is not None else None,
         "remembers": None if model.known is None else len(model.known),
         "since": model.since.to_dict(),
@@ -155,6 +171,15 @@ def _refined(model: SpamModel) -> dict[str, int] | None:
     now = int(model.store.message_totals.sum())
     tokens = int(np.count_nonzero(added))
     return {"tokens": tokens, "messages": fitted.messages, "since": now - fitted.messages}
+
+
+def _start(model: SpamModel) -> dict[str, Any] | None:
+    """The model that this one starts from; None without it."""
+    if (start := model.started) is None:
+        return None
+    learned = int(start.model.store.message_totals.sum())
+    tokens = start.model.store.vocabulary
+    return {"name": start.name, "weight": start.weight, "messages": learned, "tokens": tokens}
 
 
 def row_dict(row: TokenRow) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from spamnb.model import SpamModel
 from spamnb.moments import Moments
 from spamnb.sparse import changes
 from spamnb.spellings import joined
+from spamnb.start import check_same
 
 _LARGEST = (1 << 63) - 1
 
@@ -36,6 +37,7 @@ def merge_models(
     weights, names = weights or [1] * len(models), names or [f"model {i + 1}" for i in range(len(models))]
     for model, name in zip(models[1:], names[1:], strict=True):
         check_settings(models[0], model, names[0], name)
+        check_same(models[0], model, names[0], name)
     stores = [scaled(model.store, times) for model, times in zip(models, weights, strict=True)]
     store = merge_stores(stores)
     _check_prior(models[0], store)
@@ -46,7 +48,8 @@ def merge_models(
         fresh = calibrations.identity(len(store.labels))
         return replace(models[0], store=store, calibration=fresh, figures=None, known=known, correction=None)
     figures = outdated(models[largest].figures, "merge")
-    # A correction is of the same kind: that of the largest model, or none.
+    # A correction is of the same kind: that of the largest model, or none. So are the weight of a start
+    # and the share of known words below which ham is not said.
     return replace(
         models[0],
         store=store,
@@ -54,6 +57,8 @@ def merge_models(
         figures=figures,
         known=known,
         correction=models[largest].correction,
+        start=models[largest].start,
+        doubt=models[largest].doubt,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.errors import ConfigError
+from spamnb.errors import ConfigError, DataError
 from spamnb.record import Record
 
 IntArray = NDArray[np.int64]
@@ -165,3 +165,13 @@ class Chunk(Record):
 
     def __len__(self) -> int:
         return len(self.texts)
+
+
+def check_columns(
+    size: int, categories: Mapping[str, Sequence[str]] | None, numbers: Mapping[str, FloatArray] | None
+) -> None:
+    """Every column has a value for each message."""
+    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
+    for name, values in columns.items():
+        if len(values) != size:
+            raise DataError(f"{size} messages but {len(values)} values in column {name!r}")

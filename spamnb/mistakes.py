@@ -10,7 +10,9 @@ from spamnb.crossval import Sample, folds
 from spamnb.evaluate import Evaluation
 from spamnb.explain import Explanation
 from spamnb.message import Chunk, FloatArray, IntArray, Texts
-from spamnb.model import Predictions, SpamModel
+from spamnb.model import SpamModel
+from spamnb.predictions import Predictions
+from spamnb.settling import thin
 
 WORST = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message
@@ -144,8 +146,10 @@ def _measured(found: Evaluation, rows: IntArray, scored: Predictions) -> Predict
         return scored
     plus = model.labels.index(model.positive)
     p, log_odds = held.proba[rows, plus], held.log_odds[rows]
-    codes = np.array([1 - plus, plus, 2])[model.decision.verdicts(p, held.known[rows], log_odds)]
-    return Predictions(scored.names, codes, p, log_odds, held.known[rows], scored.scored)
+    few = thin(model, held)
+    few = None if few is None else few[rows]
+    codes = np.array([1 - plus, plus, 2])[model.decision.verdicts(p, held.known[rows], log_odds, few)]
+    return Predictions(scored.names, codes, p, log_odds, held.known[rows], scored.scored, few)
 
 
 def _told(mistake: Mistake, model: SpamModel) -> Mistake:

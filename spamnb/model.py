@@ -20,12 +20,14 @@ from spamnb.decision import Decision
 from spamnb.digests import Known, by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
-from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
-from spamnb.record import Record
+from spamnb.message import FloatArray, Messages, Texts, as_texts, check_columns
+from spamnb.predictions import UNSURE_LABEL, Predictions
 from spamnb.scorers import make
 from spamnb.scoring import Engine, Scored
 from spamnb.since import Since
-from spamnb.sparse import KeyArray
+from spamnb.sparse import Batch, KeyArray
+from spamnb.start import Start, check_same
+from spamnb.start import from_state as start_from
 
 if TYPE_CHECKING:
     from spamnb.changes import Change
@@ -33,28 +35,6 @@ if TYPE_CHECKING:
 
 Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
-
-UNSURE_LABEL = "unsure"
-
-
-class Predictions(Record):
-    """What the model says about n messages.
-
-    `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
-    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts what the model knows of
-    each message; `scored` has the raw scores.
-    """
-
-    names: tuple[str, ...]
-    codes: IntArray
-    probability: FloatArray
-    log_odds: FloatArray
-    known: IntArray
-    scored: Scored
-
-    @property
-    def labels(self) -> list[str]:
-        return [self.names[code] for code in self.codes.tolist()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +58,8 @@ class SpamModel:
     since: Since = field(default_factory=Since)  # what has changed since the figures were made
     generation: int = 0  # how often a learner has written the model file anew
     correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
+    start: Start | None = None  # the model that this one starts from
+    doubt: float | None = None  # no message is called ham of whose words a smaller share is known
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -127,6 +109,7 @@ class SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
+        check_same(self, other, "this model", "the other one")
         both = self.known is not None and other.known is not None
         known = self.known.plus(other.known.labels) if both else None  # type: ignore[union-attr]
         since = self.since.plus(Since(learned=int(other.store.message_totals.sum())))
@@ -149,7 +132,7 @@ class SpamModel:
         texts, given = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
-        _check_columns(len(texts), categories, numbers)
+        check_columns(len(texts), categories, numbers)
         batch = extract(texts, self.features)
         digests = content_digests(batch, None, categories, numbers)
         return count(batch, given, categories, numbers), by_label(digests, given)
@@ -163,6 +146,11 @@ class SpamModel:
         """The correction, as long as the model has the two classes that it was fitted for."""
         fits = self.correction is not None and len(self.labels) == 2 and self.correction.label in self.labels
         return self.correction if fits else None
+
+    @property
+    def started(self) -> Start | None:
+        """The start, as long as this model has the same two classes."""
+        return self.start if self.start is not None and self.labels == self.start.model.labels else None
 
     @cached_property
     def pair(self) -> tuple[int, int] | None:
@@ -183,16 +171,18 @@ class SpamModel:
     ) -> Predictions:
         """Everything about these messages at once."""
         texts, pair = as_texts(messages), self.pair
-        _check_columns(len(texts), categories, numbers)
-        scored = self.engine.score(extract(texts, self.features), *self._checked(categories, numbers))
+        check_columns(len(texts), categories, numbers)
+        scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
         if pair is None:
             return self._many(scored)
-        log_odds = self._pair_log_odds(scored)
+        log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
-        verdicts = self.decision.verdicts(probability, scored.known, log_odds)
+        thin = None if self.doubt is None or scored.words is None else scored.words.share < self.doubt
+        verdicts = self.decision.verdicts(probability, scored.known, log_odds, thin)
         plus, minus = pair
         codes = np.array([minus, plus, 2])[verdicts]
-        return Predictions((*self.labels, UNSURE_LABEL), codes, probability, log_odds, scored.known, scored)
+        names = *self.labels, UNSURE_LABEL
+        return Predictions(names, codes, probability, log_odds, scored.known, scored, thin)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Only the columns that the model was trained with."""
@@ -200,7 +190,12 @@ class SpamModel:
         nums = {k: v for k, v in (numbers or {}).items() if k in self.features.numeric}
         return cats, nums
 
-    def _pair_log_odds(self, scored: Scored) -> FloatArray:
+    def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> Scored:
+        scored = self.engine.score(batch, categories, numbers, self.doubt is not None)
+        return scored if self.started is None else self.started.added(scored, batch)
+
+    def pair_log_odds(self, scored: Scored) -> FloatArray:
+        """Calibrated log-odds of the positive class of two."""
         return np.clip(self.calibration.apply(self.raw(scored)), -LIMIT, LIMIT)
 
     def raw(self, scored: Scored) -> FloatArray:
@@ -213,7 +208,7 @@ class SpamModel:
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
-        return raw
+        return raw if scored.started is None else raw + scored.started
 
     @property
     def sign(self) -> float:
@@ -294,14 +289,9 @@ class SpamModel:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
+        inner = modelfile.require(state, "start", dict) if "start" in state else None
+        start = None if inner is None else start_from(inner, cls.from_state)
         try:
-            return cls(**modelstate.fields(state))
+            return cls(**modelstate.fields(state), start=start)
         except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
             raise modelstate.damaged(error) from None
-
-
-def _check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
-    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
-    for name, values in columns.items():
-        if len(values) != size:
-            raise DataError(f"{size} messages but {len(values)} values in column {name!r}")

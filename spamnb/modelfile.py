@@ -24,7 +24,7 @@ from spamnb.errors import ModelError
 from spamnb.plain import plain
 
 FORMAT = "spamnb-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # what has a start, which a reader of version 1 would pass over; all else is version 1
 MAX_BYTES = 4 << 30
 SEAL = b"\nspamnb-sha256:"
 SEAL_SIZE = len(SEAL) + 64 + 1
@@ -141,7 +141,7 @@ def _unusable(key: str, expected: str, got: str) -> ModelError:
 
 
 def _titled(state: Mapping[str, object]) -> dict[str, object]:
-    title: dict[str, object] = {"format": FORMAT, "version": FORMAT_VERSION}
+    title: dict[str, object] = {"format": FORMAT, "version": FORMAT_VERSION if "start" in state else 1}
     for key in title.keys() & state.keys():
         raise ModelError(f"the model state has a key {key!r}, which the model file needs for itself")
     return title | dict(state)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def to_state(model: SpamModel) -> dict[str, Any]:
-    return {
+    state: dict[str, Any] = {
         "written_by": __version__,
         "positive": model.positive,
         "features": model.features.to_dict(),
@@ -34,7 +34,12 @@ def to_state(model: SpamModel) -> dict[str, Any]:
         "known": None if model.known is None else model.known.to_state(),
         "since": model.since.to_dict(),
         "generation": model.generation,
-    } | ({} if model.refined is None else {"correction": model.refined.to_state(model.store)})
+    }
+    if model.refined is not None:
+        state["correction"] = model.refined.to_state(model.store)
+    if model.doubt is not None:
+        state["doubt"] = model.doubt
+    return state if model.started is None else state | {"start": model.started.to_state()}
 
 
 def fields(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,8 +58,19 @@ def fields(state: Mapping[str, Any]) -> dict[str, Any]:
         "known": Known.from_state(state.get("known")),
         "since": Since.from_dict(state.get("since")),
         "generation": require(state, "generation", int) if "generation" in state else 0,
+        "doubt": _share(state),
         "correction": None if correction is None else corrections.from_state(correction, store),
     }
+
+
+def _share(state: Mapping[str, Any]) -> float | None:
+    """The share of known words below which ham is not said; models of version 0.1.0 have none."""
+    if "doubt" not in state:
+        return None
+    share = require(state, "doubt", float)
+    if not 0 < share <= 1:
+        raise ModelError(f"the model's doubt must be a share, got {share:g}", "train the model again")
+    return share
 
 
 def _settings(state: Mapping[str, Any]) -> tuple[FeatureConfig, ScorerConfig]:

@@ -41,7 +41,8 @@ def prune(
         store = _best(store, _fitting(replace(model, store=store), max_bytes))
     if store.vocabulary == model.store.vocabulary:
         return model
-    return replace(model, store=store, figures=outdated(model.figures, "prune"))
+    # With fewer tokens more words are unknown: the share that was usual is usual no more.
+    return replace(model, store=store, figures=outdated(model.figures, "prune"), doubt=None)
 
 
 def information(store: CountStore) -> FloatArray:
@@ -110,7 +111,9 @@ def age(model: SpamModel, halvings: int = 1) -> SpamModel:
     store = model.store
     for _ in range(halvings):
         store = _halved(store)
-    return model if halvings < 1 else replace(model, store=store, figures=outdated(model.figures, "age"))
+    if halvings < 1:
+        return model
+    return replace(model, store=store, figures=outdated(model.figures, "age"), doubt=None)
 
 
 def _halved(store: CountStore) -> CountStore:

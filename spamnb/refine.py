@@ -79,7 +79,7 @@ def refine(
         return Refined(
             None, raw, "no: scores of naive Bayes are infinite or do not rise with the right class"
         )
-    before, after = _losses(raw, positive), _losses(better, positive)
+    before, after = losses(raw, positive), losses(better, positive)
     gain = before - after
     told = f"out-of-fold log loss {before.mean():.4f} without, {after.mean():.4f} with"
     if mode == "auto" and not gain.mean() > 0:
@@ -87,7 +87,8 @@ def refine(
     return Refined(found, better, f"yes: {told}")
 
 
-def _losses(raw: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:
+def losses(raw: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:
+    """Log loss of each message once the scores are calibrated."""
     z = calibrations.fit(raw, positive.astype(np.int64), 2).apply(raw)
     return np.asarray(np.logaddexp(0.0, np.where(positive, -z, z)))
 

@@ -18,19 +18,34 @@ from spamnb.scorers.base import Scorer, Stats, pair_sums
 from spamnb.sparse import SHAPE, Batch, Entries, distinct, row_sums
 
 
+class Words(Record):
+    """How many words n messages have, repeats counted, and how many of them the model knows."""
+
+    total: IntArray
+    known: IntArray
+
+    @property
+    def share(self) -> FloatArray:
+        """Known words of all; where there are none, nothing is missing."""
+        return np.where(self.total > 0, self.known / np.maximum(self.total, 1), 1.0)
+
+
 class Scored(Record):
     """Log scores of n messages and K classes.
 
     joint (n, K) is log P(c) + log P(x|c); `scale` (n,) is what damping multiplies it with; `known` (n,) is
     how much of the message the model knows: tokens but shapes, which every message has, and columns; where
     the scorer counts repeats, they count here too. `correction` (n,) is what a linear model adds to the
-    log-odds of its class, damped already; None if there is none.
+    log-odds of its class, damped already, `started` (n,) what the model that this one starts from adds to
+    those of the positive class; None if there is none.
     """
 
     joint: FloatArray
     scale: FloatArray
     known: IntArray
     correction: FloatArray | None = None
+    started: FloatArray | None = None
+    words: Words | None = None  # only where they are asked for
 
     @property
     def damped(self) -> FloatArray:
@@ -75,19 +90,22 @@ class Engine:
         batch: Batch,
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
+        words: bool = False,
     ) -> Scored:
+        found = self._ids(batch)
         if self._unmerged(batch):
-            joint, known, added = self._sum_all(batch)
+            joint, known, added = self._sum_all(batch, found)
             parts = known
         else:
-            joint, known, parts, added = self._sum_merged(batch)
+            joint, known, parts, added = self._sum_merged(batch, found)
         for terms in self.columns(batch.size, categories, numbers).values():
             joint = joint + terms
             present = terms.any(axis=1)
             known, parts = known + present, parts + present
         scale = damping_scale(parts, self.config)
         bias = self.correction.bias if self.correction is not None else 0.0
-        return Scored(joint, scale, known, None if added is None else added * scale + bias)
+        corrected = None if added is None else added * scale + bias
+        return Scored(joint, scale, known, corrected, None, _words(batch, found) if words else None)
 
     def _unmerged(self, batch: Batch) -> bool:
         """Can every occurrence be added as it comes? Then repeats need not be found, a fifth of the work."""
@@ -95,9 +113,8 @@ class Engine:
         linear = linear and not self.config.strongest
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
 
-    def _sum_all(self, batch: Batch) -> tuple[FloatArray, IntArray, FloatArray | None]:
+    def _sum_all(self, batch: Batch, found: list[IntArray]) -> tuple[FloatArray, IntArray, FloatArray | None]:
         """Log scores, how many tokens of each message are known, repeats included, and their correction."""
-        found = self._ids(batch)
         if self._table is None:
             rows = distinct(np.concatenate([ids[ids >= 0] for ids in found]))
             stats = weighted(Stats.of(self.store, rows), self.config)
@@ -118,9 +135,11 @@ class Engine:
                 corrected += row_sums(at, added.take(ids), batch.size)
         return joint + self.bias(stats), known, corrected
 
-    def _sum_merged(self, batch: Batch) -> tuple[FloatArray, IntArray, IntArray, FloatArray | None]:
+    def _sum_merged(
+        self, batch: Batch, found: list[IntArray]
+    ) -> tuple[FloatArray, IntArray, IntArray, FloatArray | None]:
         """Log scores, known tokens but shapes, distinct known tokens of each message, their correction."""
-        looked = self.look_up(batch)
+        looked = self.look_up(batch, found)
         joint = self.scorer.text_scores(looked.entries, looked.stats, looked.weights) + self.bias(
             looked.stats
         )
@@ -157,8 +176,9 @@ class Engine:
         find = self.store.find if self._table is None else self._table.find
         return [find(k) for k in keys]
 
-    def look_up(self, batch: Batch) -> Looked:
-        entries = Entries.of(batch, self._ids(batch), self.scorer.order, self.scorer.lengths)
+    def look_up(self, batch: Batch, found: list[IntArray] | None = None) -> Looked:
+        found = self._ids(batch) if found is None else found
+        entries = Entries.of(batch, found, self.scorer.order, self.scorer.lengths)
         if self._table is None and not self.scorer.whole:
             return self._few(entries)
         stats, weights, _ = self._all()
@@ -209,6 +229,16 @@ class Engine:
         from spamnb.scorers.columns import column_terms
 
         return column_terms(self.store, self.config, size, categories or {}, numbers or {})
+
+
+def _words(batch: Batch, found: list[IntArray]) -> Words:
+    """The words of each message, of which those are known that were found."""
+    total, known = np.zeros(batch.size, np.int64), np.zeros(batch.size, np.int64)
+    for stream, ids in zip(batch.streams, found, strict=True):
+        if stream.kind == 1:
+            total += np.bincount(stream.rows, minlength=batch.size)
+            known += np.bincount(stream.rows[ids >= 0], minlength=batch.size)
+    return Words(total, known)
 
 
 def gap(scores: FloatArray, plus: int) -> FloatArray:

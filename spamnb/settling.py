@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb import calibration as calibrations
 from spamnb.calibration import LIMIT
 from spamnb.crossval import FoldScores, Sample, folds, out_of_fold
-from spamnb.curvefit import fit_best
+from spamnb.curvefit import ENOUGH, fit_best, fit_near
 from spamnb.decision import SPAM, UNSURE, Decision
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
@@ -24,12 +25,13 @@ from spamnb.scoring import gap
 @dataclass(frozen=True, slots=True)
 class Held:
     """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
-    class probabilities (n, K), and how much of each message was known."""
+    class probabilities (n, K), how much of each message was known, and which share of its words."""
 
     truth: IntArray
     log_odds: FloatArray
     proba: FloatArray
     known: IntArray
+    share: FloatArray | None = None
 
 
 def calibrated(
@@ -61,7 +63,11 @@ def calibrated(
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
         if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms
             fold = folds(sample, k)
-        fitted, log_odds = fit_best(raw, sample.labels == plus, fold)
+        if model.started is not None and len(sample) < ENOUGH:
+            fitted = fit_near(raw, sample.labels == plus, 1 / model.started.weight)
+            log_odds = fitted.apply(raw)
+        else:
+            fitted, log_odds = fit_best(raw, sample.labels == plus, fold)
         log_odds = np.clip(log_odds, -LIMIT, LIMIT)
         both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
         held = Held(sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known)
@@ -75,7 +81,12 @@ def limited(model: SpamModel, held: Held, max_fpr: float) -> SpamModel:
     The line is never below even odds: what looks like neither is no spam, however far from it all ham was.
     """
     ham = held.log_odds[held.truth != model.labels.index(model.positive)]
-    model = replace(model, decision=Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+    return decided(model, held, Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+
+
+def decided(model: SpamModel, held: Held, decision: Decision) -> SpamModel:
+    """The model with another decision, and the figures that this gives."""
+    model = replace(model, decision=decision)
     return replace(model, figures={**(model.figures or {}), **figures_of(model, held).to_dict()})
 
 
@@ -86,6 +97,11 @@ def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
         return evaluate_multi(held.truth, held.proba.argmax(axis=1), held.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
     p, decision = held.proba[:, plus], model.decision
-    codes = decision.verdicts(p, held.known, held.log_odds)
+    codes = decision.verdicts(p, held.known, held.log_odds, thin(model, held))
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
     return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
+
+
+def thin(model: SpamModel, held: Held) -> NDArray[np.bool_] | None:
+    """Of which messages too few words are known to call them ham."""
+    return None if model.doubt is None or held.share is None else held.share < model.doubt

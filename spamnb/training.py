@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from spamnb.crossval import Digests, Sample
 from spamnb.decision import Decision
 from spamnb.digests import Known, content_digests
 from spamnb.digests import word_digests as message_digests
+from spamnb.doubting import doubtful
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
@@ -37,6 +38,8 @@ from spamnb.samples import (
 from spamnb.scorers import make
 from spamnb.settling import Held, calibrated, limited
 from spamnb.sparse import Batch, Unmerged
+from spamnb.start import USUAL, Start
+from spamnb.starting import careful, with_folds, without_folds
 
 FOLDS = 5
 SAMPLE = 10_000
@@ -65,10 +68,15 @@ class Trainer:
     partial: bool = False  # it counts a part of the data only: take `result`, not `finish`
     jobs: int = 1  # processes for the cross-validation
     refine: str = "auto"  # fit a correction of the weights: yes, no, or if cross-validation says it helps
+    start: Start | None = None  # a model to start from
+    choose: bool = True  # let folds choose how much that counts
+    stated: bool = True  # somebody asked for max_fpr; else a careful line serves while ham is scarce
 
     def __post_init__(self) -> None:
         _check_refine(self.refine, self.folds)
         SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
+        if self.start is not None:
+            self.start.check(self.features, self.scoring)
         if self.folds == 1 or self.folds < 0:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
         self._scorer = make(self.scoring)
@@ -181,14 +189,25 @@ class Trainer:
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
         model, sample = self.counted()
-        return model if sample is None else self.settled(model, sample)[0]
+        if sample is not None:
+            return self.settled(model, sample)[0]
+        return model if self.start is None else without_folds(model, self.choose)
 
     def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, Held]:
         """Refined and calibrated, and with the line drawn where `max_fpr` asks for it."""
-        fitted, held = calibrated(model, sample, self.folds, self.refine, jobs=self.jobs)
+        scores, note = None, ""
+        if self.start is not None:
+            model, sample, scores, note = with_folds(model, sample, self.folds, self.jobs, self.choose)
+        fitted, held = calibrated(model, sample, self.folds, self.refine, scores, jobs=self.jobs)
+        if note:
+            fitted = replace(fitted, figures={**(fitted.figures or {}), "started": note})
+        return doubtful(self._lined(fitted, held), held, sample, self.folds)
+
+    def _lined(self, model: SpamModel, held: Held) -> SpamModel:
         if self.max_fpr is None or len(model.labels) > 2:
-            return fitted, held
-        return limited(fitted, held, self.max_fpr), held
+            return model
+        drawn = None if self.stated else careful(model, held)
+        return limited(model, held, self.max_fpr) if drawn is None else drawn
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
@@ -204,10 +223,10 @@ class Trainer:
         positive = self.positive
         if len(store.labels) == 2 and positive not in store.labels:
             positive = store.labels[1]
-        model = SpamModel(
-            self.features, self.scoring, store, self.decision, _identity(store), positive, known=counted.known
-        )
-        return model, self._sample(store)
+        if self.start is not None:
+            self.start.check_labels(store.labels)
+        settings = self.features, self.scoring, store, self.decision, _identity(store), positive
+        return SpamModel(*settings, known=counted.known, start=self.start), self._sample(store)
 
     def _known(self) -> Known | None:
         if not self._learned:
@@ -241,10 +260,13 @@ def train(
     folds: int = FOLDS,
     max_fpr: float | None = None,
     refine: str = "auto",
+    start: SpamModel | None = None,
+    start_weight: float | None = None,
 ) -> SpamModel:
     """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
 
     Features that are not given are the usual ones, which of parsed mail are others than of texts.
+    With `start` it begins with what that model knows, like `spamnb train --prior FILE`.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
     >>> model.predict(["a free prize"])
@@ -253,12 +275,12 @@ def train(
     texts, given = as_texts(messages), [str(label) for label in labels]
     if len(texts) != len(given):
         raise DataError(f"{len(texts)} messages but {len(given)} labels")
-    settings = (
-        features or FeatureConfig.usual(mail=bool(texts.tags)),
-        scoring or ScorerConfig(),
-        decision or Decision(),
-    )
+    usual = start.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
+    settings = features or usual, scoring or ScorerConfig(), decision or Decision()
     trainer = Trainer(*settings, positive, folds, max_fpr=max_fpr, refine=refine)
+    if start is not None:
+        begun = Start.of("given model", start, USUAL if start_weight is None else start_weight)
+        trainer = replace(trainer, start=begun, choose=start_weight is None)
     trainer.add(texts, given)
     return trainer.finish()
 

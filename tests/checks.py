@@ -16,7 +16,8 @@ from reference.tokens import tokens
 
 from spamnb.calibration import Platt, Temperature
 from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.model import Predictions, SpamModel
+from spamnb.model import SpamModel
+from spamnb.predictions import Predictions
 
 LABELS = ("ham", "news", "spam")
 WORDS = [f"w{i}" for i in range(24)] + ["WIN", "é", "£500", "call", "0800555010"]

@@ -104,8 +104,8 @@ def test_foreign_files_are_recognised(tmp_path: Path, kind: str) -> None:
         ({"format": "spamnb-model", "version": True}, "PATH is not a spamnb model: it has no format version"),
         ({"format": "spamnb-model", "version": 0}, "PATH is not a spamnb model: it has no format version"),
         (
-            {"format": "spamnb-model", "version": 2},
-            "PATH was written by a newer spamnb (format 2, this one reads up to 1)",
+            {"format": "spamnb-model", "version": 3},
+            "PATH was written by a newer spamnb (format 3, this one reads up to 2)",
         ),
         ({"version": 1}, "PATH is not a spamnb model"),
     ],

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, predictions, protocols, rate, reporting, stored
+from spamnb.cli import options, predictions, protocols, rate, reporting, starting, stored
+from spamnb.cli.inputs import inputs as sources
 from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, write_json
 from spamnb.cli.reading import chunks
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _TRAINING = (
     *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
-    *("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "ddof", "refine"),
+    *("scorer", "alpha", "counts", "damping", "prior", "prior_weight", "balance", "order", "ddof", "refine"),
 )
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
@@ -190,6 +191,8 @@ def _try_model(
 def _cross_validate(
     data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool, about: _About
 ) -> Evaluation:
+    from functools import partial
+
     from spamnb.errors import ConfigError
     from spamnb.evaluate import cross_validated
     from spamnb.mistakes import out_of_fold
@@ -199,6 +202,9 @@ def _cross_validate(
     if scoring.balance == "undersample":
         raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = read_options(given, default_format="csv")
+    features, start = starting.start_of(
+        given, partial(sources, data, given, reading), features, scoring, quiet
+    )
     trainer = Trainer(
         features,
         scoring,
@@ -206,6 +212,7 @@ def _cross_validate(
         folds=cv,
         keep_texts=about.worst,
         refine=given["refine"],
+        **start,
     )
     for chunk in chunks(data, given, reading, quiet, about.sources):
         if not trainer.messages:

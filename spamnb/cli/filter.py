@@ -12,7 +12,8 @@ from spamnb.cli.output import say, write_bytes
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
-    from spamnb.model import Predictions, SpamModel
+    from spamnb.model import SpamModel
+    from spamnb.predictions import Predictions
 
 TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the mail and tries again
 

@@ -75,6 +75,8 @@ def _is_file(word: str) -> bool:
 
 
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
+    from dataclasses import asdict
+
     from spamnb.inspection import Inspector, card, row_dict
     from spamnb.report import inspection as report
 
@@ -84,7 +86,7 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
     linear = reader.linear()
     if json_file:
         rows = {label: [row_dict(r) for r in found] for label, found in tops.items()}
-        view = None if linear is None else {n: getattr(linear, n) for n in linear.__slots__}
+        view = None if linear is None else asdict(linear)
         write_json({**facts, "top": rows, "linear": view}, json_file)
     if json_file == "-":
         return

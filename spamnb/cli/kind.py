@@ -21,6 +21,21 @@ def kind_of(paths: tuple[str, ...], given: dict[str, Any], quiet: bool) -> str:
     return kind
 
 
+def kind_of_data(sources: list[Any], given: dict[str, Any]) -> str:
+    """The kind of the first input of labelled messages; a pipe, which is read once, is taken for SMS."""
+    import os
+
+    from spamnb.readers import open_source
+
+    path, how = sources[0]
+    if given["input_format"] in MAILS or not isinstance(path, str) or os.path.isdir(path):
+        return "mail"
+    if not os.path.isfile(path):
+        return "sms"
+    with open_source(path, how, labelled=True) as source:
+        return "mail" if any(_is_mail(chunk) for chunk, _ in zip(source, range(1), strict=False)) else "sms"
+
+
 def _mail_first(paths: tuple[str, ...], given: dict[str, Any]) -> bool:
     """Look at the first messages; what comes from a pipe cannot be looked at twice."""
     from spamnb.readers import open_source

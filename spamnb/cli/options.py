@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spamnb.cli.starting import names_model
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
 
@@ -135,8 +136,15 @@ scorer_options = all_of(
     ),
     click.option(
         "--prior",
-        metavar="learned|uniform|P,Q,..",
-        help="Class priors; numbers go in the alphabetical order of labels.",
+        metavar="learned|uniform|P,Q,..|ready-made|FILE",
+        help="Class priors; numbers go in the alphabetical order of labels. With ready-made or the FILE of a "
+        "model: start from what that knows.",
+    ),
+    click.option(
+        "--prior-weight",
+        type=float,
+        metavar="W",
+        help="How much the model of --prior counts beside your messages (default: folds choose).",
     ),
     click.option(
         "--balance",
@@ -232,12 +240,14 @@ def _check_used(given: dict[str, Any]) -> None:
 def _prior(text: str | None) -> str | tuple[float, ...] | None:
     if text is None or text in ("learned", "uniform"):
         return text
+    if names_model(text):
+        return None
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise ConfigError(
-            f"--prior must be learned, uniform or numbers with commas, got {text!r}",
-            hint="for example --prior 0.8,0.2 for ham and spam",
+            f"--prior must be learned, uniform, numbers with commas, ready-made or a model, got {text!r}",
+            hint="for example --prior 0.8,0.2 for ham and spam, or --prior ready-made",
         ) from None
 
 

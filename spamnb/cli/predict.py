@@ -14,7 +14,8 @@ from spamnb.cli.output import greet, report_skipped, say, write_bytes
 if TYPE_CHECKING:
     from spamnb.explain import Explanation
     from spamnb.message import Chunk
-    from spamnb.model import Predictions, SpamModel
+    from spamnb.model import SpamModel
+    from spamnb.predictions import Predictions
     from spamnb.readers import ReadOptions
 
 FORMATS = ("tsv", "jsonl", "csv", "table", "terse")

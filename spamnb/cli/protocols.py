@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from spamnb.cli import options
-from spamnb.cli.inputs import read_options
+from spamnb.cli import options, starting
+from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import console
 from spamnb.cli.suiting import looked_at
 from spamnb.errors import ConfigError
@@ -89,13 +90,19 @@ def run(
     if protocol == "--online" and (features.categorical or features.numeric):
         raise ConfigError("--online reads texts only, got columns", hint="use --cv or --holdout with columns")
 
+    if protocol == "--online":
+        starting.refuse(given, protocol)
+    reading = read_options(given, default_format="csv")
+    features, start = starting.start_of(
+        given, partial(inputs, data, given, reading), features, scoring, quiet
+    )
+
     def trainer() -> Trainer:
-        return Trainer(features, scoring, options.decision(given), refine=given["refine"])
+        return Trainer(features, scoring, options.decision(given), refine=given["refine"], **start)
 
     trainer()  # refuses settings that do not go together before anything is read
-    reading = read_options(given, default_format="csv")
     mail, read = looked_at(chunks(data, given, reading, quiet, told))
-    features = options.feature_config(given, mail)
+    features = features if start else options.feature_config(given, mail)
     gathered = Gathered.of(read)
     options.check_decision(given, gathered.labels)
     options.check_prior(scoring.prior, gathered.labels)

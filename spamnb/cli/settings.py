@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from spamnb.cli import options
+from spamnb.cli import options, starting
 from spamnb.errors import ConfigError
 from spamnb.passes import Setting
 from spamnb.scorers import REGISTRY
@@ -39,6 +39,7 @@ def setting(text: str, base: dict[str, Any], flag: str = "--with", mail: bool = 
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
     given = {**context.params, **base, **asked}
+    starting.refuse(given, flag, "measure it with `spamnb evaluate DATA --cv 5 --prior ready-made`")
     return Setting(text, options.feature_config(given, mail), options.scorer_config(given), mail)
 
 

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 
 def suit(trainer: Trainer, given: dict[str, Any], mail: bool) -> None:
-    """Settings that were not stated are those that suit mail, if it is mail; before the first message."""
+    """Settings that were not stated are those that suit mail, if it is mail; before the first message.
+
+    What a model is to start from has settled how messages are read.
+    """
     trainer.max_fpr = rate.of_data(given, mail)
-    if mail:
+    if mail and trainer.start is None:
         trainer.read_as(options.feature_config(given, mail))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import options, rate, targets
+from spamnb.cli import options, rate, starting, targets
 from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, progress, report_skipped, say
 from spamnb.cli.suiting import suit
@@ -57,6 +57,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
       spamnb train data.csv
       spamnb train jan.csv.gz feb.jsonl -o office.spamnb
       spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
+      spamnb train few.csv --prior ready-made
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
     from spamnb.cli.paths import output_path
@@ -80,6 +81,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     folds = 0 if given["no_cv"] else given["folds"]
     limit = rate.max_fpr(given)
     rate.check_folds(limit, folds)
+    features, start = starting.start_of(given, lambda: sources, features, scoring, quiet)
     keep = _shares(sources) if scoring.balance == "undersample" else None
     trainer = Trainer(
         features,
@@ -90,6 +92,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
         remember=not given["no_digests"],
         refine=given["refine"],
         jobs=given["jobs"],
+        **start,
     )
     _count_all(trainer, sources, given)
     model = trainer.finish()
@@ -219,6 +222,8 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     beside = f" and the columns {', '.join(columns)}" if columns else ""
     scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
     say(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
+    if model.start is not None or (model.figures or {}).get("started"):
+        say(f"started   {_started(model)}", quiet)
     if model.figures is not None and "refined" in model.figures:
         say(f"refined   {model.figures['refined']}", quiet)
     say(f"expect    {_expected(model)}", quiet)
@@ -230,8 +235,18 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     say(f"next      {ask}{_model_flag(target)}", quiet)
 
 
+def _started(model: SpamModel) -> str:
+    if model.figures is not None or model.start is None:
+        return str((model.figures or {})["started"])
+    return f"from the {model.start.name}, weight {model.start.weight:g}"
+
+
 def _expected(model: SpamModel) -> str:
     figures = model.figures
+    if figures is None and model.start is not None:
+        return (
+            "no figures: too few messages of a class, or --no-cv; probabilities are those of the start, moved"
+        )
     if figures is None:
         return "no figures: too few messages of a class, or --no-cv; probabilities are not calibrated"
     folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"

@@ -49,7 +49,9 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
         ("refined", _refined_text(card["refined"])),
+        *_start_rows(card["start"]),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
+        *_doubt_rows(card["doubt"]),
     ]
     return [*rows, ("expect", _figures_text(card["figures"])), *_since_rows(card["since"], card["stale"])]
 
@@ -75,6 +77,23 @@ def _refined_text(refined: dict[str, int] | None) -> str:
     since = refined["since"]
     moved = f"; {abs(since):,} messages {'learned' if since > 0 else 'forgotten'} since" if since else ""
     return f"the weights of {refined['tokens']:,} tokens, fitted on {refined['messages']:,} messages{moved}"
+
+
+def _start_rows(start: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Which model this one starts from; nothing where it does not."""
+    if start is None:
+        return []
+    size = f"{start['tokens']:,} tokens of {start['messages']:,} messages"
+    return [("starts from", f"{start['name']}, weight {start['weight']:g} ({size})")]
+
+
+def _doubt_rows(doubt: float | None) -> list[tuple[str, str]]:
+    """When the model will not say ham; nothing where it always does."""
+    return (
+        []
+        if doubt is None
+        else [("doubt", f"unsure, not ham, if less than {doubt:.0%} of the words are known")]
+    )
 
 
 def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:
@@ -105,15 +124,19 @@ def show_tokens(console: Console, labels: Sequence[str], rows: Sequence[TokenRow
     nothing = "-" if console.options.ascii_only else "–"
     columns = [("token", "left"), *((f"in {label}", "right") for label in labels)]
     columns += [(f"P(w|{label})", "right") for label in labels] + [("weight", "right")]
-    table = _table(*columns)
+    started = any(row.start_weight is not None for row in rows)
+    table = _table(*columns, *([("start", "right")] if started else []))
     for row in rows:
         counts = [Text(f"{n:,}") for n in row.messages]
         shares = [Text(f"{p:.2e}" if row.known else nothing) for p in row.probabilities]
-        weight = (
-            Text(f"{row.weight:+.2f}", "red" if row.weight > 0 else "green") if row.known else Text("unknown")
-        )
-        table.add_row(Text(visible(row.token)), *counts, *shares, weight)
+        weight = _weight(row.weight) if row.known else Text("unknown")
+        more = [Text(nothing) if not row.start_weight else _weight(row.start_weight)] if started else []
+        table.add_row(Text(visible(row.token)), *counts, *shares, weight, *more)
     console.print(table)
+
+
+def _weight(value: float) -> Text:
+    return Text(f"{value:+.2f}", "red" if value > 0 else "green")
 
 
 def show_meaning(console: Console, positive: str, labels: Sequence[str]) -> None:
@@ -128,11 +151,20 @@ def show_linear(console: Console, linear: Linear) -> None:
     show_title(console, "linear view")
     sides = f"{linear.positive} against {linear.negative}"
     length = f" / m^{linear.damping:g}" if linear.damping else ""
+    score, start = f"(w.x + b){length}", linear.start
+    if start is not None:
+        score = f"({score} + {linear.start_weight:g} s)"
     lines = [
-        f"log-odds({sides}) = {linear.slope:.4f} * (w.x + b){length} {linear.offset:+.4f}",
+        f"log-odds({sides}) = {linear.slope:.4f} * {score} {linear.offset:+.4f}",
         f"b = {linear.b:+.4f}; w is the weight column; x counts the tokens"
         + ("; m is how many known tokens a message has" if linear.damping else ""),
     ]
+    if start is not None:
+        length = f" / n^{start.damping:g}" if start.damping else ""
+        lines.append(
+            f"s = {start.slope:.4f} * (v.x {start.b:+.4f}){length} {start.offset:+.4f}; "
+            "v is the start column, n how many tokens the start knows"
+        )
     for line in lines:
         console.print(Text(visible(line)))
 
@@ -146,7 +178,7 @@ def show_explanation(console: Console, told: Explanation, labels: Sequence[str],
     )
     console.print(heading)
     line = f"tokens known: {told.known}, unknown: {told.unknown}; log p(x) = {told.evidence:.1f}"
-    console.print(Text(line, "dim"))
+    console.print(Text(f"{told.why}; {line}" if told.why else line, "dim"))
     seen = f"in {' / '.join(labels)}"
     table = _table(("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), (seen, "left"))
     block = "#" if console.options.ascii_only else "█"

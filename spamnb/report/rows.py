@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.message import Chunk, IntArray, Texts
-from spamnb.model import Predictions
+from spamnb.predictions import Predictions
 from spamnb.report.safe import visible, visible_bytes
 
 if TYPE_CHECKING:
@@ -89,9 +89,10 @@ class Prefixes:
 
 
 def parts_text(explanation: Explanation) -> str:
-    """The strongest parts of an explanation in one field."""
+    """The strongest parts of an explanation in one field, behind what made it unsure."""
     shown = explanation.parts[:SHOWN_PARTS]
-    return ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
+    parts = ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
+    return f"{explanation.why}; {parts}" if explanation.why else parts
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # of one message of a chunk
@@ -133,7 +134,7 @@ class Terse:
 
 
 class Jsonl:
-    """One JSON object a line: label, probability, log_odds, known, evidence, message, and maybe parts."""
+    """One JSON object a line: label, probability, log_odds, known, evidence, message, maybe why and parts."""
 
     header = b""
 
@@ -158,6 +159,8 @@ class Jsonl:
                 row["source"] = chunk.sources[i]
             if self._explain is not None:
                 row |= explanation_row(self._explain(chunk, i))
+            if why := found.why(i):
+                row["why"] = why
             out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 

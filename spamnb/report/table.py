@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spamnb.message import Chunk, IntArray
-from spamnb.model import Predictions
+from spamnb.predictions import Predictions
 from spamnb.report.rows import Explain, parts_text, shown_text
 from spamnb.report.safe import visible
 

@@ -26,8 +26,8 @@ HELP = "Hint: see `spamnb train --help`"
         ("--prior 0.5,0.2", "--prior must be positive and sum to 1, got [0.5, 0.2]", HELP),
         (
             "--prior often",
-            "--prior must be learned, uniform or numbers with commas, got 'often'",
-            "Hint: for example --prior 0.8,0.2 for ham and spam",
+            "--prior must be learned, uniform, numbers with commas, ready-made or a model, got 'often'",
+            "Hint: for example --prior 0.8,0.2 for ham and spam, or --prior ready-made",
         ),
         (
             "--pattern phone",

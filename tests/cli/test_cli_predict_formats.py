@@ -29,13 +29,14 @@ WHY = ["for", "against", "sum", "bias", "parts", "unknown"]
 
 def test_jsonl_is_exact(cli: Cli, tiny: Path) -> None:
     said = cli("predict", "-m", tiny, "--format", "jsonl", stdin=b"win\n\n").records
-    assert [list(record) for record in said] == [KEYS, KEYS]
+    assert [list(record) for record in said] == [KEYS, [*KEYS, "why"]]
     assert said[0]["label"] == "spam"
     assert said[0]["probability"] == pytest.approx(0.75, abs=1e-12)
     assert said[0]["log_odds"] == pytest.approx(math.log(3), abs=1e-12)
     assert said[0]["evidence"] == pytest.approx(math.log(0.5 * 0.3 + 0.5 * 0.1), abs=1e-12)
     assert (said[0]["known"], said[0]["message"]) == (1, "win")
     assert (said[1]["label"], said[1]["known"], said[1]["message"]) == ("unsure", 0, "")
+    assert said[1]["why"] == "nothing in it is known"
 
 
 def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) -> None:
@@ -50,7 +51,7 @@ def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) ->
 def explained(cli: Cli, model: Path, stdin: bytes) -> list[dict[str, object]]:
     said = cli("predict", "-m", model, "--format", "jsonl", "--explain", stdin=stdin).records
     for record in said:
-        assert list(record) == KEYS + WHY
+        assert list(record) == KEYS + WHY + (["why"] if record["label"] == "unsure" else [])
         total = math.fsum([record["bias"], *(part["log_odds"] for part in record["parts"])])
         assert total == pytest.approx(record["sum"], abs=1e-9)
         sizes = [abs(part["log_odds"]) for part in record["parts"]]
