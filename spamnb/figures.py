@@ -16,7 +16,7 @@ _COUNTS = frozenset(
         *("true_positives", "false_positives", "false_negatives", "true_negatives"),
     )
 )
-_WORDS = frozenset(("label", "refined"))
+_WORDS = frozenset(("label", "refined", "started"))
 
 
 def checked(state: object) -> dict[str, Any] | None:
