@@ -53,8 +53,8 @@ def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> Non
 
 def _compare(table: Table, name: str, costs: dict[str, list[Cost]], wanted: float) -> None:
     table.at_least(name, wanted, seconds, *_seconds(costs, "ours", "peer"))
-    sizes = ([cost.megabytes for cost in costs[side]] for side in ("ours", "peer"))
-    table.at_most(f"  peak memory, {name}", 1 / 3, megabytes, *sizes, best=max)
+    ours, peer = ([cost.megabytes for cost in costs[side]] for side in ("ours", "peer"))
+    table.at_most(f"  peak memory, {name}", 1 / 3, megabytes, ours, peer, best=max)
 
 
 def _seconds(costs: dict[str, list[Cost]], *names: str) -> list[list[float]]:
@@ -71,7 +71,8 @@ def scaling(table: Table, folder: Path, copies: int, rounds: int) -> None:
         ("predict", _predict(small_lines, model), _predict(large_lines, model)),
     ):
         costs = in_turn({"one": one, "four": four}, rounds, stdout=folder / "out")
-        table.at_most(f"{name}, 4x the input", 4.4, seconds, *_seconds(costs, "four", "one"))
+        large_cost, small_cost = _seconds(costs, "four", "one")
+        table.at_most(f"{name}, 4x the input", 4.4, seconds, large_cost, small_cost)
 
 
 def _train(data: Path, model: str) -> list[str]:

@@ -56,7 +56,7 @@ def timed(
     title: str, folder: Path, kinds: Sequence[type[Tool]], messages: Messages, spam: Bools, rounds: int
 ) -> str:
     """A section with a table of training and one of predicting the same messages."""
-    tools = [kind(folder / title.replace(" ", "") / kind.package) for kind in (Ours, *kinds)]
+    tools = _made(folder / title.replace(" ", ""), kinds)
     for tool in tools:
         tool.write(messages, spam)
         tool.write(messages, None)
@@ -68,11 +68,17 @@ def timed(
     return _told("\n\n".join(parts))
 
 
+def _made(folder: Path, kinds: Sequence[type[Tool]]) -> list[Tool]:
+    """Ours and these, each in a folder of its own."""
+    everyone: list[type[Tool]] = [Ours, *kinds]
+    return [kind(folder / kind.package) for kind in everyone]
+
+
 def one_message(folder: Path, kinds: Sequence[type[Tool]], rounds: int) -> str:
     """A command that judges one message by a model of the SMS corpus."""
     rows = corpus.base()
     known, spam = Messages([text for _, text in rows]), np.array([label == "spam" for label, _ in rows])
-    tools = [kind(folder / "single" / kind.package) for kind in (Ours, *kinds)]
+    tools = _made(folder / "single", kinds)
     for tool in tools:
         tool.write(known, spam)
         run(tool.train_command())

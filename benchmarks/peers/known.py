@@ -12,7 +12,7 @@ from benchmarks.peers.sklearn import Bernoulli, CharSvc, Multinomial, WordSvc
 from benchmarks.peers.spamprobe import Spamprobe
 
 SCIKIT_LEARN: tuple[type[Peer], ...] = (CharSvc, WordSvc, Bernoulli, Multinomial)
-SMS = (*SCIKIT_LEARN, FastText, River, Bogofilter, Spamprobe)
+SMS: tuple[type[Peer], ...] = (*SCIKIT_LEARN, FastText, River, Bogofilter, Spamprobe)
 MAIL: tuple[type[Peer], ...] = (CharSvc, Bogofilter, Spamprobe)
 TOOLS: tuple[type[Tool], ...] = (Bogofilter, River, Spamprobe, FastText)
 
