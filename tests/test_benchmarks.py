@@ -133,3 +133,31 @@ def test_messages_reach_mail_filters_byte_by_byte(tmp_path: Path) -> None:
     assert Path(path).read_bytes() == raw
     assert Messages(["café"]).as_bytes() == ["\ncafé\n".encode()]
     assert Messages(["a\tb\nc"]).lines() == ["a b c"]
+
+
+def test_what_is_not_installed_is_left_out_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(known.Spamprobe, "package", "no-such-program")
+    monkeypatch.setattr(known.River, "package", "no-such-package")
+    assert known.present((known.Spamprobe, known.Multinomial, known.River)) == [known.Multinomial]
+    assert capsys.readouterr().out.splitlines() == [
+        "no-such-program is not installed: spamprobe is left out",
+        "no-such-package is not installed: river BagOfWords + MultinomialNB is left out",
+    ]
+
+
+def test_a_corpus_that_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(detection.FILES, "uci", Path("nowhere") / "sms" / "messages.tsv")
+    told, _ = detection.part("uci", range(2))
+    assert "put `messages.tsv` into `../shared/data/sms`" in told
+
+
+@pytest.mark.parametrize("kind", known.SCIKIT_LEARN, ids=lambda kind: kind.__name__)
+def test_a_peer_learns_and_scores(kind: type[known.Peer], tmp_path: Path) -> None:
+    peer = kind(tmp_path / "peer")
+    texts = [f"win prize {i % 7}" for i in range(30)] + [f"see you {i % 5}" for i in range(30)]
+    peer.train(Messages(texts), np.arange(60) < 30)
+    score, probability = peer.score(Messages(["win prize", "see you"]))
+    assert score[0] > 0 > score[1]
+    assert probability[0] > 0.5 > probability[1]

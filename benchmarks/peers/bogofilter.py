@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,12 +29,13 @@ class Bogofilter(Program):
         self.command = ["bogofilter", "-C", "-d", str(folder)]
 
     def train_command(self) -> list[str]:
-        base = " ".join(self.command)
-        learn = f"{base} -n -b < {self.folder}/ham; {base} -s -b < {self.folder}/spam"
-        return ["sh", "-c", f"rm -f {self.folder}/wordlist.db; {learn}"]
+        base, folder = shlex.join(self.command), shlex.quote(str(self.folder))
+        learn = f"{base} -n -b < {folder}/ham && {base} -s -b < {folder}/spam"
+        return ["sh", "-c", f"rm -f {folder}/wordlist.db; {learn}"]
 
     def predict_command(self) -> list[str]:
-        return ["sh", "-c", f"{' '.join(self.command)} -e -TT -b < {self.folder}/judge"]
+        listed = shlex.quote(str(self.folder / "judge"))
+        return ["sh", "-c", f"{shlex.join(self.command)} -e -TT -b < {listed}"]
 
     def one_command(self) -> list[str]:
         return [*self.command, "-e", "-T", "-I", str(self.folder / "new" / "0")]

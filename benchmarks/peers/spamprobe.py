@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
 
 from benchmarks.peers.base import Floats, Messages, Program
@@ -16,7 +18,7 @@ class Spamprobe(Program):
     cutoffs = (SPAM_CUTOFF,)
 
     def train_command(self) -> list[str]:
-        db = f"{self.folder}/db"
+        db = shlex.quote(f"{self.folder}/db")
         learn = f"{self._many('good', 'ham')} && {self._many('spam', 'spam')}"
         return ["sh", "-c", f"rm -rf {db}; mkdir {db}; {learn}"]
 
@@ -32,4 +34,5 @@ class Spamprobe(Program):
 
     def _many(self, what: str, listed: str) -> str:
         """It takes paths on its command line only: as many at once as the system allows."""
-        return f"xargs -s 1000000 spamprobe -M -d {self.folder}/db {what} < {self.folder}/{listed}"
+        folder = shlex.quote(str(self.folder))
+        return f"xargs -d '\\n' -s 1000000 spamprobe -M -d {folder}/db {what} < {folder}/{listed}"
