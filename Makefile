@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS := $(VENV)/.peers
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo run test lint bench bench-quality bench-mail bench-obfuscation bench-robustness bench-dask hostile-mail hostile-models fuzz doubling crash hardening model docs clean
@@ -38,12 +39,15 @@ lint: install ## ruff, mypy --strict, and pip-audit where its service answers
 	$(BIN)/mypy
 	@$(BIN)/python -m benchmarks.audit
 
-bench: install ## speed and memory beside scikit-learn, in one run
-	$(BIN)/python -m compileall -q benchmarks
-	$(BIN)/python -m benchmarks.speed
+$(PEERS): $(STAMP) benchmarks/install.py
+	@$(BIN)/python -m benchmarks.install && touch $@ || true
 
-bench-quality: install ## detection beside scikit-learn on the same splits
-	$(BIN)/python -m benchmarks.quality
+bench: install $(PEERS) ## speed and memory beside other filters, into docs/benchmarks.md
+	$(BIN)/python -m compileall -q benchmarks
+	$(BIN)/python -m benchmarks.speed --page docs/benchmarks.md $(ARGS)
+
+bench-quality: install $(PEERS) ## detection beside other filters, into docs/benchmarks.md
+	$(BIN)/python -m benchmarks.detection --page docs/benchmarks.md $(ARGS)
 
 bench-mail: install ## mail beside bogofilter: detection, learning as it comes, throughput
 	$(BIN)/python -m compileall -q benchmarks

@@ -60,17 +60,24 @@ def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None =
     return Cost(seconds, megabytes, cpu)
 
 
-def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:
-    """Every command in turn, `rounds` times; the best time of each, so that a noisy moment hits nobody."""
-    best: dict[str, Cost] = {}
+def in_turn(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, list[Cost]]:
+    """Every command in turn, `rounds` times, so that a slow minute of the machine hits all of them."""
+    costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            cost = run(command, **streams)
-            old = best.get(name, cost)
-            best[name] = Cost(
-                min(cost.seconds, old.seconds), max(cost.megabytes, old.megabytes), min(cost.cpu, old.cpu)
-            )
-    return best
+            costs[name].append(run(command, **streams))
+    return costs
+
+
+def best(costs: Sequence[Cost]) -> Cost:
+    """The shortest times and the largest memory, so that a noisy moment does not count."""
+    seconds, megabytes, cpu = ([getattr(c, name) for c in costs] for name in ("seconds", "megabytes", "cpu"))
+    return Cost(min(seconds), max(megabytes), min(cpu))
+
+
+def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:
+    """Every command in turn, `rounds` times; the best of each."""
+    return {name: best(costs) for name, costs in in_turn(commands, rounds, **streams).items()}
 
 
 def spamnb(*arguments: str) -> list[str]:

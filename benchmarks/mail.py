@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.common import interleaved, spamnb
 from benchmarks.mailcorpus import Bools, Corpus, read, split
 from benchmarks.online import prequential
-from benchmarks.peer_bogofilter import SPAM_CUTOFF, Bogofilter, installed
+from benchmarks.peers.bogofilter import SPAM_CUTOFF, Bogofilter, installed
 from spamnb.mail import as_texts
 from spamnb.metrics import Confusion, recall_at_fpr, roc_auc
 from spamnb.operating import MAIL_MAX_FPR

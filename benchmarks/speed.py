@@ -1,39 +1,30 @@
 """`make bench`: speed and memory of the commands beside scikit-learn doing the same, in one run.
 
 Every figure is a ratio of two processes measured in turn on one core. The targets are those that the
-project holds itself to; the run prints whether they are met and ends with 1 if one is not.
+project holds itself to; the run prints whether they are met and ends with 1 if one is not. Then come
+other filters, without targets. `--page` writes all of it into docs/benchmarks.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import corpus
-from benchmarks.common import Cost, interleaved, run, spamnb
+from benchmarks import corpus, tools
+from benchmarks.common import Cost, in_turn, run, spamnb
+from benchmarks.machine import facts
+from benchmarks.page import times, write
+from benchmarks.peers.known import TOOLS, present
+from benchmarks.peers.sklearn import Multinomial
+from benchmarks.speedtable import Table, megabytes, milliseconds, seconds
 
 # The peer's model: all occurrences, add-one smoothing, words as they are, no memory of the messages.
 SAME = ("--tokens", "plain", "--counts", "all", "--alpha", "1", "--damping", "0", "--no-digests")
-PEER = [sys.executable, "-m", "benchmarks.peer_sklearn"]
-
-
-class Table:
-    """Rows of measured against wanted; remembers whether all are met."""
-
-    def __init__(self) -> None:
-        self.missed = 0
-        print(f"{'measure':<44}{'spamnb':>11}{'peer':>11}{'ratio':>9}  wanted")
-
-    def row(
-        self, name: str, ours: str, theirs: str, ratio: float, wanted: float, at_least: bool = True
-    ) -> None:
-        good = ratio >= wanted if at_least else ratio <= wanted
-        self.missed += not good
-        sign = ">=" if at_least else "<="
-        state = "ok" if good else "MISSED"
-        print(f"{name:<44}{ours:>11}{theirs:>11}{ratio:>8.2f}x  {sign} {wanted:g}x {state}", flush=True)
+PEER = [sys.executable, "-m", "benchmarks.peers.script"]
 
 
 def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> None:
@@ -52,22 +43,22 @@ def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> Non
             "ours": spamnb("train", str(data), "-o", model, "-q", *flags),
             "peer": [*PEER, "train", str(data), peer, str(ngrams)],
         }
-        cost = interleaved(commands, rounds)
-        _compare(table, f"train, {name}", cost, wanted[0])
+        _compare(table, f"train, {name}", in_turn(commands, rounds), wanted[0])
         commands = {
             "ours": spamnb("predict", "-m", model, "-q", str(lines)),
             "peer": [*PEER, "predict", str(lines), peer],
         }
-        cost = interleaved(commands, rounds, stdout=folder / "out")
-        _compare(table, f"predict, {name}", cost, wanted[1])
+        _compare(table, f"predict, {name}", in_turn(commands, rounds, stdout=folder / "out"), wanted[1])
 
 
-def _compare(table: Table, name: str, cost: dict[str, Cost], wanted: float) -> None:
-    ours, peer = cost["ours"], cost["peer"]
-    table.row(name, f"{ours.seconds:.2f} s", f"{peer.seconds:.2f} s", peer.seconds / ours.seconds, wanted)
-    share = ours.megabytes / peer.megabytes
-    sizes = f"{ours.megabytes:.0f} MB", f"{peer.megabytes:.0f} MB"
-    table.row(f"  peak memory, {name}", *sizes, share, 1 / 3, at_least=False)
+def _compare(table: Table, name: str, costs: dict[str, list[Cost]], wanted: float) -> None:
+    table.at_least(name, wanted, seconds, *_seconds(costs, "ours", "peer"))
+    ours, peer = ([cost.megabytes for cost in costs[side]] for side in ("ours", "peer"))
+    table.at_most(f"  peak memory, {name}", 1 / 3, megabytes, ours, peer, best=max)
+
+
+def _seconds(costs: dict[str, list[Cost]], *names: str) -> list[list[float]]:
+    return [[cost.seconds for cost in costs[name]] for name in names]
 
 
 def scaling(table: Table, folder: Path, copies: int, rounds: int) -> None:
@@ -79,9 +70,9 @@ def scaling(table: Table, folder: Path, copies: int, rounds: int) -> None:
         ("train", _train(small, model), _train(large, model)),
         ("predict", _predict(small_lines, model), _predict(large_lines, model)),
     ):
-        cost = interleaved({"one": one, "four": four}, rounds, stdout=folder / "out")
-        a, b = cost["one"].seconds, cost["four"].seconds
-        table.row(f"{name}, 4x the input", f"{b:.2f} s", f"{a:.2f} s", b / a, 4.4, at_least=False)
+        costs = in_turn({"one": one, "four": four}, rounds, stdout=folder / "out")
+        large_cost, small_cost = _seconds(costs, "four", "one")
+        table.at_most(f"{name}, 4x the input", 4.4, seconds, large_cost, small_cost)
 
 
 def _train(data: Path, model: str) -> list[str]:
@@ -104,33 +95,45 @@ def start_up(table: Table, folder: Path, rounds: int) -> None:
         "help": spamnb("--help"),
         "click": [sys.executable, "-c", "import click"],
     }
-    cost = interleaved(commands, rounds, stdin=message)
-    ours, peer = cost["ours"].seconds, cost["peer"].seconds
-    table.row(
-        "one message / import click, numpy",
-        f"{ours * 1e3:.0f} ms",
-        f"{peer * 1e3:.0f} ms",
-        ours / peer,
-        1.5,
-        False,
-    )
-    ours, peer = cost["help"].seconds, cost["click"].seconds
-    table.row(
-        "--help / import click", f"{ours * 1e3:.0f} ms", f"{peer * 1e3:.0f} ms", ours / peer, 1.5, False
+    costs = in_turn(commands, rounds, stdin=message)
+    one, bare = _seconds(costs, "ours", "help"), _seconds(costs, "peer", "click")
+    table.at_most("one message / import click, numpy", 1.5, milliseconds, one[0], bare[0])
+    table.at_most("--help / import click", 1.5, milliseconds, one[1], bare[1])
+
+
+def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--copies", type=int, help="how large the data is: 50, with --quick 5")
+    parser.add_argument("--rounds", type=int, help="how often each command runs: 4, with --quick 1")
+    parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it works")
+    parser.add_argument("--page", type=Path, help="write the section on speed of this page")
+    given = parser.parse_args(arguments)
+    given.copies = given.copies or (5 if given.quick else 50)
+    given.rounds = given.rounds or (1 if given.quick else 4)
+    return given
+
+
+def section(table: Table, parts: Sequence[str], given: argparse.Namespace, load: float) -> str:
+    """The text for the page."""
+    command = f"make bench{' ARGS=--quick' if given.quick else ''}"
+    size = f"{given.copies * len(corpus.base()):,} messages"
+    title = f"### Beside scikit-learn: {size}, {times(given.rounds)}"
+    return "\n\n".join(
+        [facts((Multinomial, *TOOLS), command, given.quick, load), title, table.markdown(), *parts]
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--copies", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    given, load = options(), os.getloadavg()[0]
     table = Table()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         start_up(table, folder, 7 * given.rounds)
         against_sklearn(table, folder, given.copies, given.rounds)
         scaling(table, folder, given.copies, given.rounds)
+        parts = tools.measured(folder, present(TOOLS), given.rounds, given.quick)
+    if given.page:
+        write(given.page, "speed", section(table, parts, given, load))
     sys.exit(1 if table.missed else 0)
 
 

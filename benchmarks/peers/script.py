@@ -1,7 +1,7 @@
 """The peer: what a scikit-learn user writes for the same job, from the same file to the same output.
 
-python -m benchmarks.peer_sklearn train DATA.csv MODEL NGRAMS
-python -m benchmarks.peer_sklearn predict LINES.txt MODEL
+python -m benchmarks.peers.script train DATA.csv MODEL NGRAMS
+python -m benchmarks.peers.script predict LINES.txt MODEL
 """
 
 from __future__ import annotations

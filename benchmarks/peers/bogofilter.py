@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-import shutil
+import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+
+from benchmarks.peers.base import Floats, Messages, Program
 
 SPAM_CUTOFF, HAM_CUTOFF = 0.99, 0.45  # its defaults: spam from the one on, ham up to the other, else unsure
-Floats = NDArray[np.float64]
 
 
 def installed() -> bool:
-    return shutil.which("bogofilter") is not None
+    return Bogofilter.version() is not None
 
 
-class Bogofilter:
+class Bogofilter(Program):
     """A word list in a folder of its own; the user's settings are not read (-C)."""
 
+    name = package = "bogofilter"
+    cutoffs = (SPAM_CUTOFF, 0.5)
+
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        super().__init__(folder)
         self.command = ["bogofilter", "-C", "-d", str(folder)]
+
+    def train_command(self) -> list[str]:
+        base, folder = shlex.join(self.command), shlex.quote(str(self.folder))
+        learn = f"{base} -n -b < {folder}/ham && {base} -s -b < {folder}/spam"
+        return ["sh", "-c", f"rm -f {folder}/wordlist.db; {learn}"]
+
+    def predict_command(self) -> list[str]:
+        listed = shlex.quote(str(self.folder / "judge"))
+        return ["sh", "-c", f"{shlex.join(self.command)} -e -TT -b < {listed}"]
+
+    def one_command(self) -> list[str]:
+        return [*self.command, "-e", "-T", "-I", str(self.folder / "new" / "0")]
+
+    def score(self, messages: Messages) -> tuple[Floats, Floats]:
+        score = np.array([float(words[-1]) for words in self.judged(messages)])
+        return score, score
 
     def learn(self, paths: Sequence[str], spam: bool) -> None:
         self._run("-s" if spam else "-n", "-b", stdin="".join(f"{path}\n" for path in paths))

@@ -1,0 +1,1 @@
+"""Other filters, each in a file of its own, that learn and score the same messages; `known` lists them."""
