@@ -118,3 +118,30 @@ def test_a_backend_has_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     shards = [Shard(0, i, str(tmp_path), SMALL) for i in range(2)]
     with pytest.raises(SpamnbError, match="--backend threading failed: nothing came back within 1 s"):
         on_backend(Trainer(), shards, "threading", 2, 1)
+
+
+class Pending:
+    """A task that nobody works on."""
+
+    def result(self, **_: float) -> None:
+        raise TimeoutError
+
+    def done(self) -> bool:
+        return False
+
+
+class Scheduler:
+    """Knows these workers, one look after the other."""
+
+    def __init__(self, *looks: dict[str, int]) -> None:
+        self.looks = list(looks)
+
+    def nthreads(self) -> dict[str, int]:
+        return self.looks.pop(0)
+
+
+def test_nobody_is_waited_for_when_all_workers_are_gone() -> None:
+    looks = Scheduler({}, {"w": 1}, {}, {})
+    with pytest.raises(SpamnbError, match="all dask workers are gone, for 4 s now"):
+        cluster._waited(looks, Pending(), patience=4.0)
+    assert not looks.looks  # the first loss was made good

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # stands for a module or for a whole package; what does not exist (yet) is passed over.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_version", "moments", "record", "memory", "outcome"),
-    ("message", "config", "gathering", "curved"),
+    ("message", "config", "gathering", "guarded", "curved"),
     ("mail", "forked"),
     ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
     ("sparse", "modelfile", "operating"),
@@ -44,7 +44,7 @@ USERS = {
     "rich": {"cli", "report"},
     "pandas": {"readers", "lab"},
     "joblib": {"modelfile", "parallel", "cluster"},
-    "distributed": {"cluster"},
+    "distributed": {"cluster", "guarded"},
     "sklearn": {"peers"},
     "scipy": set[str](),
 }
