@@ -40,6 +40,7 @@ from spamnb.samples import (
 from spamnb.scorers import make
 from spamnb.scoring import gap
 from spamnb.sparse import Batch, Unmerged
+from spamnb.spool import Spool
 
 FOLDS = 5
 SAMPLE = 10_000
@@ -80,8 +81,7 @@ class Trainer:
         self._absorbed: list[Partial] = []
         self._rows: Counter[Row] = Counter()
         self._limit = (1 << 64) - 1
-        self._learned: list[Digests] = []
-        self._codes: list[IntArray] = []
+        self._learned: dict[int, Spool] = {}  # by the code of the label
         self.messages = 0
 
     def add(
@@ -108,8 +108,8 @@ class Trainer:
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
         ids = self._tally.add(batch, labels, cats, nums)
         if self.remember:
-            self._learned.append(learned)
-            self._codes.append(self._tally.codes)
+            for code in np.unique(self._tally.codes).tolist():
+                self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
         self.messages += batch.size
         if self.folds:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
@@ -209,7 +209,8 @@ class Trainer:
     def _known(self) -> Known | None:
         if not self._learned:
             return None
-        return Known(self._tally.coded(np.concatenate(self._learned), np.concatenate(self._codes)))
+        labels = self._tally.labels.items()
+        return Known({label: self._learned[code].ascending() for label, code in labels})
 
     def _sample(self, store: CountStore) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]
