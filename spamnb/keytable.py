@@ -70,17 +70,23 @@ class _Probed:
 
     def find(self, keys: KeyArray, by_id: KeyArray) -> tuple[IntArray, IntArray]:
         """The id of each key or -1, and which keys the rest must be asked for; `by_id` are all keys."""
-        ids, left, at = np.full(len(keys), -1, np.int64), np.arange(len(keys)), self._first(keys)
-        for step in range(1, _PROBES + 1):
-            cells = self._slots.take(at).astype(np.int64)
-            taken = np.flatnonzero(cells)
-            left, at, found = left[taken], at[taken], cells[taken] - 1
-            same = by_id.take(found) == keys[left]
-            ids[left[same]] = found[same]
-            left, at = left[~same], (at[~same] + step) & self._mask
+        at = self._first(keys)
+        ids, left = self._look(keys, at, by_id)
+        at = at[left]
+        for step in range(1, _PROBES):
             if not len(left):
                 break
+            at = (at + step) & self._mask
+            ids[left], others = self._look(keys[left], at, by_id)
+            left, at = left[others], at[others]
         return ids, left
+
+    def _look(self, keys: KeyArray, at: IntArray, by_id: KeyArray) -> tuple[IntArray, IntArray]:
+        """The ids at these slots where they are those of the keys, else -1, and where another key stands."""
+        cells = self._slots.take(at).astype(np.int64)
+        cells -= 1
+        same = by_id.take(cells, mode="wrap") == keys  # a free slot, -1, stays -1 whatever is there
+        return np.where(same, cells, -1), np.flatnonzero(~same & (cells >= 0))
 
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
         """Write new keys into slots; tells which found none."""
