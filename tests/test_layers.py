@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_version", "moments", "record", "memory", "outcome"),
     ("message", "config", "gathering", "guarded", "curved"),
-    ("mail", "forked"),
+    ("mail", "forked", "growing", "spool"),
     ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
     ("sparse", "modelfile", "operating"),
     ("counts", "features", "keytable", "parallel"),
