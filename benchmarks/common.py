@@ -27,7 +27,7 @@ class Cost:
 # process in between starts the command, pins it to one core and tells what it took.
 _LAUNCHER = """
 import os, sys, time
-if hasattr(os, "sched_setaffinity"):
+if hasattr(os, "sched_setaffinity") and not os.environ.get("ANY_CORE"):
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 started = time.perf_counter()
 pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
@@ -38,8 +38,10 @@ os.write(int(sys.argv[1]), " ".join(map(str, told)).encode())
 """
 
 
-def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None) -> Cost:
-    """Run a command on one core and wait for it; its own resource usage is what counts."""
+def run(
+    command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None, any_core: bool = False
+) -> Cost:
+    """Run a command, on one core if not on any, and wait for it; its own resource usage is what counts."""
     told, tell = os.pipe()
     with open(stdin or os.devnull, "rb") as source, open(stdout or os.devnull, "wb") as sink:
         subprocess.run(
@@ -47,7 +49,7 @@ def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None =
             stdin=source,
             stdout=sink,
             stderr=subprocess.DEVNULL,
-            env=os.environ | ONE_THREAD,
+            env=os.environ | ONE_THREAD | {"ANY_CORE": "1" if any_core else ""},
             pass_fds=(tell,),
             check=True,
         )
