@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -61,7 +62,7 @@ def run(
     return Cost(seconds, megabytes, cpu)
 
 
-def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:
+def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Any) -> dict[str, Cost]:
     """Every command in turn, `rounds` times; the best time of each, so that a noisy moment hits nobody."""
     best: dict[str, Cost] = {}
     for _ in range(rounds):
