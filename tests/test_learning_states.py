@@ -1,7 +1,7 @@
-"""Any sequence of learning, forgetting, relabelling, merging, pruning and saving equals training on what remains.
+"""Learning, forgetting, relabelling, merging, pruning, saving, in any order, equal training on what remains.
 
-A model that was never pruned has the counts of one trained on what remains. Pruning is a rule about counts, so
-it gives the same tokens as after training on what remains. What was learned later is counted on top: the
+A model that was never pruned has the counts of one trained on what remains. Pruning is a rule about counts,
+so it gives the same tokens as after training on what remains. What was learned later is counted on top: the
 model and all that was ever pruned away from it, added up, have the counts of one trained on what remains. A
 change that needs counts which were pruned away is refused as a whole.
 """
@@ -83,7 +83,7 @@ class Machine(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def change(self, work: Callable[[Learner], None], after: Rows) -> Learner:
-        """Let a learner do something; what should remain is `after`, if counts for it have not been pruned."""
+        """Let a learner do something; what should remain is `after` if no counts for it have been pruned."""
         learner = Learner(self.path)
         try:
             with learner:
