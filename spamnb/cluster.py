@@ -27,7 +27,6 @@ PATIENCE = 30.0  # seconds to wait for a scheduler and for a first worker
 _LOOK = 2.0  # seconds between looks at whether there are workers
 _SUSPECTS = 10  # shards that are named
 _BRANCHES = 8  # results that one merge takes
-_PACKAGES = {"ray": "ray", "spark": "pyspark joblibspark"}
 
 
 @dataclass(frozen=True)
@@ -250,46 +249,3 @@ def _failure(error: Exception, tasks: list[Any], shards: list[Shard]) -> SpamnbE
         f"the dask cluster was lost: {type(error).__name__}",
         hint="nothing was written; start the cluster again",
     )
-
-
-def on_backend(trainer: Trainer, shards: list[Shard], backend: str, jobs: int, timeout: float) -> Counted:
-    """Count by way of a joblib backend; the merge is done here. Not all backends survive a lost worker."""
-    import joblib
-
-    _register(backend)
-    try:
-        with joblib.parallel_config(backend=backend, n_jobs=jobs):
-            run = joblib.Parallel(timeout=timeout)
-            results = run(joblib.delayed(count_shard)(trainer, shard) for shard in shards)
-    except SpamnbError:
-        raise
-    except Exception as error:
-        what = (
-            f"nothing came back within {timeout:g} s"
-            if _is_timeout(error)
-            else f"{type(error).__name__}: {error}"
-        )
-        raise SpamnbError(
-            f"counting with --backend {backend} failed: {what}",
-            hint="use --jobs without --backend, or --dask",
-        ) from error
-    return merge_counted(*results)
-
-
-def _is_timeout(error: Exception) -> bool:
-    return isinstance(error, TimeoutError) or type(error).__name__ == "TimeoutError"
-
-
-def _register(backend: str) -> None:
-    from importlib import import_module
-
-    try:
-        if backend == "ray":
-            import_module("ray.util.joblib").register_ray()
-        elif backend == "spark":
-            import_module("joblibspark").register_spark()
-    except ImportError:
-        packages = _PACKAGES[backend]
-        raise SpamnbError(
-            f"--backend {backend} needs the packages {packages}", hint=f"pip install {packages}"
-        ) from None
