@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"
@@ -28,7 +29,7 @@ class Cost:
 # process in between starts the command, pins it to one core and tells what it took.
 _LAUNCHER = """
 import os, sys, time
-if hasattr(os, "sched_setaffinity"):
+if hasattr(os, "sched_setaffinity") and not os.environ.get("ANY_CORE"):
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 started = time.perf_counter()
 pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
@@ -39,8 +40,10 @@ os.write(int(sys.argv[1]), " ".join(map(str, told)).encode())
 """
 
 
-def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None) -> Cost:
-    """Run a command on one core and wait for it; its own resource usage is what counts."""
+def run(
+    command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None, any_core: bool = False
+) -> Cost:
+    """Run a command, on one core if not on any, and wait for it; its own resource usage is what counts."""
     told, tell = os.pipe()
     with open(stdin or os.devnull, "rb") as source, open(stdout or os.devnull, "wb") as sink:
         subprocess.run(
@@ -48,7 +51,7 @@ def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None =
             stdin=source,
             stdout=sink,
             stderr=subprocess.DEVNULL,
-            env=os.environ | ONE_THREAD,
+            env=os.environ | ONE_THREAD | {"ANY_CORE": "1" if any_core else ""},
             pass_fds=(tell,),
             check=True,
         )
@@ -60,7 +63,7 @@ def run(command: Sequence[str], stdin: Path | None = None, stdout: Path | None =
     return Cost(seconds, megabytes, cpu)
 
 
-def in_turn(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, list[Cost]]:
+def in_turn(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Any) -> dict[str, list[Cost]]:
     """Every command in turn, `rounds` times, so that a slow minute of the machine hits all of them."""
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(rounds):
@@ -75,7 +78,7 @@ def best(costs: Sequence[Cost]) -> Cost:
     return Cost(min(seconds), max(megabytes), min(cpu))
 
 
-def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Path) -> dict[str, Cost]:
+def interleaved(commands: Mapping[str, Sequence[str]], rounds: int, **streams: Any) -> dict[str, Cost]:
     """Every command in turn, `rounds` times; the best of each."""
     return {name: best(costs) for name, costs in in_turn(commands, rounds, **streams).items()}
 

@@ -21,8 +21,9 @@ import numpy as np
 
 from benchmarks import hardrow
 from spamnb import learning
-from spamnb.cli.saving import save
+from spamnb.cli import cli
 from spamnb.countstate import to_state
+from spamnb.exchange import export_lines
 from spamnb.learning import Learner
 from spamnb.message import Texts
 from spamnb.model import SpamModel
@@ -111,27 +112,64 @@ def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, in
     return kills, unsaid
 
 
-def kill_trainers(folder: Path, kills: int, rng: random.Random) -> tuple[int, int]:
-    """Kill `train` while it replaces a model that has a journal; gives how often the new model was there."""
-    path, new = folder / "train.spamnb", 0
-    old_rows, new_rows = [message(i) for i in range(200)], [message(i) for i in range(100, 400)]
-    learned = trained([*old_rows, message(1000)])
-    wanted = trained(new_rows)
-    reach = min(0.3, 1.5 * _seconds(lambda: save(wanted, str(path), quiet=True), path))
+def kill_writers(
+    folder: Path, name: str, command: Callable[[Path], list[str]], kills: int, rng: random.Random
+) -> int:
+    """Kill a command while it replaces a model that has a journal; gives how often the new one was there."""
+    path, new = folder / "old.spamnb", 0
+    before = trained([*(message(i) for i in range(200)), message(1000)])
+    _prepare(path)
+    started = time.monotonic()
+    _, status = os.waitpid(_running(command(path)), 0)
+    assert not status, f"{name} failed"
+    reach = 1.2 * (time.monotonic() - started)
+    after = SpamModel.load(path)
+    assert not same(before, after), f"{name} changed nothing"
     for n in range(kills):
-        trained(old_rows).save(path)
-        with Learner(path) as learner:
-            learner.learn([message(1000)[0]], [message(1000)[1]])
-        child, dots = forked(lambda _: _saved(wanted, str(path)))
+        _prepare(path)
+        child = _running(command(path))
         time.sleep(rng.uniform(0.0, reach))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        os.close(dots)
         model = SpamModel.load(path)
-        is_new = same(model, wanted)
-        assert is_new or same(model, learned), f"kill {n}: another model"
+        is_new = same(model, after)
+        assert is_new or same(model, before), f"{name}, kill {n}: another model"
         new += is_new
-    return kills, new
+        reach *= 0.9 if is_new else 1.1  # so that many kills come near the moment when the new model does
+    return new
+
+
+def _prepare(path: Path) -> None:
+    """A model of 200 messages whose journal has one more."""
+    trained([message(i) for i in range(200)]).save(path)
+    _learn_one(path, 1000)
+
+
+def _running(arguments: list[str]) -> int:
+    """A child that runs a command line of spamnb."""
+
+    def work(_: int) -> None:
+        cli.main(arguments, standalone_mode=False)
+
+    child, out = forked(work)
+    os.close(out)
+    return child
+
+
+def writers(folder: Path) -> dict[str, Callable[[Path], list[str]]]:
+    """Commands that put a new model in place of an old one, by name."""
+    table, other, text = folder / "new.csv", folder / "other.spamnb", folder / "other.tsv"
+    rows = [message(i) for i in range(100, 400)]
+    table.write_text("label,text\n" + "".join(f"{label},{text}\n" for text, label in rows), encoding="utf-8")
+    trained(rows).save(other)
+    text.write_bytes(b"".join(export_lines(trained(rows), "tsv")))
+    return {
+        "train": lambda path: ["train", str(table), "-o", str(path), "-q"],
+        "merge": lambda path: ["merge", str(path), str(other), "-o", str(path), "-q"],
+        "prune": lambda path: ["prune", str(path), "--min-count", "3", "-q"],
+        "age": lambda path: ["age", str(path), "-q"],
+        "import": lambda path: ["import", str(text), "-o", str(path), "-q"],
+    }
 
 
 def _seconds(work: Callable[[], object], path: Path) -> float:
@@ -142,11 +180,6 @@ def _seconds(work: Callable[[], object], path: Path) -> float:
     os.waitpid(child, 0)
     os.close(out)
     return time.monotonic() - started
-
-
-def _saved(model: SpamModel, path: str) -> None:
-    save(model, path, quiet=True)
-    time.sleep(1)
 
 
 def compete(folder: Path, readers: int, learners: int, seconds: float) -> tuple[int, int]:
@@ -246,10 +279,13 @@ def main() -> None:
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        kills, unsaid = kill_learners(folder, given.kills - given.kills // 4, rng)
+        commands = writers(folder)
+        each = given.kills // 2 // len(commands)
+        kills, unsaid = kill_learners(folder, given.kills - each * len(commands), rng)
         print(f"{kills:,} learners killed: old or new model each time; {unsaid} times new but not yet said")
-        kills, new = kill_trainers(folder, given.kills // 4, rng)
-        print(f"{kills:,} trainers killed: {new} times the new model, {kills - new} times the old one")
+        for name, command in commands.items():
+            new = kill_writers(folder, name, command, each, rng)
+            print(f"{each:,} times {name} killed: {new} times the new model, {each - new} times the old one")
         reads, learned = compete(folder, 8, 4, given.seconds)
         print(f"8 readers, 4 learners, {given.seconds:g} s: {reads:,} reads, {learned:,} learned, exact")
         seconds = learn_many(folder, 8, given.learns)

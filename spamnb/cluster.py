@@ -14,6 +14,7 @@ from typing import Any
 
 from spamnb._version import __version__
 from spamnb.errors import ConfigError, DataError, SpamnbError
+from spamnb.guarded import guarded
 from spamnb.readers import ReadOptions, Source, open_source
 from spamnb.readers.blocks import BlockReader
 from spamnb.samples import Partial, together
@@ -23,9 +24,9 @@ from spamnb.training import SAMPLE, Trainer
 Path = str | tuple[str, ...]
 SHARD_BYTES = 64 << 20  # about a second of work: a task costs the scheduler some milliseconds
 PATIENCE = 30.0  # seconds to wait for a scheduler and for a first worker
+_LOOK = 2.0  # seconds between looks at whether there are workers
 _SUSPECTS = 10  # shards that are named
 _BRANCHES = 8  # results that one merge takes
-_PACKAGES = {"ray": "ray", "spark": "pyspark joblibspark"}
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float
         ) from None
     with client:
         _await_workers(client, address, patience)
-        return _gathered(client, trainer, shards)
+        return _gathered(client, trainer, shards, patience)
 
 
 def _await_workers(client: Any, address: str, patience: float) -> None:
@@ -188,25 +189,44 @@ def _await_workers(client: Any, address: str, patience: float) -> None:
         ) from None
 
 
-def _gathered(client: Any, trainer: Trainer, shards: list[Shard]) -> Counted:
+def _gathered(client: Any, trainer: Trainer, shards: list[Shard], patience: float) -> Counted:
     """No retries of what fails: the same shard would fail again. What a lost worker held is counted again.
 
-    A shard that takes its worker down with it is given up after as many deaths as the scheduler allows.
+    A shard whose worker was lost is counted in a process of its own, so that one that takes workers down is
+    found out with the second attempt.
     """
     from uuid import uuid4
 
     run = uuid4().hex  # names of tasks must not meet those of another run
     names = [f"spamnb-count-{run}-{i}" for i in range(len(shards))]
-    tasks = client.map(bound(count_shard, trainer), shards, key=names, retries=0)
+    work = bound(guarded, bound(count_shard, trainer))
+    tasks = client.map(work, shards, [shard.name for shard in shards], names, key=names, retries=0)
     level = list(tasks)
     while len(level) > 1:
         groups = [level[i : i + _BRANCHES] for i in range(0, len(level), _BRANCHES)]
         level = [client.submit(merge_counted, *group, pure=False) for group in groups]
     try:
-        result: Counted = client.gather(level[0])
+        result: Counted = _waited(client, level[0], patience)
     except Exception as error:
         raise _failure(error, tasks, shards) from error
     return result
+
+
+def _waited(client: Any, last: Any, patience: float) -> Any:
+    """The result of a task; it is not waited for where there has been nobody to work for a while."""
+    alone = 0.0
+    while True:
+        try:
+            return last.result(timeout=_LOOK)
+        except TimeoutError:
+            if last.done():  # it is the task's own error, or it has come just now
+                return last.result()
+        alone = 0.0 if client.nthreads() else alone + _LOOK
+        if alone >= patience:
+            raise SpamnbError(
+                f"all dask workers are gone, for {alone:g} s now",
+                hint="look at their logs; start some again, and then this",
+            )
 
 
 def _failure(error: Exception, tasks: list[Any], shards: list[Shard]) -> SpamnbError:
@@ -229,46 +249,3 @@ def _failure(error: Exception, tasks: list[Any], shards: list[Shard]) -> SpamnbE
         f"the dask cluster was lost: {type(error).__name__}",
         hint="nothing was written; start the cluster again",
     )
-
-
-def on_backend(trainer: Trainer, shards: list[Shard], backend: str, jobs: int, timeout: float) -> Counted:
-    """Count by way of a joblib backend; the merge is done here. Not all backends survive a lost worker."""
-    import joblib
-
-    _register(backend)
-    try:
-        with joblib.parallel_config(backend=backend, n_jobs=jobs):
-            run = joblib.Parallel(timeout=timeout)
-            results = run(joblib.delayed(count_shard)(trainer, shard) for shard in shards)
-    except SpamnbError:
-        raise
-    except Exception as error:
-        what = (
-            f"nothing came back within {timeout:g} s"
-            if _is_timeout(error)
-            else f"{type(error).__name__}: {error}"
-        )
-        raise SpamnbError(
-            f"counting with --backend {backend} failed: {what}",
-            hint="use --jobs without --backend, or --dask",
-        ) from error
-    return merge_counted(*results)
-
-
-def _is_timeout(error: Exception) -> bool:
-    return isinstance(error, TimeoutError) or type(error).__name__ == "TimeoutError"
-
-
-def _register(backend: str) -> None:
-    from importlib import import_module
-
-    try:
-        if backend == "ray":
-            import_module("ray.util.joblib").register_ray()
-        elif backend == "spark":
-            import_module("joblibspark").register_spark()
-    except ImportError:
-        packages = _PACKAGES[backend]
-        raise SpamnbError(
-            f"--backend {backend} needs the packages {packages}", hint=f"pip install {packages}"
-        ) from None

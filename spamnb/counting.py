@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.counts import CountStore
+from spamnb.growing import Growing
 from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
 from spamnb.sparse import Batch, Stream, changes, repeats
-from spamnb.spellings import Spellings, joined
+from spamnb.spellings import Spellings, in_order
+
+_LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
 
 
 class Tally:
@@ -22,15 +26,16 @@ class Tally:
     def __init__(self) -> None:
         self._table = KeyTable()
         self._finished = False
-        self._keys: list[NDArray[np.uint64]] = []
-        self._kinds: list[NDArray[np.uint8]] = []
-        self._spellings: list[Spellings] = []
+        self._kinds = Growing(np.dtype(np.uint8))
+        self._letters = Growing(np.dtype(np.uint8))  # of all spellings, token after token
+        self._sizes = Growing(np.dtype(np.uint32))  # of the spellings, in bytes
         self._labels: dict[str, int] = {}
-        self.codes = np.zeros(0, np.int64)  # of the labels added last; `coded` takes digests apart by them
+        self.codes = np.zeros(0, np.int64)  # of the labels added last
         self._totals: Counter[int] = Counter()
-        self._columns = 0
-        self._tokens = np.zeros(0, np.int64)  # N_ic by id and label, id after id
-        self._repeats = np.zeros(0, np.int64)  # N_ic - D_ic: what comes again within a message
+        # By id and label, id after id. 32 bits suffice while there are fewer tokens than they count.
+        self._tokens = Growing[Any](np.dtype(np.uint32))  # N_ic
+        self._repeats = Growing[Any](np.dtype(np.uint32))  # N_ic - D_ic: what comes again within a message
+        self._counted = 0
         self._categories: dict[str, Counter[tuple[str, int]]] = {}
         self._numbers: dict[str, dict[int, Moments]] = {}
 
@@ -45,11 +50,12 @@ class Tally:
         assert not self._finished
         codes = self.codes = self._label_codes(labels)
         ids = [self._intern(stream) for stream in batch.streams]
-        self._room()
+        self._room(sum(map(len, ids)))
+        one = self._tokens.dtype.type(1)  # of another type it takes ten times as long
         for rows, every in _by_kind(batch, ids):
-            np.add.at(self._tokens, every * len(self._labels) + codes.take(rows), 1)
+            np.add.at(self._tokens.array, every * len(self._labels) + codes.take(rows), one)
             rows, every = repeats(rows, every, batch.size)
-            np.add.at(self._repeats, every * len(self._labels) + codes.take(rows), 1)
+            np.add.at(self._repeats.array, every * len(self._labels) + codes.take(rows), one)
         self._add_columns(codes, categories or {}, numbers or {})
         return ids
 
@@ -61,9 +67,10 @@ class Tally:
         self._totals.update(dict(enumerate(np.bincount(codes, minlength=len(known)).tolist())))
         return codes
 
-    def coded(self, values: NDArray[np.uint64], codes: IntArray) -> dict[str, NDArray[np.uint64]]:
-        """Values by label, ascending."""
-        return {label: np.sort(values[codes == code]) for label, code in sorted(self._labels.items())}
+    @property
+    def labels(self) -> dict[str, int]:
+        """The code of each label."""
+        return dict(sorted(self._labels.items()))
 
     def _intern(self, stream: Stream) -> IntArray:
         """The ids of a stream's tokens; new ones are added to the vocabulary with their spelling."""
@@ -76,18 +83,21 @@ class Tally:
             ids[missing] = self._table.find(keys)
             somewhere = np.empty(len(new), np.int64)
             somewhere[ids[missing] - start] = missing
-            self._keys.append(new)
-            self._kinds.append(np.full(len(new), stream.kind, np.uint8))
-            self._spellings.append(stream.spell(somewhere))
+            self._kinds.extend(np.full(len(new), stream.kind, np.uint8))
+            spelled = stream.spell(somewhere)
+            self._letters.extend(spelled.blob)
+            self._sizes.extend(np.diff(spelled.ends, prepend=0).astype(np.uint32))
         return ids
 
-    def _room(self) -> None:
-        """Make the tables large enough for all tokens and classes, with as much again for those to come."""
-        rows, columns = self._table.size, len(self._labels)
-        if len(self._tokens) < rows * columns or columns > self._columns:
-            self._tokens = _grown(self._tokens, self._columns, 2 * rows, columns)
-            self._repeats = _grown(self._repeats, self._columns, 2 * rows, columns)
-            self._columns = columns
+    def _room(self, more: int) -> None:
+        """Make the tables large enough for all tokens and classes, and for counts with so many more."""
+        self._counted += more
+        kind = np.dtype(np.uint32 if self._counted < _LARGE else np.uint64)
+        if self._tokens.width != len(self._labels) or self._tokens.dtype != kind:
+            self._tokens = _as(self._tokens, kind, len(self._labels))
+            self._repeats = _as(self._repeats, kind, len(self._labels))
+        self._tokens.room(self._table.size)
+        self._repeats.room(self._table.size)
 
     def _add_columns(
         self, codes: IntArray, categories: Mapping[str, Sequence[str]], numbers: Mapping[str, FloatArray]
@@ -101,32 +111,40 @@ class Tally:
                 seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
 
     def finish(self) -> tuple[CountStore, IntArray]:
-        """The store, and for each id of this tally its row in the store; then it takes no more batches."""
-        self._room()
-        self._finished, self._table = True, KeyTable()  # the table took nearly half of the memory
-        keys = np.concatenate(self._keys) if self._keys else np.zeros(0, np.uint64)
-        order = np.argsort(keys)
-        labels = sorted(self._labels)
-        codes = np.array([self._labels[label] for label in labels], np.int64)
-        kinds = np.concatenate(self._kinds) if self._kinds else np.zeros(0, np.uint8)
-        tokens, again = (
-            np.ascontiguousarray(table.reshape(-1, max(1, self._columns)).take(order, axis=0)[:, codes])
-            for table in (self._tokens, self._repeats)
-        )
+        """The store, and for each id of this tally its row in the store; then it takes no more batches.
+
+        Tables are given up as soon as they are in order: nothing is there twice for long.
+        """
+        self._room(0)
+        self._finished, keys, self._table = True, self._table.keys, KeyTable()
+        order = np.argsort(keys).astype(np.uint32 if len(keys) < 1 << 32 else np.int64)
+        spellings = self._spelled(order)
+        codes = [code for _, code in sorted(self._labels.items())]
+        tokens, again = self._counts(order, codes)
         store = CountStore(
-            tuple(labels),
-            np.array([self._totals[c] for c in codes.tolist()], np.int64),
+            tuple(sorted(self._labels)),
+            np.array([self._totals[c] for c in codes], np.int64),
             keys[order],
-            kinds[order],
+            self._kinds.array[order],
             tokens,
-            tokens - again,
-            joined(self._spellings).take(order),
-            self._finish_categories(codes.tolist()),
-            self._finish_numbers(codes.tolist()),
+            np.subtract(tokens, again, out=again),
+            spellings,
+            self._finish_categories(codes),
+            self._finish_numbers(codes),
         )
-        rows = np.empty_like(order)
+        rows = np.empty(len(order), np.int64)
         rows[order] = np.arange(len(order))
         return store, rows
+
+    def _spelled(self, order: NDArray[Any]) -> Spellings:
+        letters, sizes = self._letters.array, self._sizes.array
+        self._letters, self._sizes = Growing(letters.dtype), Growing(sizes.dtype)
+        return in_order(letters, sizes, order)
+
+    def _counts(self, order: NDArray[Any], codes: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
+        tokens = _in_order(self._tokens, order, codes)
+        self._tokens = Growing(tokens.dtype)
+        return tokens, _in_order(self._repeats, order, codes)
 
     def _finish_categories(self, codes: list[int]) -> dict[str, dict[str, tuple[int, ...]]]:
         result = {}
@@ -162,12 +180,21 @@ def _by_frequency(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return ordered[first[np.argsort(0xFFFF - times, kind="stable")]]  # of 16-bit numbers a radix sort
 
 
-def _grown(table: IntArray, width: int, rows: int, columns: int) -> IntArray:
-    bigger = np.zeros((rows, columns), np.int64)
-    if len(table):
-        old = table.reshape(-1, width)
-        bigger[: len(old), :width] = old
-    return bigger.reshape(-1)
+def _as(table: Growing[Any], kind: np.dtype[Any], columns: int) -> Growing[Any]:
+    """The same table for more classes or larger counts."""
+    bigger: Growing[Any] = Growing(kind, max(1, columns))
+    bigger.room(table.size)
+    for c in range(table.width):
+        bigger.array[c :: bigger.width] = table.array[c :: table.width]
+    return bigger
+
+
+def _in_order(table: Growing[Any], order: NDArray[Any], codes: list[int]) -> NDArray[Any]:
+    """The rows of a table in this order, with the classes in theirs."""
+    found = np.empty((len(order), len(codes)), table.dtype)
+    for new, old in enumerate(codes):
+        found[:, new] = table.array[old :: table.width].take(order)
+    return found
 
 
 def count(

@@ -1,18 +1,17 @@
 r"""Models as text and back, bit for bit: a header with the settings, then one line for each token.
 
 A TSV file begins with `# spamnb-counts 1`, a line `# ` with the settings as JSON, and the column names; a
-JSONL file with one object for the settings. The last line has what only programs read: digests of messages,
-the correction of a refined model and the model that it starts from. Tokens come by the number of messages
-that hold them. In TSV the backslashes of a token, its invisible characters and bytes that are no UTF-8 are
-written `\\`, `\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
+JSONL file with one object for the settings. The last line has what only programs read: digests of messages
+and the model that it starts from. Tokens come by the number of messages that hold them. Those of a refined
+model have one number more, what is added to their weight, in the fewest digits that give its 32 bits again.
+In TSV the backslashes of a token, its invisible characters and bytes that are no UTF-8 are written `\\`,
+`\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 from spamnb.counts import CountStore
 from spamnb.countstate import to_state
 from spamnb.errors import DataError
+from spamnb.exchangecode import arrays, escape, plain, short, unescape
 from spamnb.features.hashing import token_key
 from spamnb.model import SpamModel
 from spamnb.spellings import Spellings
@@ -38,40 +38,42 @@ _TABLES = (
     "totals",
     "word_vocabulary",
 )
-# What is for programs only stands in the last line.
-_LAST = ("known", "correction", "start")
+_LAST = ("known", "start")  # what is for programs only stands in the last line
+_CORRECTION = "correction"
+_LARGEST = float(np.finfo(np.float32).max)
 _REST = b"# rest "
-_SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_ESCAPED = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
-_LONG = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 
 
 def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
     """The lines of a model as `tsv` or `jsonl`."""
     store, head = model.store, _header(model)
+    added = model.correction.of(store.keys).astype(np.float32) if model.correction is not None else None
     rest = {name: head.pop(name) for name in _LAST if head.get(name)}
     if form == "jsonl":
         yield _json({"format": FORMAT, "version": VERSION, **head})
     else:
         names = [
-            f"{what}:{_escape(label.encode())}"
+            f"{what}:{escape(label.encode())}"
             for what in ("occurrences", "messages")
             for label in store.labels
         ]
         yield _TITLE.encode() + b"\n"
         yield b"# " + _json(head)
-        yield "\t".join(["token", "kind", *names, "key"]).encode() + b"\n"
+        extra = [] if added is None else [_CORRECTION]
+        yield "\t".join(["token", "kind", *names, *extra, "key"]).encode() + b"\n"
     spelled = list(store.spellings)
     for i in np.lexsort((store.keys, -store.messages.sum(axis=1, dtype=np.int64))).tolist():
         counts = store.tokens[i].tolist(), store.messages[i].tolist()
         key, kind = f"{int(store.keys[i]):016x}", int(store.kinds[i])
         if form == "jsonl":
             text = spelled[i].decode("utf-8", "surrogateescape")
-            row = {"token": text, "kind": kind, "occurrences": counts[0], "messages": counts[1], "key": key}
-            yield _json(row)
+            row = {"token": text, "kind": kind, "occurrences": counts[0], "messages": counts[1]}
+            more = {} if added is None else {_CORRECTION: float(short(added[i]))}
+            yield _json({**row, **more, "key": key})
         else:
-            fields = [_escape(spelled[i]), str(kind), *map(str, counts[0]), *map(str, counts[1]), key]
-            yield "\t".join(fields).encode() + b"\n"
+            fields = [escape(spelled[i]), str(kind), *map(str, counts[0]), *map(str, counts[1])]
+            extra = [] if added is None else [short(added[i])]
+            yield "\t".join([*fields, *extra, key]).encode() + b"\n"
     if rest:
         yield _json({"rest": rest}) if form == "jsonl" else _REST + _json(rest)
 
@@ -101,7 +103,7 @@ def _before_rest(
         if line.startswith(mark) and b"\t" not in line:  # a line of a token has tabs
             found = reader.json(number, line.removeprefix(_REST))
             try:
-                head.update(_arrays(found.get("rest", found)))
+                head.update(arrays(found.get("rest", found)))
             except (TypeError, ValueError):
                 raise reader.wrong(number, "the last line is damaged") from None
         elif line.strip():
@@ -117,63 +119,20 @@ def _header(model: SpamModel) -> dict[str, Any]:
     """The state without the tables and without what is computed from them."""
     state = model.state()
     counts = {name: value for name, value in state.pop("counts").items() if name not in _TABLES}
-    plain: dict[str, Any] = _plain(
+    if state.get(_CORRECTION):
+        state[_CORRECTION] = {n: v for n, v in state[_CORRECTION].items() if n != "weights"}
+    found: dict[str, Any] = plain(
         {**state, "counts": {**counts, "message_totals": counts["message_totals"].tolist()}}
     )
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    """Arrays, wherever they stand, as their type, shape and bytes."""
-    if isinstance(value, np.ndarray):
-        return {
-            "array": value.dtype.str,
-            "shape": list(value.shape),
-            "base64": b64encode(value.tobytes()).decode(),
-        }
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def _arrays(value: Any) -> Any:
-    """The inverse of `_plain`."""
-    if isinstance(value, dict) and value.keys() == {"array", "shape", "base64"}:
-        found = np.frombuffer(b64decode(value["base64"]), value["array"])
-        return found.reshape(value["shape"]).copy()
-    if isinstance(value, dict):
-        return {key: _arrays(item) for key, item in value.items()}
-    return [_arrays(item) for item in value] if isinstance(value, list) else value
+    return found
 
 
 def _json(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-def _escape(token: bytes) -> str:
-    r"""A token on one line, in printable characters.
-
-    >>> print(_escape(b"a\tb\\\xff"))
-    a\tb\\\xff
-    """
-    text = token.decode("utf-8", "surrogateescape")
-    if text.isprintable() and "\\" not in text:
-        return text
-    return "".join(_SHORT.get(c) or (c if c.isprintable() else _hex(c)) for c in text)
-
-
-def _hex(character: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
-
-
-def _unescape(field: bytes) -> bytes:
-    """The inverse of `_escape`; a KeyError where a backslash means nothing."""
-    if b"\\" not in field:
-        return field
-    return _ESCAPED.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _LONG[m[2]], field)
-
-
-Row = tuple[bytes, int, list[int], list[int], int, int]  # token, kind, occurrences, messages, key, line
+# token, kind, occurrences, messages, key, line, correction
+Row = tuple[bytes, int, list[int], list[int], int, int, float]
 
 
 class _Reader:
@@ -182,6 +141,7 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self._name = name
         self._width = 0
+        self._refined = False
 
     def foreign(self) -> DataError:
         return DataError(
@@ -207,14 +167,15 @@ class _Reader:
         if titled and (head.pop("format", None) != FORMAT or head.pop("version", None) != VERSION):
             raise self.foreign()
         try:
-            found: dict[str, Any] = _arrays(head)
+            found: dict[str, Any] = arrays(head)
             labels, totals = found["counts"]["labels"], found["counts"]["message_totals"]
             good = all(type(n) is int and 0 < n < 1 << 63 for n in totals) and len(labels) == len(totals)
+            good = good and isinstance(found.get(_CORRECTION) or {}, dict)
         except (KeyError, TypeError, ValueError):
             good = False
         if not good:
             raise self.wrong(1 if titled else 2, "the settings are damaged")
-        self._width = len(labels)
+        self._width, self._refined = len(labels), bool(found.get(_CORRECTION))
         return found
 
     def object(self, number: int, line: bytes) -> Row:
@@ -223,22 +184,25 @@ class _Reader:
             token = row["token"].encode("utf-8", "surrogateescape")
             parts = row["kind"], list(row["occurrences"]), list(row["messages"])
             key = self._key(row.get("key") or "", token)
+            added = float(row.get(_CORRECTION, 0))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self.wrong(number, "expected token, kind, occurrences and messages") from None
-        return self._checked((token, *parts, key, number))
+        return self._checked((token, *parts, key, number, added))
 
     def fields(self, number: int, line: bytes) -> Row:
         fields = line.rstrip(b"\r\n").split(b"\t")
-        width = self._width
-        if len(fields) not in (2 + 2 * width, 3 + 2 * width):
-            raise self.wrong(number, f"{len(fields)} fields, expected {3 + 2 * width}")
+        width, last = self._width, 2 + 2 * self._width
+        if len(fields) not in (last + self._refined, last + self._refined + 1):
+            raise self.wrong(number, f"{len(fields)} fields, expected {last + self._refined + 1}")
         try:
-            token = _unescape(fields[0])
-            numbers = [int(field) for field in fields[1 : 2 + 2 * width]]
-            key = self._key(b"".join(fields[2 + 2 * width :]).decode(), token)
+            token = unescape(fields[0])
+            numbers = [int(field) for field in fields[1:last]]
+            added = float(fields[last] or 0) if self._refined else 0.0
+            key = self._key(b"".join(fields[last + self._refined :]).decode(), token)
         except (KeyError, ValueError):
             raise self.wrong(number, "a field is no number, or a backslash means nothing") from None
-        return self._checked((token, numbers[0], numbers[1 : 1 + width], numbers[1 + width :], key, number))
+        counts = numbers[1 : 1 + width], numbers[1 + width :]
+        return self._checked((token, numbers[0], *counts, key, number, added))
 
     @staticmethod
     def _key(written: str, token: bytes) -> int:
@@ -246,11 +210,11 @@ class _Reader:
         return int(written, 16) if written else token_key(token.decode())
 
     def _checked(self, row: Row) -> Row:
-        _, kind, occurrences, messages, key, line = row
+        _, kind, occurrences, messages, key, line, added = row
         numbers = [kind, *occurrences, *messages]
         if len(numbers) != 1 + 2 * self._width or not all(type(n) is int and n >= 0 for n in numbers):
             raise self.wrong(line, f"expected counts from 0 on for {self._width} classes")
-        if kind > 255 or key >= 1 << 64 or max(numbers) >= 1 << 63:
+        if kind > 255 or key >= 1 << 64 or max(numbers) >= 1 << 63 or not abs(added) < _LARGEST:
             raise self.wrong(line, "a number is too large")
         pairs = list(zip(occurrences, messages, strict=True))
         if not any(messages) or any(n < d or (n and not d) for n, d in pairs):
@@ -278,4 +242,6 @@ def _model(head: dict[str, Any], rows: list[Row], reader: _Reader) -> SpamModel:
         Spellings.of(row[0] for row in rows),
     )
     state = to_state(store) | {name: counts.get(name, {}) for name in ("categories", "numbers")}
+    if head.get(_CORRECTION):
+        head[_CORRECTION]["weights"] = np.array([row[6] for row in rows], np.float32)
     return SpamModel.from_state({**head, "counts": state})

@@ -30,7 +30,7 @@ class Worker:
     ) -> None:
         self.numbers: list[int] = []  # of the items it was given
         self.answered = 0
-        self._file = _file()
+        self._file = shared_file()
         self._pipe, theirs = Pipe()
         with warnings.catch_warnings():  # numpy has threads; no copy of this process uses them
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -56,15 +56,9 @@ class Worker:
         return number, self._receive()
 
     def finish(self) -> Any:
-        """What was gathered: arrays lie in a file that both processes have mapped and are not copied."""
+        """What was gathered."""
         self._send(_LAST)
-        head, sizes = _checked(self._receive())
-        if not sizes:
-            return pickle.loads(head)
-        shared = memoryview(mmap.mmap(self._file, 0, mmap.MAP_SHARED | _AT_ONCE))
-        places = [sum(map(_padded, sizes[:n])) for n in range(len(sizes))]
-        parts = [shared[at : at + size] for at, size in zip(places, sizes, strict=True)]
-        return pickle.loads(head, buffers=parts)
+        return from_file(self._file, *_checked(self._receive()))
 
     def end(self) -> None:
         self._pipe.close()
@@ -171,9 +165,12 @@ def _on_bytes(function: Callable[[Any], Any], item: bytes) -> Any:
 
 
 def _gathered(gathering: Gathering | None, file: int) -> tuple[bytes, list[int]]:
-    """What was gathered without its arrays, which are written to a file, and their sizes."""
+    return to_file(gathering.finish() if gathering else None, file)
+
+
+def to_file(result: object, file: int) -> tuple[bytes, list[int]]:
+    """A result without its arrays, which are written to a file, and their sizes."""
     buffers: list[pickle.PickleBuffer] = []
-    result = gathering.finish() if gathering else None
     head = pickle.dumps(result, 5, buffer_callback=buffers.append)
     parts = [buffer.raw() for buffer in buffers]
     with open(file, "wb", closefd=False) as out:
@@ -183,11 +180,19 @@ def _gathered(gathering: Gathering | None, file: int) -> tuple[bytes, list[int]]
     return head, [part.nbytes for part in parts]
 
 
+def from_file(file: int, head: bytes, sizes: list[int]) -> Any:
+    """The inverse of `to_file`: the arrays lie in memory that both processes have mapped, not copied."""
+    shared = memoryview(mmap.mmap(file, 0, mmap.MAP_SHARED | _AT_ONCE) if any(sizes) else b"")
+    places = [sum(map(_padded, sizes[:n])) for n in range(len(sizes))]
+    parts = [shared[at : at + size] for at, size in zip(places, sizes, strict=True)]
+    return pickle.loads(head, buffers=parts)
+
+
 def _padded(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 
-def _file() -> int:
+def shared_file() -> int:
     """A file without a name, in memory where the system can."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("spamnb")

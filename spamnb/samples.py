@@ -16,7 +16,7 @@ from spamnb.digests import Known, all_known
 from spamnb.features.hashing import token_key
 from spamnb.merging import merge_stores
 from spamnb.message import FloatArray, IntArray, Texts
-from spamnb.sparse import Entries, Unmerged
+from spamnb.sparse import Entries, Unmerged, distinct
 
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
@@ -91,11 +91,20 @@ def together(partials: Sequence[Partial], most: int) -> Partial:
     limit = min(p.limit for p in partials)
     parts: list[Part] = []
     for partial in partials:
-        new = np.searchsorted(store.keys, partial.store.keys)
-        parts += [renumbered(part.keep(limit), new) for part in partial.parts]
+        kept = [part.keep(limit) for part in partial.parts]
+        new = _rows(kept, partial.store, store)
+        parts += [renumbered(part, new) for part in kept]
     parts, limit = shrunk(parts, limit, most)
     known = all_known([partial.known for partial in partials])
     return Partial(store, sorted(parts, key=lambda part: part.order), limit, known)
+
+
+def _rows(parts: list[Part], mine: CountStore, store: CountStore) -> IntArray:
+    """For each id in some parts its row in another store; what stands at other places means nothing."""
+    rows = np.empty(mine.vocabulary, np.int64)
+    used = distinct(joined(parts).ids) if parts else np.zeros(0, np.int64)
+    rows[used] = np.searchsorted(store.keys, mine.keys[used])
+    return rows
 
 
 def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:

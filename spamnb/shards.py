@@ -1,11 +1,12 @@
 """Counting in several processes: one reads and cuts, the others parse and count; the sum is exact.
 
-The reading process only looks for a place where a record ends. Measured on CSV of short messages that takes a
-few milliseconds a megabyte; to parse and count them takes ten times as long or more.
+The reading process only looks for a place where a record ends, and says where a block lies. Measured on CSV
+of short messages that takes two milliseconds a megabyte; to parse and count them takes twenty times as long.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,10 +16,11 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from spamnb.errors import SpamnbError
+from spamnb.forked import from_file, shared_file, to_file
 from spamnb.readers import Source
 from spamnb.readers.blocks import BlockReader
 from spamnb.readers.skipped import Skipped
-from spamnb.samples import Order
+from spamnb.samples import Order, Partial
 from spamnb.training import Trainer
 
 # Forking on other systems than Linux may meet threads of system libraries that do not survive it.
@@ -80,6 +82,7 @@ class Pool:
         self._idle: list[Connection] = []
         self._sources: dict[int, Source] = {}
         self._reports: dict[int, list[Report]] = {}
+        self._files: dict[Connection, int] = {}  # for the arrays of the results, where workers are forked
 
     def __enter__(self) -> Pool:
         return self
@@ -89,17 +92,24 @@ class Pool:
             connection.close()
             process.kill()
             process.join()
+        for file in self._files.values():
+            os.close(file)
+        self._files = {}
 
     def feed(self, source: Source, number: int) -> Iterator[int]:
         """Hand the blocks of input `number` to the workers; tells after each how far the input was read."""
         assert source.blocks is not None
         self.start()
         self._sources[number], self._reports[number] = source, []
-        reader = source.blocks.reader
+        reader, at = source.blocks.reader, source.blocks.start
         for index, block in enumerate(source.blocks.cut()):
             free = self._free()
             with _no_sigpipe():
-                _send(free, ((number, index), reader), block)
+                if at is None:
+                    _send(free, ((number, index), reader, None), block)
+                else:
+                    _send(free, ((number, index), reader, (source.name, at, len(block))))
+                    at += len(block)
             yield len(block)
 
     def finish(self) -> Iterator[Source]:
@@ -108,7 +118,7 @@ class Pool:
             self._listen()
         for connection in self._workers:  # all of them first: they put their results in order side by side
             _send(connection, None)
-        self._trainer.absorb([self._receive(connection) for connection in self._workers])
+        self._trainer.absorb([self._result(connection) for connection in self._workers])
         for number, source in self._sources.items():
             settle(source, self._reports[number])
             yield source
@@ -124,7 +134,10 @@ class Pool:
         for _ in range(self._jobs):
             mine, other = context.Pipe()
             inherited = [mine, *self._workers] if START == "fork" else []
-            process = context.Process(target=_work, args=(other, trainer, inherited), daemon=True)
+            if START == "fork":
+                self._files[mine] = shared_file()
+            given = other, trainer, inherited, self._files.get(mine)
+            process = context.Process(target=_work, args=given, daemon=True)
             with _quiet_fork():
                 process.start()
             other.close()
@@ -145,6 +158,11 @@ class Pool:
             self._reports[report.order[0]].append(report)
             self._idle.append(connection)
 
+    def _result(self, connection: Connection) -> Partial:
+        told = self._receive(connection)
+        found: Partial = from_file(self._files[connection], *told) if self._files else told
+        return found
+
     @staticmethod
     def _receive(connection: Connection) -> Any:
         try:
@@ -159,7 +177,7 @@ class Pool:
 def _send(connection: Connection, head: object, block: bytes = b"") -> None:
     try:
         connection.send(head)
-        if head is not None:
+        if block:
             connection.send_bytes(block)
     except OSError:
         raise _lost() from None
@@ -178,16 +196,18 @@ def _error(kind: type[SpamnbError], message: str, hint: str) -> SpamnbError:
     return error
 
 
-def _work(connection: Connection, trainer: Trainer, inherited: list[Connection]) -> None:
+def _work(connection: Connection, trainer: Trainer, inherited: list[Connection], file: int | None) -> None:
     """A worker: counts blocks until it is asked for the result."""
     for other in inherited:  # else this worker would keep the line to another one open
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it too, and ends this one
     try:
         while (head := connection.recv()) is not None:
-            order, reader = head
-            connection.send((True, count_block(trainer, order, reader, connection.recv_bytes())))
-        connection.send((True, trainer.result()))
+            order, reader, place = head
+            block = connection.recv_bytes() if place is None else _stored(*place)
+            connection.send((True, count_block(trainer, order, reader, block)))
+        result = trainer.result()
+        connection.send((True, result if file is None else to_file(result, file)))
     except (EOFError, ConnectionError):
         return  # the first process is gone
     except SpamnbError as error:
@@ -195,6 +215,12 @@ def _work(connection: Connection, trainer: Trainer, inherited: list[Connection])
     except Exception as error:
         message = f"a worker process failed: {type(error).__name__}: {error}"
         connection.send((False, (SpamnbError, message, "use --jobs 1")))
+
+
+def _stored(path: str, start: int, size: int) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        file.seek(start)
+        return file.read(size)
 
 
 @contextmanager

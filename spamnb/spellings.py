@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +61,25 @@ class Spellings(Record):
 
 def joined(parts: list[Spellings]) -> Spellings:
     """The spellings of all parts, one after the other."""
-    if not parts:
-        return Spellings.of([])
-    blob = np.concatenate([p.blob for p in parts])
-    sizes = np.concatenate([np.diff(p.ends, prepend=0) for p in parts])
+    blob = np.concatenate([part.blob for part in parts])
+    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
     return Spellings(blob, np.cumsum(sizes))
+
+
+def in_order(blob: Bytes, sizes: NDArray[np.uint32], order: NDArray[Any]) -> Spellings:
+    """The spellings of these sizes that stand in a byte array, one after the other, in another order."""
+    small = len(blob) < 1 << 32  # then a place in the array takes 4 bytes instead of 8
+    starts: NDArray[Any] = np.cumsum(sizes, dtype=np.uint32 if small else np.int64)
+    starts -= sizes
+    ends = np.cumsum(sizes[order], dtype=starts.dtype)
+    out = np.empty(len(blob), np.uint8)
+    for first in range(0, len(order), _BLOCK):
+        some = order[first : first + _BLOCK]
+        begin = starts[some].astype(np.int64)
+        part = gathered(blob, begin, begin + sizes[some]).blob
+        done = int(ends[first - 1]) if first else 0
+        out[done : done + len(part)] = part
+    return Spellings(out, ends)
 
 
 def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> Spellings:

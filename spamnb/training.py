@@ -19,7 +19,7 @@ from spamnb.digests import word_digests as message_digests
 from spamnb.doubting import doubtful
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.message import FloatArray, IntArray, Messages, Texts, as_texts
+from spamnb.message import FloatArray, Messages, Texts, as_texts
 from spamnb.model import SpamModel
 from spamnb.refine import MODES
 from spamnb.samples import (
@@ -38,6 +38,7 @@ from spamnb.samples import (
 from spamnb.scorers import make
 from spamnb.settling import Held, calibrated, limited
 from spamnb.sparse import Batch, Unmerged
+from spamnb.spool import Spool
 from spamnb.start import USUAL, Start
 from spamnb.starting import careful, with_folds, without_folds
 
@@ -85,8 +86,7 @@ class Trainer:
         self._absorbed: list[Partial] = []
         self._rows: Counter[Row] = Counter()
         self._limit = (1 << 64) - 1
-        self._learned: list[Digests] = []
-        self._codes: list[IntArray] = []
+        self._learned: dict[int, Spool] = {}  # by the code of the label
         self.messages = 0
 
     def read_as(self, features: FeatureConfig) -> None:
@@ -119,8 +119,8 @@ class Trainer:
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
         ids = self._tally.add(batch, labels, cats, nums)
         if self.remember:
-            self._learned.append(learned)
-            self._codes.append(self._tally.codes)
+            for code in np.unique(self._tally.codes).tolist():
+                self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
         self.messages += batch.size
         if self.folds:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
@@ -231,7 +231,8 @@ class Trainer:
     def _known(self) -> Known | None:
         if not self._learned:
             return None
-        return Known(self._tally.coded(np.concatenate(self._learned), np.concatenate(self._codes)))
+        labels = self._tally.labels.items()
+        return Known({label: self._learned[code].ascending() for label, code in labels})
 
     def _sample(self, store: CountStore) -> Sample | None:
         parts = [p for p in self._parts if p.entries.size]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from test_shards import FILES, SMALL, same, serial, small_heads, table  # noqa: F401
 
-from spamnb import cluster
-from spamnb.cluster import Counted, Shard, count, count_shard, make_shards, merge_counted, on_backend
+from spamnb import backends, cluster
+from spamnb.backends import on_backend
+from spamnb.cluster import Counted, Shard, count, count_shard, make_shards, merge_counted
 from spamnb.config import FeatureConfig
 from spamnb.errors import ConfigError, DataError, SpamnbError
 from spamnb.readers import ReadOptions
@@ -92,7 +93,9 @@ def test_a_joblib_backend(tmp_path: Path) -> None:
     same(trainer.finish(), serial(paths), tmp_path)
 
 
-@pytest.mark.parametrize(("backend", "packages"), [("ray", "ray"), ("spark", "pyspark joblibspark")])
+@pytest.mark.parametrize(
+    ("backend", "packages"), [("ray", "ray"), ("spark", "pyspark joblibspark packaging")]
+)
 def test_a_missing_backend_tells_what_to_install(
     backend: str, packages: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +117,49 @@ def slow_shard(_: Trainer, __: Shard) -> Counted:
 
 
 def test_a_backend_has_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "count_shard", slow_shard)
+    monkeypatch.setattr(backends, "count_shard", slow_shard)
     shards = [Shard(0, i, str(tmp_path), SMALL) for i in range(2)]
     with pytest.raises(SpamnbError, match="--backend threading failed: nothing came back within 1 s"):
         on_backend(Trainer(), shards, "threading", 2, 1)
+
+
+def test_an_error_of_a_shard_comes_back_from_a_backend(tmp_path: Path) -> None:
+    paths = files(tmp_path, 2)
+    paths[1].write_text("label,text\nham,\n")
+    run = partial(on_backend, backend="threading", jobs=2, timeout=60)
+    with pytest.raises(SpamnbError, match=r"no usable rows in .*part-01.csv: 1 skipped"):
+        count(Trainer(), inputs(paths), run)
+
+
+def test_a_fault_in_a_shard_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "count_shard", lambda *_: 1 / 0)
+    run = partial(on_backend, backend="threading", jobs=2, timeout=60)
+    with pytest.raises(SpamnbError, match=r"counting .*part-00.csv failed: ZeroDivisionError"):
+        count(Trainer(), inputs(files(tmp_path, 1)), run)
+
+
+class Pending:
+    """A task that nobody works on."""
+
+    def result(self, **_: float) -> None:
+        raise TimeoutError
+
+    def done(self) -> bool:
+        return False
+
+
+class Scheduler:
+    """Knows these workers, one look after the other."""
+
+    def __init__(self, *looks: dict[str, int]) -> None:
+        self.looks = list(looks)
+
+    def nthreads(self) -> dict[str, int]:
+        return self.looks.pop(0)
+
+
+def test_nobody_is_waited_for_when_all_workers_are_gone() -> None:
+    looks = Scheduler({}, {"w": 1}, {}, {})
+    with pytest.raises(SpamnbError, match="all dask workers are gone, for 4 s now"):
+        cluster._waited(looks, Pending(), patience=4.0)
+    assert not looks.looks  # the first loss was made good

@@ -5,42 +5,31 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deadly import POISON, dawdling, deadly, deadly_once, raising
 from test_cluster import files, inputs
 from test_shards import same, serial, table
 
 from spamnb import cluster
-from spamnb.cluster import Counted, Shard, count, count_shard, on_dask
+from spamnb.cluster import count, on_dask
 from spamnb.errors import SpamnbError
 from spamnb.training import Trainer
 
 distributed = pytest.importorskip(
     "distributed", reason="distributed is not installed: pip install 'spamnb[dask]'"
 )
-POISON = "poison.csv"
 
 
 @pytest.fixture(scope="module")
 def dask_cluster() -> Iterator[Any]:
-    import dask
-
-    # One death is forgiven, not three: a worker takes seconds to come back on a busy machine.
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            host="127.0.0.1",
-            silence_logs=50,
-        ) as running,
-    ):
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs=50
+    ) as running:
         yield running
 
 
@@ -58,11 +47,6 @@ def test_an_error_in_a_shard_is_told_as_it_is(dask_cluster: Any, tmp_path: Path)
         count(Trainer(), inputs(paths), partial(on_dask, address=dask_cluster.scheduler_address))
 
 
-def dawdling(trainer: Trainer, shard: Shard) -> Counted:
-    time.sleep(0.1)  # long enough that a kill hits some work
-    return count_shard(trainer, shard)
-
-
 def test_dask_survives_killed_workers(
     dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,26 +62,40 @@ def test_dask_survives_killed_workers(
         same(trainer.finish(), expected, tmp_path)
 
 
-def deadly(trainer: Trainer, shard: Shard) -> Counted:
-    if str(shard.path).endswith(POISON):
-        os._exit(1)
-    return count_shard(trainer, shard)
+def counted(dask_cluster: Any, folder: Path) -> Trainer:
+    """Three parts and the poison."""
+    poison, trainer = folder / POISON, Trainer()
+    poison.write_bytes(table(20))
+    run = partial(on_dask, address=dask_cluster.scheduler_address)
+    count(trainer, inputs([*files(folder, 3), poison]), run)
+    return trainer
 
 
-def test_a_shard_that_kills_workers_is_named(
+def test_a_shard_that_kills_workers_is_found_out_after_one(
     dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "count_shard", deadly)
-    poison = tmp_path / POISON
-    poison.write_bytes(table(20))
     with pytest.raises(SpamnbError) as told:
-        count(
-            Trainer(),
-            inputs([*files(tmp_path, 3), poison]),
-            partial(on_dask, address=dask_cluster.scheduler_address),
-        )
-    assert told.value.message.startswith("workers died again and again while they counted ")
-    assert str(poison) in told.value.message
+        counted(dask_cluster, tmp_path)
+    shown = f"a worker died while it counted {tmp_path / POISON}, and so did a process that did nothing else"
+    assert told.value.message == f"{shown} (with exit code 1)"
+    assert len((tmp_path / f"{POISON}.deaths").read_text().split()) == 2  # the worker, and the other process
+
+
+def test_a_shard_whose_worker_died_by_chance_is_counted(
+    dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "count_shard", deadly_once)
+    trainer = counted(dask_cluster, tmp_path)
+    same(trainer.finish(), serial([*files(tmp_path, 3), tmp_path / POISON]), tmp_path)
+
+
+def test_a_shard_that_raises_is_named(
+    dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "count_shard", raising)
+    with pytest.raises(SpamnbError, match=r"counting .*poison.csv failed: ZeroDivisionError: poison"):
+        counted(dask_cluster, tmp_path)
 
 
 def test_no_scheduler_at_the_address(tmp_path: Path) -> None:

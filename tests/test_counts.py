@@ -12,6 +12,7 @@ from reference.counts import Counts
 from reference.keys import token_key
 from stores import FEATURES, LEARNED, Row, corpora, counted, frozen, identical
 
+from spamnb import counting
 from spamnb.config import FeatureConfig
 from spamnb.counting import Tally
 from spamnb.counts import CountStore
@@ -201,3 +202,17 @@ def test_prune(given_rows: list[Row], least: int) -> None:
 
 def test_pruned_words_cannot_be_forgotten() -> None:
     assert refused(counted(LEARNED).prune(2), LEARNED[:1]) == REFUSAL
+
+
+def test_counts_beyond_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables are widened on the way, and nothing that was counted before is lost."""
+    batches = [extract(Texts.of([f"a a b w{i}", "b c"]), FeatureConfig()) for i in range(6)]
+    stores = []
+    for large in (1 << 32, 70):
+        monkeypatch.setattr(counting, "_LARGE", large)
+        tally = Tally()
+        for batch in batches:
+            tally.add(batch, ["spam", "ham"])
+        stores.append(tally.finish()[0])
+    assert [store.tokens.itemsize for store in stores] == [4, 8]
+    identical(*stores)

@@ -15,7 +15,8 @@ from support import messages
 from spamnb.config import FeatureConfig
 from spamnb.counts import CountStore
 from spamnb.errors import DataError
-from spamnb.exchange import _escape, _unescape, export_lines, import_lines
+from spamnb.exchange import export_lines, import_lines
+from spamnb.exchangecode import arrays, escape, plain, short, unescape
 from spamnb.model import SpamModel
 from spamnb.spellings import Spellings
 from spamnb.training import train
@@ -72,7 +73,7 @@ def test_odd_spellings_come_back(form: str, spelled: list[bytes]) -> None:
 
 @given(st.binary())
 def test_escapes_are_undone(token: bytes) -> None:
-    assert _unescape(_escape(token).encode()) == token
+    assert unescape(escape(token).encode()) == token
 
 
 def test_the_most_frequent_come_first() -> None:
@@ -152,19 +153,56 @@ def test_a_wrong_file_is_named(lines: list[bytes], said: str) -> None:
 
 
 def test_arrays_in_the_state_of_later_versions_survive() -> None:
-    from spamnb.exchange import _arrays, _plain
-
     array = np.arange(6, dtype="<u8").reshape(2, 3)
-    back = _arrays(json.loads(json.dumps(_plain({"seen": [array]}))))["seen"][0]
+    back = arrays(json.loads(json.dumps(plain({"seen": [array]}))))["seen"][0]
     assert back.dtype == array.dtype
     np.testing.assert_array_equal(back, array)
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl"])
-def test_what_only_programs_read_comes_last(form: str) -> None:
+def refined() -> SpamModel:
     texts = [f"win a prize {i} now" for i in range(20)] + [f"see you at {i} then" for i in range(20)]
     model = train(texts, ["spam"] * 20 + ["ham"] * 20, refine="yes")
     assert model.correction is not None
+    return model
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_a_32_bit_number_comes_back(number: float) -> None:
+    exact = np.float32(number)
+    assert np.float32(float(short(exact))).tobytes() == exact.tobytes()
+    assert len(short(exact)) <= len(repr(number))
+
+
+def test_the_correction_is_a_column() -> None:
+    lines = list(export_lines(refined(), "tsv"))
+    assert lines[2].split(b"\t")[-2:] == [b"correction", b"key\n"]
+    by_token = {line.split(b"\t")[0]: float(line.split(b"\t")[-2]) for line in lines[3:-1]}
+    assert by_token[b"prize"] > 0 > by_token[b"see"]  # it speaks for spam
+    assert set(json.loads(lines[1][2:])["correction"]) == {"bias", "label", "messages"}
+
+
+def test_a_correction_is_changed_or_left_out_by_hand() -> None:
+    model, lines = refined(), list(export_lines(refined(), "tsv"))
+    lines.insert(3, b"cash\t1\t0\t1\t0\t1\t-0.25\n")
+    lines.insert(3, b"free\t1\t0\t1\t0\t1\t\n")
+    back = import_lines(lines, "x")
+    assert back.correction is not None
+    keys = np.array([key_of("cash"), key_of("free")], np.uint64)
+    assert back.correction.of(keys).tolist() == [-0.25, 0.0]
+    assert back.store.vocabulary == model.store.vocabulary + 2
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(b"x", "a field is no number"), (b"nan", "too large"), (b"1e39", "too large")]
+)
+def test_a_wrong_correction_is_named(number: bytes, said: str) -> None:
+    with pytest.raises(DataError, match=f"x line 4: .*{said}"):
+        import_lines([*list(export_lines(refined(), "tsv"))[:3], b"c\t1\t0\t1\t0\t1\t%s\n" % number], "x")
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_what_only_programs_read_comes_last(form: str) -> None:
+    model = refined()
     lines = list(export_lines(model, form))
     assert not [line for line in lines[:-1] if b"base64" in line]
     assert b"base64" in lines[-1]

@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # A module may import modules of lower layers, and others of its own package where that forms no cycle. A name
 # stands for a module or for a whole package; what does not exist (yet) is passed over.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "_version", "moments", "record", "memory", "outcome"),
+    ("errors", "_version", "moments", "record", "memory", "outcome", "exchangecode"),
     ("figures", "regex"),
-    ("private", "message", "config", "gathering", "curved"),
-    ("mail", "forked"),
+    ("private", "message", "config", "gathering", "guarded", "curved"),
+    ("mail", "forked", "growing", "spool"),
     ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
     ("sparse", "plain", "operating", "curvefit"),
     ("modelfile",),
@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("training", "inspection", "lab", "given", "pruning", "exchange"),
     ("evaluate", "sklearn", "panels", "apart", "learning", "objectives", "passes", "shards"),
     ("mistakes", "foldbench", "cluster"),
-    ("predicted", "findings", "comparison", "online"),
+    ("predicted", "findings", "comparison", "online", "backends"),
     ("joining", "peers", "tuning", "protocols"),
     ("report",),
     ("cli",),
@@ -47,8 +47,8 @@ USERS = {
     "click": {"cli"},
     "rich": {"cli", "report"},
     "pandas": {"readers", "lab"},
-    "joblib": {"modelfile", "parallel", "cluster"},
-    "distributed": {"cluster"},
+    "joblib": {"modelfile", "parallel", "backends"},
+    "distributed": {"cluster", "guarded"},
     "sklearn": {"peers"},
     "scipy": set[str](),
 }

@@ -1,9 +1,16 @@
-"""Any sequence of learning, forgetting, relabelling, merging and saving equals training on what remains."""
+"""Learning, forgetting, relabelling, merging, pruning, saving, in any order, equal training on what remains.
+
+A model that was never pruned has the counts of one trained on what remains. Pruning is a rule about counts,
+so it gives the same tokens as after training on what remains. What was learned later is counted on top: the
+model and all that was ever pruned away from it, added up, have the counts of one trained on what remains. A
+change that needs counts which were pruned away is refused as a whole.
+"""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +20,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from spamnb import learning
 from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.counts import CountStore, canonical, combined, possible_tokens
+from spamnb.errors import DataError
 from spamnb.learning import Learner
 from spamnb.message import Texts
 from spamnb.model import SpamModel
+from spamnb.pruning import prune
 from spamnb.training import Trainer
 from tests.stores import identical
 
@@ -23,15 +33,38 @@ TEXTS = ["win a prize", "WIN a prize!", "a prize win", "see you", "", "see you a
 BASE = [("keep spam", "spam"), ("keep ham", "ham")]  # so that both classes stay
 FEATURES = FeatureConfig()
 LIMITS = learning.RECORDS, learning.LARGE, learning.SHARE
+Rows = list[tuple[str, str]]
 texts = st.sampled_from(TEXTS)
 labels = st.sampled_from(["ham", "spam"])
 pairs = st.lists(st.tuples(texts, labels), min_size=1, max_size=4)
 
 
-def trained(rows: list[tuple[str, str]]) -> SpamModel:
+def columns(rows: Rows) -> tuple[list[str], list[str]]:
+    return [text for text, _ in rows], [label for _, label in rows]
+
+
+def trained(rows: Rows) -> SpamModel:
     trainer = Trainer(FEATURES, ScorerConfig(), folds=0)
     trainer.add(Texts.of([t for t, _ in rows]), [label for _, label in rows])
     return trainer.finish()
+
+
+def without(store: CountStore, kept: CountStore) -> CountStore:
+    """The tokens that were not kept, of no messages."""
+    gone = store.rows(np.flatnonzero(~np.isin(store.keys, kept.keys)))
+    return CountStore(
+        gone.labels,
+        gone.message_totals * 0,
+        gone.keys,
+        gone.kinds,
+        gone.tokens,
+        gone.messages,
+        gone.spellings,
+    )
+
+
+def moved(rows: Rows, text: str, label: str) -> Rows:
+    return [(t, label if t == text else old) for t, old in rows]
 
 
 class Machine(RuleBasedStateMachine):
@@ -42,66 +75,79 @@ class Machine(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp())
         self.path = self.folder / "m.spamnb"
         self.rows = list(BASE)
+        self.pruned = without(trained(BASE).store, trained(BASE).store)
         trained(self.rows).save(self.path)
 
     def teardown(self) -> None:
         learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
         shutil.rmtree(self.folder)
 
-    def have(self, text: str) -> list[tuple[str, str]]:
-        return [row for row in self.rows if row[0] == text]
+    def change(self, work: Callable[[Learner], None], after: Rows) -> Learner:
+        """Let a learner do something; what should remain is `after` if no counts for it have been pruned."""
+        learner = Learner(self.path)
+        try:
+            with learner:
+                work(learner)
+        except DataError:
+            assert not possible_tokens(combined(trained(after).store, self.pruned, -1))
+        else:
+            self.rows = after
+        return learner
 
     @rule(batch=pairs)
-    def learn(self, batch: list[tuple[str, str]]) -> None:
-        with Learner(self.path) as learner:
-            learner.learn([t for t, _ in batch], [label for _, label in batch])
+    def learn(self, batch: Rows) -> None:
+        after = self.rows
         for text, label in batch:
-            if not self.have(text):
-                self.rows.append((text, label))
-            self.move(text, label)
+            if text not in {known for known, _ in after}:
+                after = [*after, (text, label)]
+            after = moved(after, text, label)
+        self.change(lambda learner: learner.learn(*columns(batch)), after)
 
     @rule(batch=pairs)
-    def learn_again(self, batch: list[tuple[str, str]]) -> None:
-        with Learner(self.path) as learner:
-            learner.learn([t for t, _ in batch], [label for _, label in batch], again=True)
-        self.rows += batch
-        assert sum(learner.outcome.learned.values()) == len(batch)
+    def learn_again(self, batch: Rows) -> None:
+        done = self.change(lambda learner: learner.learn(*columns(batch), again=True), self.rows + batch)
+        assert sum(done.outcome.learned.values()) == len(batch)
 
     @rule(given=st.lists(texts, min_size=1, max_size=4))
     def forget(self, given: list[str]) -> None:
-        with Learner(self.path) as learner:
-            learner.forget(given)
-        unclear = unknown = 0
+        after, unclear, unknown = list(self.rows), 0, 0
         for text in given:
-            kinds = {label for _, label in self.have(text)}
+            kinds = {label for known, label in after if known == text}
             unclear += len(kinds) > 1
             unknown += not kinds
             if len(kinds) == 1:
-                self.rows.remove((text, *kinds))
-        assert (learner.outcome.unclear, learner.outcome.unknown) == (unclear, unknown)
+                after.remove((text, *kinds))
+        done = self.change(lambda learner: learner.forget(given), after)
+        assert (done.outcome.unclear, done.outcome.unknown) == (unclear, unknown)
 
     @rule(batch=pairs)
-    def forget_with_labels(self, batch: list[tuple[str, str]]) -> None:
-        with Learner(self.path) as learner:
-            learner.forget([t for t, _ in batch], [label for _, label in batch])
+    def forget_with_labels(self, batch: Rows) -> None:
+        after = list(self.rows)
         for row in batch:
-            if row in self.rows:
-                self.rows.remove(row)
+            if row in after:
+                after.remove(row)
+        self.change(lambda learner: learner.forget(*columns(batch)), after)
 
     @rule(batch=pairs)
-    def relabel(self, batch: list[tuple[str, str]]) -> None:
-        with Learner(self.path) as learner:
-            learner.relabel([t for t, _ in batch], [label for _, label in batch])
+    def relabel(self, batch: Rows) -> None:
+        after = self.rows
         for text, label in batch:
-            self.move(text, label)
-
-    def move(self, text: str, label: str) -> None:
-        self.rows = [(t, label if t == text else old) for t, old in self.rows]
+            after = moved(after, text, label)
+        self.change(lambda learner: learner.relabel(*columns(batch)), after)
 
     @rule(batch=pairs)
-    def merge(self, batch: list[tuple[str, str]]) -> None:
+    def merge(self, batch: Rows) -> None:
         SpamModel.load(self.path).merge(trained(BASE + batch)).save(self.path)
-        self.rows += BASE + batch
+        self.rows = self.rows + BASE + batch
+
+    @rule(how=st.sampled_from([{"min_count": 2}, {"min_count": 3}, {"max_tokens": 20}, {"max_tokens": 0}]))
+    def prune(self, how: dict[str, int]) -> None:
+        model = SpamModel.load(self.path)
+        small = prune(model, **how)
+        if not self.pruned.vocabulary:
+            identical(small.store, prune(trained(self.rows), **how).store)
+        self.pruned = combined(self.pruned, without(model.store, small.store), 1)
+        small.save(self.path)
 
     @rule()
     def save_and_load(self) -> None:
@@ -114,7 +160,7 @@ class Machine(RuleBasedStateMachine):
         assert not (self.folder / "m.spamnb.journal").exists()
 
     @rule(batch=pairs)
-    def fail_midway(self, batch: list[tuple[str, str]]) -> None:
+    def fail_midway(self, batch: Rows) -> None:
         try:
             with Learner(self.path) as learner:
                 learner.learn([t for t, _ in batch], [label for _, label in batch], again=True)
@@ -129,7 +175,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def is_as_if_trained_on_what_remains(self) -> None:
         model, fresh = SpamModel.load(self.path), trained(self.rows)
-        identical(model.store, fresh.store)
+        identical(canonical(combined(model.store, self.pruned, 1)), fresh.store)
         assert model.known is not None
         assert fresh.known is not None
         assert list(model.known.labels) == list(fresh.known.labels)

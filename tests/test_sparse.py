@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from spamnb import keytable
 from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.keytable import KeyTable
@@ -96,21 +97,28 @@ class TestKeyTable:
             table.add(array(mine[start : start + 97]))
         assert table.find(array(mine)).tolist() == list(range(len(mine)))
 
-    def test_keys_that_share_a_slot_of_both_levels(self) -> None:
+    def test_keys_that_share_a_slot_of_both_parts(self) -> None:
         rng = np.random.default_rng(3)
-        some = np.unique(rng.integers(1, 1 << 63, 1 << 19, dtype=np.uint64))
+        some = np.unique(rng.integers(1, 1 << 63, 1 << 21, dtype=np.uint64))
         both = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
-        met = some[((some[:, None] * both >> np.uint64(60)) == 5).all(axis=1)]
-        # Few slots, so that chance makes thousands of keys meet in both levels.
+        met = some[((some[:, None] * both >> np.uint64(58)) == 5).all(axis=1)]
+        # The same slot of the first part; of the second they want every 64th, so some walk far.
+        table = table_of(met[:300])
+        assert table.find(met[:300]).tolist() == list(range(300))
+        assert (table.find(met[300:]) == -1).all()
+
+    def test_keys_that_find_no_slot_are_sorted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(keytable, "_PROBES", 1)
+        monkeypatch.setattr(keytable, "_MOST_BITS", 4)  # ids soon do not fit into the cells of the first part
+        monkeypatch.setattr(keytable, "_LEAST_BITS", 4)
+        rng = np.random.default_rng(4)
+        every = np.unique(rng.integers(1, 1 << 63, 3_000, dtype=np.uint64))
+        rng.shuffle(every)
         table = KeyTable()
-        table._allocate(4)
-        table._place(met[:1500], np.arange(1500))
-        assert len(table._rest_keys) == 1498
-        table._place(met[1500:1900], np.arange(1500, 1900))
-        table.size = 1900
-        # The ids need eleven bits but only those of the sorted rest may have them in so small a table.
-        assert table.find(met[2:1900]).tolist() == list(range(2, 1900))
-        assert (table.find(met[1900:]) == -1).all()
+        for start in range(0, 2_000, 130):
+            table.add(every[start : min(start + 130, 2_000)])
+        assert len(table._rest_keys) > 100
+        assert table.find(every).tolist() == [*range(2_000), *[-1] * (len(every) - 2_000)]
 
     def test_nothing(self) -> None:
         assert KeyTable().find(array([])).tolist() == []

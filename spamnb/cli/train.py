@@ -174,7 +174,7 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
 def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
     from functools import partial
 
-    from spamnb import cluster
+    from spamnb import backends, cluster
 
     if given["dask"] and given["backend"]:
         raise click.UsageError("--dask and --backend do not go together.")
@@ -182,7 +182,7 @@ def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any
         run = partial(cluster.on_dask, address=given["dask"])
     else:
         run = partial(
-            cluster.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
+            backends.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
         )
     for line in cluster.count(trainer, sources, run):
         say(line, given["quiet"])

@@ -78,8 +78,13 @@ class Input:
         return data
 
     def start(self, skip: int) -> int | None:
-        """The place in the file of what follows the first `skip` bytes; None if it is not stored as it is."""
+        """The place in the file of what follows the first `skip` bytes; None if it is not stored as it is.
+
+        What comes from standard input has no place that another process could find.
+        """
         if self.stream.size is None or self.stream.compression or not self._as_stored:
+            return None
+        if self.stream.path == "-":
             return None
         return skip + len(codecs.BOM_UTF8) * self.raw_head.startswith(codecs.BOM_UTF8)
 
