@@ -7,6 +7,7 @@ import sys
 import pytest
 from mailtools import MAILS, ROOT
 
+from spamnb.config import FeatureConfig
 from spamnb.mail import as_texts
 from spamnb.mail.parse import parse
 from spamnb.model import SpamModel
@@ -17,7 +18,7 @@ from benchmarks.online import Online
 
 
 def test_each_step_is_that_of_the_model() -> None:
-    online, model = Online(), SpamModel()
+    online, model = Online(), SpamModel(FeatureConfig.usual(mail=True))
     for path in sorted(MAILS, key=lambda path: path.name):
         texts, label = as_texts([parse(path.read_bytes())]), path.parent.name
         batch = online.extract(texts)
