@@ -133,8 +133,8 @@ def test_an_error_of_a_shard_comes_back_from_a_backend(tmp_path: Path) -> None:
 
 def test_a_fault_in_a_shard_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "count_shard", lambda *_: 1 / 0)
+    run = partial(on_backend, backend="threading", jobs=2, timeout=60)
     with pytest.raises(SpamnbError, match=r"counting .*part-00.csv failed: ZeroDivisionError"):
-        run = partial(on_backend, backend="threading", jobs=2, timeout=60)
         count(Trainer(), inputs(files(tmp_path, 1)), run)
 
 
