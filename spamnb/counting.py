@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from spamnb.counts import CountStore
 from spamnb.growing import Growing
 from spamnb.keytable import KeyTable
+from spamnb.memory import give_back
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
 from spamnb.sparse import Batch, Stream, changes, repeats
 from spamnb.spellings import Spellings, in_order
 
+_TIDY = 128  # batches, about 64 MB, after which what lies idle is given back
 _LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
 
 
@@ -35,7 +37,7 @@ class Tally:
         # By id and label, id after id. 32 bits suffice while there are fewer tokens than they count.
         self._tokens = Growing[Any](np.dtype(np.uint32))  # N_ic
         self._repeats = Growing[Any](np.dtype(np.uint32))  # N_ic - D_ic: what comes again within a message
-        self._counted = 0
+        self._counted = self._batches = 0
         self._categories: dict[str, Counter[tuple[str, int]]] = {}
         self._numbers: dict[str, dict[int, Moments]] = {}
 
@@ -48,6 +50,9 @@ class Tally:
     ) -> list[IntArray]:
         """Count one batch; returns this tally's ids of the tokens of each stream."""
         assert not self._finished
+        self._batches += 1
+        if self._batches % _TIDY == 0:
+            give_back()
         codes = self.codes = self._label_codes(labels)
         ids = [self._intern(stream) for stream in batch.streams]
         self._room(sum(map(len, ids)))
@@ -117,6 +122,7 @@ class Tally:
         """
         self._room(0)
         self._finished, keys, self._table = True, self._table.keys, KeyTable()
+        give_back()
         order = np.argsort(keys).astype(np.uint32 if len(keys) < 1 << 32 else np.int64)
         spellings = self._spelled(order)
         codes = [code for _, code in sorted(self._labels.items())]
@@ -132,6 +138,9 @@ class Tally:
             self._finish_categories(codes),
             self._finish_numbers(codes),
         )
+        del keys
+        self._kinds = Growing(self._kinds.dtype)
+        give_back()
         rows = np.empty(len(order), np.int64)
         rows[order] = np.arange(len(order))
         return store, rows
@@ -144,7 +153,9 @@ class Tally:
     def _counts(self, order: NDArray[Any], codes: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
         tokens = _in_order(self._tokens, order, codes)
         self._tokens = Growing(tokens.dtype)
-        return tokens, _in_order(self._repeats, order, codes)
+        again = _in_order(self._repeats, order, codes)
+        self._repeats = Growing(again.dtype)
+        return tokens, again
 
     def _finish_categories(self, codes: list[int]) -> dict[str, dict[str, tuple[int, ...]]]:
         result = {}

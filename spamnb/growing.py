@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import mmap
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
-_LARGE = (
-    1 << 20
-)  # bytes from which memory comes from the system, which gives it page by page as it is touched
+# Bytes from which memory is the system's own: it gives it page by page as it is touched, can move it without
+# a copy, and has it back at once.
+_LARGE = 1 << 20
+# Where a process is copied, each must have its own.
+_PRIVATE: dict[str, Any] = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+)
 
 
 class Growing(Generic[T]):
@@ -26,6 +30,7 @@ class Growing(Generic[T]):
     def __init__(self, dtype: np.dtype[T], width: int = 1) -> None:
         self.dtype, self.width, self.size = dtype, width, 0
         self._flat: NDArray[T] = np.zeros(0, dtype)
+        self._map: mmap.mmap | None = None
 
     @property
     def array(self) -> NDArray[T]:
@@ -33,22 +38,36 @@ class Growing(Generic[T]):
         return self._flat[: self.size * self.width]
 
     def extend(self, values: NDArray[T]) -> None:
-        start = self.array.size
+        start = self.size * self.width
         self.room(self.size + len(values) // self.width)
         self._flat[start : start + len(values)] = values
 
     def room(self, size: int) -> None:
         """Have this many rows; new ones are zeros."""
         if size * self.width > len(self._flat):
-            bigger = _zeros(2 * size * self.width, self.dtype)
-            used = self.array
-            bigger[: len(used)] = used
-            self._flat = bigger
+            self._grow(2 * size * self.width)
         self.size = max(self.size, size)
 
+    def _grow(self, room: int) -> None:
+        count = room * self.dtype.itemsize
+        if self._map is not None and self._moved(count):
+            return
+        used = self.array
+        if count < _LARGE:
+            self._flat = np.zeros(room, self.dtype)
+        else:
+            self._map = mmap.mmap(-1, count, **_PRIVATE)
+            self._flat = np.frombuffer(self._map, self.dtype)
+        self._flat[: len(used)] = used
 
-def _zeros(size: int, dtype: np.dtype[T]) -> NDArray[T]:
-    """Zeros that go back to the system when nobody needs them, whatever the C library likes to keep."""
-    if size * dtype.itemsize < _LARGE:
-        return np.zeros(size, dtype)
-    return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize), dtype)
+    def _moved(self, count: int) -> bool:
+        """Make the memory larger where the system can do that, and nobody else looks at it."""
+        assert self._map is not None
+        self._flat = np.zeros(0, self.dtype)
+        try:
+            self._map.resize(count)
+        except (BufferError, OSError, SystemError, ValueError):
+            return False
+        finally:
+            self._flat = np.frombuffer(self._map, self.dtype)
+        return True

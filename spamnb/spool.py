@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.uint64]
-MOST = 1 << 23  # numbers in memory: the digests of 8 million messages take 64 MB
+MOST = 1 << 20  # numbers in memory: the digests of a million messages take 8 MB
 
 
 class Spool:

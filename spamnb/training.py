@@ -19,6 +19,7 @@ from spamnb.digests import word_digests as message_digests
 from spamnb.doubting import doubtful
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
+from spamnb.memory import give_back
 from spamnb.message import FloatArray, Messages, Texts, as_texts
 from spamnb.model import SpamModel
 from spamnb.refine import MODES
@@ -215,6 +216,7 @@ class Trainer:
         if self._absorbed:
             counted = together([counted, *self._absorbed], SAMPLE)
         store, self._parts, self._limit = counted.store, counted.parts, counted.limit
+        give_back()
         for part in self._parts:
             part.settle(self._rows)
         self._shrink()
