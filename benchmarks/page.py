@@ -52,10 +52,10 @@ def between(interval: Interval, digits: str = ".2f") -> str:
     return f"{interval.low:{digits}} to {interval.high:{digits}}"
 
 
-def times(rounds: int) -> str:
-    """How often a command ran.
+def times(number: int, what: str = "round") -> str:
+    """How often something was done.
 
-    >>> times(1), times(4)
-    ('1 round', '4 rounds')
+    >>> times(1), times(4, "split")
+    ('1 round', '4 splits')
     """
-    return f"{rounds} round{'s' * (rounds != 1)}"
+    return f"{number} {what}{'s' * (number != 1)}"

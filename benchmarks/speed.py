@@ -103,12 +103,12 @@ def start_up(table: Table, folder: Path, rounds: int) -> None:
 
 def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--copies", type=int, help="how large the data is: 50, with --quick 5")
+    parser.add_argument("--copies", type=int, help="how large the data is: 50, with --quick 3")
     parser.add_argument("--rounds", type=int, help="how often each command runs: 4, with --quick 1")
     parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it works")
     parser.add_argument("--page", type=Path, help="write the section on speed of this page")
     given = parser.parse_args(arguments)
-    given.copies = given.copies or (5 if given.quick else 50)
+    given.copies = given.copies or (3 if given.quick else 50)
     given.rounds = given.rounds or (1 if given.quick else 4)
     return given
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import math
 import re
 import statistics
@@ -13,7 +14,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from benchmarks import detection, install, speed
+from benchmarks import detection, install, intervals, page, speed
 from benchmarks.common import ROOT, Cost, best
 from benchmarks.intervals import mean_interval, paired_p, ratio_interval, tally
 from benchmarks.page import between, replaced, table, write
@@ -26,9 +27,9 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 STUDENT = {1: 12.706, 2: 4.303, 4: 2.776, 9: 2.262}
 
 
-def sections(page: str) -> list[str]:
+def sections(text: str) -> list[str]:
     """Head, speed, what is between, detection, tail."""
-    return re.split(r"(?<=` -->)|(?=<!-- end of )", page)
+    return re.split(r"(?<=` -->)|(?=<!-- end of )", text)
 
 
 @pytest.mark.parametrize(("name", "place"), [("speed", 1), ("detection", 3)])
@@ -161,3 +162,24 @@ def test_a_peer_learns_and_scores(kind: type[known.Peer], tmp_path: Path) -> Non
     score, probability = peer.score(Messages(["win prize", "see you"]))
     assert score[0] > 0 > score[1]
     assert probability[0] > 0.5 > probability[1]
+
+
+def test_doctests() -> None:
+    assert [doctest.testmod(module).failed for module in (page, intervals)] == [0, 0]
+    assert min(doctest.testmod(module).attempted for module in (page, intervals)) > 0
+
+
+def test_the_comparison_counts_errors_and_wins() -> None:
+    ours = [{"accuracy": 99.0, "one_minus_auc": 0.2, "recall_at_0.1": 90.0}] * 2
+    peer = [{"accuracy": 98.0, "one_minus_auc": 0.1, "recall_at_0.1": 90.0}] * 2
+    rows = detection.comparison(
+        {detection.OURS: ours, "peer": peer, "peer, other line": peer}, {"peer, other line"}
+    )
+    cells = {
+        row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:-1]]
+        for row in rows.splitlines()[2:]
+    }
+    assert list(cells) == ["accuracy: peer", "accuracy: peer, other line", "(1-AUC)%: peer", "R@.1: peer"]
+    assert [cells["accuracy: peer"][i] for i in (0, 2, 4)] == ["+1", "2 / 0 / 0", "2.00x"]
+    assert [cells["(1-AUC)%: peer"][i] for i in (0, 2, 4)] == ["-0.1", "0 / 0 / 2", "0.50x"]
+    assert [cells["R@.1: peer"][i] for i in (0, 2, 4)] == ["+0", "0 / 2 / 0", "1.00x"]
