@@ -29,7 +29,7 @@ def cutoff(ham: ArrayLike, max_fpr: float) -> float:
 
     but no more than max_fpr n of these scores, to the nearest whole, may lie above. What is asked for is a
     limit, and an estimate that aims at it exceeds it half of the time, so the aim is lower. Chosen on inner
-    splits of SpamAssassin and TREC 2007: with 2,000 and 900 ham 0.077% and 0.073% of unseen ham were misjudged
+    splits of SpamAssassin and TREC 2007: with 2,000 and 900 ham it misjudged 0.077% and 0.073% of unseen ham
     for 0.1% asked (aiming at 0.1%: 0.077% and 0.109%), with 60 ham 0 to 0.12%; the highest score alone
     misjudged 0 to 1.6%, and caught less spam from 1,000 ham on.
 
