@@ -1,8 +1,10 @@
 """`python -m benchmarks.jobs`: what `train --jobs N` gains, by the clock and by processor time.
 
-On a busy machine the clock says little. The processor time of the first process and of the slowest worker
-says more: where every process has a core, no run is faster than the slowest of them, and none need be slower
-than the first process and the slowest worker one after the other.
+On a busy machine the clock says little, processor time says more. The first process reads and cuts while the
+workers count; all else that it does, they wait for. So on N free cores N workers take
+
+    what the first process does beside reading + (reading + all workers) / N
+
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,33 +33,47 @@ def waitpid(pid, options):
     return found, status
 os.waitpid = waitpid
 from spamnb.cli import cli
+from spamnb.shards import Pool
+feed, reading = Pool.feed, []
+def timed(*given):
+    begun = time.process_time()
+    yield from feed(*given)
+    reading.append(time.process_time() - begun)
+Pool.feed = timed
 cli.main(standalone_mode=False)
 own = resource.getrusage(resource.RUSAGE_SELF)
-told = time.perf_counter() - started, own.ru_utime + own.ru_stime, workers
+told = time.perf_counter() - started, own.ru_utime + own.ru_stime, sum(reading), workers
 print(json.dumps(told))
 """
 
 
-def trained(table: Path, jobs: int, model: Path) -> tuple[float, float, list[float]]:
-    """Seconds by the clock, processor seconds of the first process, and of each process that it started."""
+@dataclass(frozen=True)
+class Told:
+    """Seconds by the clock, and processor seconds: of the first process, of its reading, of each worker."""
+
+    clock: float
+    first: float
+    reading: float
+    workers: list[float]
+
+    def on_free_cores(self, cores: int) -> float:
+        return self.first - self.reading + (self.reading + sum(self.workers)) / cores
+
+
+def trained(table: Path, jobs: int, model: Path) -> Told:
     done = subprocess.run(
         [sys.executable, "-c", _TOLD, "train", str(table), "-o", str(model), "-q", "--jobs", str(jobs)],
         stdout=subprocess.PIPE,
         env=os.environ | ONE_THREAD,
         check=True,
     )
-    seconds, first, workers = json.loads(done.stdout)
-    return seconds, first, workers
+    return Told(*json.loads(done.stdout))
 
 
-def show(jobs: int, told: tuple[float, float, list[float]], alone: float) -> None:
-    seconds, first, workers = told
-    busiest = max(workers, default=0.0)
-    print(
-        f"--jobs {jobs}: {seconds:.2f} s by the clock; processor time: first {first:.2f} s, "
-        f"workers {sum(workers):.2f} s, the slowest {busiest:.2f} s; with a core for each "
-        f"{alone / (first + busiest):.2f} to {alone / max(first, busiest):.2f} times as fast"
-    )
+def show(jobs: int, told: Told) -> None:
+    workers = f"workers {sum(told.workers):.2f} s, the slowest {max(told.workers, default=0.0):.2f} s"
+    first = f"first process {told.first:.2f} s, of it reading {told.reading:.2f} s"
+    print(f"--jobs {jobs}: {told.clock:.2f} s by the clock; processor time: {first}; {workers}")
 
 
 def main() -> None:
@@ -72,11 +89,14 @@ def main() -> None:
         print(f"{table.stat().st_size / 1e6:.0f} MB")
         for _ in range(given.rounds):
             one = trained(table, 1, folder / "one.spamnb")
-            show(1, one, one[1])
+            show(1, one)
             more = trained(table, given.jobs, folder / "more.spamnb")
-            show(given.jobs, more, one[1])
+            show(given.jobs, more)
             assert (folder / "one.spamnb").read_bytes() == (folder / "more.spamnb").read_bytes()
-            print(f"by the clock {one[0] / more[0]:.2f} times as fast")
+            ideal = one.first / more.on_free_cores(given.jobs)
+            whole = (more.first + sum(more.workers)) / max(more.first, *more.workers)
+            print(f"{one.clock / more.clock:.2f} times as fast by the clock, {ideal:.2f} on free cores")
+            print(f"all processor time by that of the busiest process: {whole:.2f}")
 
 
 if __name__ == "__main__":

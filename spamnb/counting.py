@@ -16,7 +16,7 @@ from spamnb.memory import give_back
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
 from spamnb.sparse import Batch, Stream, changes, repeats
-from spamnb.spellings import Spellings, in_order
+from spamnb.spellings import Spellings, bounds_of, in_order
 
 _TIDY = 128  # batches, about 64 MB, after which what lies idle is given back
 _LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
@@ -146,9 +146,11 @@ class Tally:
         return store, rows
 
     def _spelled(self, order: NDArray[Any]) -> Spellings:
-        letters, sizes = self._letters.array, self._sizes.array
-        self._letters, self._sizes = Growing(letters.dtype), Growing(sizes.dtype)
-        return in_order(letters, sizes, order)
+        bounds = bounds_of(self._sizes.array)
+        self._sizes = Growing(self._sizes.dtype)
+        spelled = in_order(self._letters.array, bounds, order)
+        self._letters = Growing(self._letters.dtype)
+        return spelled
 
     def _counts(self, order: NDArray[Any], codes: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
         tokens = _in_order(self._tokens, order, codes)

@@ -14,6 +14,7 @@ _ONE = np.uint64(1)
 _LEAST_BITS, _MOST_BITS = 12, 22  # of the first part: 32 MB at most, as much as a processor's cache
 _PROBES = 40
 _FULL = 0.65  # of the second part
+_PART = 1 << 20  # keys that are placed at once: for each, a dozen numbers are on the way
 
 
 class _Level:
@@ -91,6 +92,11 @@ class _Probed:
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
         """Write new keys into slots; tells which found none."""
         self._used += len(keys)
+        parts = range(0, len(keys), _PART)
+        left = [start + self._put(keys[start : start + _PART], ids[start : start + _PART]) for start in parts]
+        return np.concatenate(left) if left else np.zeros(0, np.int64)
+
+    def _put(self, keys: KeyArray, ids: IntArray) -> IntArray:
         left, at = np.arange(len(keys)), self._first(keys)
         for step in range(1, _PROBES + 1):
             mine = (ids[left] + 1).astype(np.uint32)

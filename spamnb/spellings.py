@@ -66,20 +66,24 @@ def joined(parts: list[Spellings]) -> Spellings:
     return Spellings(blob, np.cumsum(sizes))
 
 
-def in_order(blob: Bytes, sizes: NDArray[np.uint32], order: NDArray[Any]) -> Spellings:
-    """The spellings of these sizes that stand in a byte array, one after the other, in another order."""
-    small = len(blob) < 1 << 32  # then a place in the array takes 4 bytes instead of 8
-    starts: NDArray[Any] = np.cumsum(sizes, dtype=np.uint32 if small else np.int64)
-    starts -= sizes
-    ends = np.cumsum(sizes[order], dtype=starts.dtype)
+def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> Spellings:
+    """The spellings blob[bounds[i] : bounds[i + 1]] in another order."""
+    ends = np.cumsum(np.diff(bounds)[order], dtype=bounds.dtype)
     out = np.empty(len(blob), np.uint8)
     for first in range(0, len(order), _BLOCK):
-        some = order[first : first + _BLOCK]
-        begin = starts[some].astype(np.int64)
-        part = gathered(blob, begin, begin + sizes[some]).blob
+        some = order[first : first + _BLOCK].astype(np.int64)
+        part = gathered(blob, bounds[some].astype(np.int64), bounds[some + 1].astype(np.int64)).blob
         done = int(ends[first - 1]) if first else 0
         out[done : done + len(part)] = part
     return Spellings(out, ends)
+
+
+def bounds_of(sizes: NDArray[np.uint32]) -> NDArray[Any]:
+    """Where spellings of these sizes begin and end; a place takes 4 bytes while that is enough."""
+    small = int(sizes.sum(dtype=np.int64)) < 1 << 32
+    bounds: NDArray[Any] = np.zeros(len(sizes) + 1, np.uint32 if small else np.int64)
+    np.cumsum(sizes, out=bounds[1:])
+    return bounds
 
 
 def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> Spellings:
