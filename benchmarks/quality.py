@@ -127,7 +127,7 @@ def asked(kind: type[Peer], known: Messages, spam: Bools, unseen: Messages) -> d
     return {kind.row(cut): (score, p, p >= cut) for cut in kind.cutoffs}
 
 
-OURS, OURS_MAIL = "spamnb (defaults)", "spamnb, its line for mail"
+OURS, OURS_MAIL = "spamnb (defaults)", "spamnb, its line for mail (default)"
 ABLATION: dict[str, dict[str, Any]] = {
     "without refinement": {"refine": "no"},
     "refinement forced": {"refine": "yes"},

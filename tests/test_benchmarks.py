@@ -183,3 +183,7 @@ def test_the_comparison_counts_errors_and_wins() -> None:
     assert [cells["accuracy: peer"][i] for i in (0, 2, 4)] == ["+1", "2 / 0 / 0", "2.00x"]
     assert [cells["(1-AUC)%: peer"][i] for i in (0, 2, 4)] == ["-0.1", "0 / 0 / 2", "0.50x"]
     assert [cells["R@.1: peer"][i] for i in (0, 2, 4)] == ["+0", "0 / 2 / 0", "1.00x"]
+    line = detection.comparison(
+        {detection.OURS_MAIL: peer, "peer": ours}, {detection.OURS_MAIL}, detection.OURS_MAIL
+    )
+    assert [row.split("|")[1:3] for row in line.splitlines()[2:]] == [[" accuracy: peer ", " -1 "]]
