@@ -15,7 +15,7 @@ from spamnb.keytable import KeyTable
 from spamnb.memory import give_back
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
-from spamnb.sparse import Batch, Stream, changes, repeats
+from spamnb.sparse import Batch, Stream, changes, distinct, repeats
 from spamnb.spellings import Spellings, bounds_of, in_order
 
 _TIDY = 128  # batches, about 64 MB, after which what lies idle is given back
@@ -112,7 +112,7 @@ class Tally:
             self._categories.setdefault(column, Counter()).update(pairs)
         for column, array in numbers.items():
             seen = self._numbers.setdefault(column, {})
-            for c in np.unique(codes).tolist():
+            for c in distinct(codes).tolist():
                 seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
 
     def finish(self) -> tuple[CountStore, IntArray]:

@@ -18,7 +18,7 @@ from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scorers.columns import column_terms
 from spamnb.scoring import damping_scale, weighted
-from spamnb.sparse import SHAPE, Batch, Entries
+from spamnb.sparse import SHAPE, Batch, Entries, distinct, grouped
 
 Digests = NDArray[np.uint64]
 
@@ -57,7 +57,7 @@ def folds(sample: Sample, k: int) -> IntArray:
 
     A text that stands under two labels counts for the first of them, so that it is in one fold only.
     """
-    texts, text = np.unique(sample.digests, return_inverse=True)
+    texts, text = grouped(sample.digests)
     label = np.full(len(texts), np.iinfo(np.int64).max)
     np.minimum.at(label, text, sample.labels)
     order = np.argsort(label, kind="stable")  # by label, then by digest
@@ -69,7 +69,7 @@ def folds(sample: Sample, k: int) -> IntArray:
 
 def copies(digests: Digests) -> int:
     """How many messages have the same words as one before them."""
-    return len(digests) - len(np.unique(digests))
+    return len(digests) - len(distinct(digests))
 
 
 def copies_note(digests: Digests) -> list[str]:

@@ -86,8 +86,9 @@ def fit_isotonic(z: Floats, positive: NDArray[np.bool_], slope: float, offset: f
     at = np.add.reduceat(ranked, runs[first]) / sizes
     share = (means * sizes + 0.5) / (sizes + 1.0)
     value = np.log(share) - np.log1p(-share)
-    at, keep = np.unique(at, return_index=True)
-    value = _rising(at, value[keep])
+    order = np.argsort(at, kind="stable")
+    keep = order[np.append(True, np.diff(at[order]) > 0)]
+    at, value = at[keep], _rising(at[keep], value[keep])
     return Isotonic(slope, offset, tuple(at.tolist()), tuple(value.tolist()))
 
 

@@ -97,6 +97,17 @@ def read_sealed(path: AnyPath, *, mmap: bool = True) -> tuple[dict[str, object],
         ) from error
 
 
+def titled(path: AnyPath) -> bool:
+    """Does a file begin and end as model files do? Nothing is said of what lies between."""
+    with suppress(ModelError, OSError):
+        check_file(os.fspath(path))
+        with open(path, "rb") as file:
+            head = file.read(256)
+            file.seek(max(0, os.fstat(file.fileno()).st_size - SEAL_SIZE))
+            return head[:1] == b"\x80" and FORMAT.encode() in head and file.read().startswith(SEAL)
+    return False
+
+
 def seal_of(path: AnyPath) -> bytes:
     """The checksum that a file says it has, without a look at the rest."""
     check_file(os.fspath(path))

@@ -213,8 +213,10 @@ class Engine:
         if not self._shaped and self.scorer.once:
             return parts
         entries = looked.entries
-        kinds = self.store.kinds[looked.store_rows(entries.ids)]
-        times = np.where(kinds == SHAPE, 0, 1 if self.scorer.once else entries.counts)
+        shapes = self.store.kinds.take(looked.store_rows(entries.ids)) == SHAPE
+        if self.scorer.once:
+            return parts - np.bincount(entries.rows[shapes], minlength=entries.size)
+        times = np.where(shapes, 0, entries.counts)
         return np.bincount(entries.rows, times, entries.size).astype(np.int64)
 
     def columns(

@@ -38,7 +38,7 @@ from spamnb.samples import (
 )
 from spamnb.scorers import make
 from spamnb.settling import Held, calibrated, limited
-from spamnb.sparse import Batch, Unmerged
+from spamnb.sparse import Batch, Unmerged, distinct
 from spamnb.spool import Spool
 from spamnb.start import USUAL, Start
 from spamnb.starting import careful, with_folds, without_folds
@@ -120,7 +120,7 @@ class Trainer:
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
         ids = self._tally.add(batch, labels, cats, nums)
         if self.remember:
-            for code in np.unique(self._tally.codes).tolist():
+            for code in distinct(self._tally.codes).tolist():
                 self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
         self.messages += batch.size
         if self.folds:

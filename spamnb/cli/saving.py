@@ -25,13 +25,11 @@ def check_target(path: str, force: bool) -> None:
     _check_folder(path)
     if force or not os.path.exists(path):
         return
-    try:
-        modelfile.read(path)
-    except ModelError:
+    if not modelfile.titled(path):
         raise ModelError(
             f"{path} exists and is not a spamnb model: it was not overwritten",
             hint="choose another name for -o, or add --force",
-        ) from None
+        )
 
 
 def _check_folder(path: str) -> None:
