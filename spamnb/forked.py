@@ -9,6 +9,7 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn, TypeVar
 
@@ -183,8 +184,8 @@ def to_file(result: object, file: int) -> tuple[bytes, list[int]]:
 def from_file(file: int, head: bytes, sizes: list[int]) -> Any:
     """The inverse of `to_file`: the arrays lie in memory that both processes have mapped, not copied."""
     shared = memoryview(mmap.mmap(file, 0, mmap.MAP_SHARED | _AT_ONCE) if any(sizes) else b"")
-    places = [sum(map(_padded, sizes[:n])) for n in range(len(sizes))]
-    parts = [shared[at : at + size] for at, size in zip(places, sizes, strict=True)]
+    places = accumulate(map(_padded, sizes), initial=0)
+    parts = [shared[at : at + size] for at, size in zip(places, sizes, strict=False)]
     return pickle.loads(head, buffers=parts)
 
 

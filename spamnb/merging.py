@@ -12,11 +12,9 @@ from spamnb import calibration as calibrations
 from spamnb.counts import CountStore
 from spamnb.digests import all_known
 from spamnb.errors import ConfigError, ModelError
-from spamnb.message import IntArray
+from spamnb.mergetokens import merge_tokens, places_of
 from spamnb.model import SpamModel
 from spamnb.moments import Moments
-from spamnb.sparse import changes
-from spamnb.spellings import joined
 from spamnb.start import check_same
 
 _LARGEST = (1 << 63) - 1
@@ -68,42 +66,11 @@ def merge_stores(stores: Sequence[CountStore]) -> CountStore:
     if len(stores) < 2:
         return stores[0] if stores else CountStore.empty()
     labels = tuple(sorted({label for store in stores for label in store.labels}))
-    # The keys of each store ascend, so that a stable sort only has to merge runs.
-    keys = np.concatenate([store.keys for store in stores])
-    order = np.argsort(keys, kind="stable")
-    first = changes(keys[order])
-    rows = np.empty(len(keys), np.int64)
-    rows[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
-    sizes = [store.vocabulary for store in stores]
-    places = list(zip(stores, np.split(rows, np.cumsum(sizes)[:-1]), strict=True))
     totals = np.zeros(len(labels), np.int64)
     for store in stores:
-        totals[_at(store, labels)] += store.message_totals
-    columns = _columns_only(stores)
-    return CountStore(
-        labels,
-        totals,
-        keys[order[first]],
-        np.concatenate([store.kinds for store in stores])[order[first]],
-        _sum([(store.tokens, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
-        _sum([(store.messages, at, _at(store, labels)) for store, at in places], len(first), len(labels)),
-        joined([store.spellings for store in stores]).take(order[first]),
-        columns.categories,
-        columns.numbers,
-    )
-
-
-def _at(store: CountStore, labels: tuple[str, ...]) -> IntArray:
-    return np.array([labels.index(label) for label in store.labels], np.int64)
-
-
-def _sum(tables: list[tuple[IntArray, IntArray, IntArray]], height: int, width: int) -> IntArray:
-    """Tables added up at their rows and columns; no table has two rows for one place."""
-    out = np.zeros((height, width), np.int64)
-    for table, rows, columns in tables:
-        for i, c in enumerate(columns.tolist()):
-            out[rows, c] += table[:, i].astype(np.int64)
-    return out
+        totals[places_of(store, labels)] += store.message_totals
+    columns, tokens = _columns_only(stores), merge_tokens(stores, labels)
+    return CountStore(labels, totals, *tokens, columns.categories, columns.numbers)
 
 
 def _columns_only(stores: Sequence[CountStore]) -> CountStore:

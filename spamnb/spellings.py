@@ -59,13 +59,6 @@ class Spellings(Record):
         )
 
 
-def joined(parts: list[Spellings]) -> Spellings:
-    """The spellings of all parts, one after the other."""
-    blob = np.concatenate([part.blob for part in parts])
-    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
-    return Spellings(blob, np.cumsum(sizes))
-
-
 def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> Spellings:
     """The spellings blob[bounds[i] : bounds[i + 1]] in another order."""
     ends = np.cumsum(np.diff(bounds)[order], dtype=bounds.dtype)

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("sparse", "plain", "operating", "curvefit"),
     ("modelfile",),
     ("counts", "features", "keytable", "parallel"),
-    ("counting", "countstate", "readers", "digests", "plan", "correction", "logistic"),
+    ("counting", "countstate", "readers", "digests", "plan", "correction", "logistic", "mergetokens"),
     ("changes", "modelstate"),
     ("changecode", "patch"),
     ("journal",),

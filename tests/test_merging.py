@@ -36,6 +36,27 @@ def test_merged_stores_are_the_store_of_everything(parts: list[list[object]]) ->
     identical(merge_stores([counted(part) for part in parts]), counted(together))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("stretch", [1, 2, 5])
+def test_stretches_of_keys_of_any_size_give_the_same(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = list(zip(TEXTS, LABELS, strict=True))
+    parts = [rows[:7], rows[25:], rows[7:9], rows[9:25]]
+    monkeypatch.setattr("spamnb.mergetokens._STRETCH", stretch)
+    identical(merge_stores([_store(part) for part in parts]), _store(rows))
+
+
+def test_counts_beyond_32_bits_are_added_in_64() -> None:
+    store = _store(list(zip(TEXTS, LABELS, strict=True)))
+    large = scaled(store, 1 << 25)
+    both = merge_stores([large, large])
+    assert both.tokens.dtype == np.int64
+    assert (both.tokens == store.tokens.astype(np.int64) * (1 << 26)).all()
+    assert merge_stores([store, store]).tokens.dtype == np.uint32
+
+
+def _store(rows: list[tuple[str, str]]) -> CountStore:
+    return SpamModel().learn([text for text, _ in rows], [label for _, label in rows]).store
+
+
 @given(corpora, st.integers(1, 4))
 def test_a_weight_is_seeing_the_messages_again(rows: list[object], times: int) -> None:
     identical(scaled(counted(rows), times), counted(rows * times))  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.keytable import KeyTable
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats, row_sums
+from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, grouped, repeats, row_sums
 from spamnb.spellings import Spellings
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level
@@ -290,3 +290,10 @@ def test_row_sums_of_long_rows_are_the_same_bits() -> None:
 
 def test_row_sums_of_nothing() -> None:
     assert row_sums(np.zeros(0, np.int64), np.zeros(0), 3).tolist() == [0.0, 0.0, 0.0]
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_values_are_grouped_as_numpy_does_it(values: list[int]) -> None:
+    array = np.array(values, np.int64)
+    expected = np.unique(array, return_inverse=True)
+    assert [found.tolist() for found in grouped(array)] == [wanted.tolist() for wanted in expected]

@@ -102,6 +102,18 @@ def test_the_previous_model_is_kept(cli: Cli) -> None:
     assert (cli.here / "m.spamnb.bak").read_bytes() == before != (cli.here / "m.spamnb").read_bytes()
 
 
+def test_a_damaged_model_is_replaced_and_kept(cli: Cli) -> None:
+    cli.write("tiny.csv", TINY)
+    cli("train", "tiny.csv", "-o", "m.spamnb")
+    damaged = bytearray((cli.here / "m.spamnb").read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (cli.here / "m.spamnb").write_bytes(damaged)
+    cli("train", "tiny.csv", "-o", "m.spamnb")
+    assert (cli.here / "m.spamnb.bak").read_bytes() == bytes(damaged)
+    (cli.here / "m.spamnb").write_bytes(damaged[:-40])
+    assert "it was not overwritten" in cli.fails("train", "tiny.csv", "-o", "m.spamnb")[0]
+
+
 def test_what_is_no_model_is_not_overwritten(cli: Cli) -> None:
     data = cli.write("tiny.csv", TINY)
     assert cli.fails("train", "tiny.csv", "-o", "tiny.csv") == [
