@@ -13,14 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spamnb.counts import CountStore
 from spamnb.crossval import Sample, folds
 from spamnb.decision import HAM
-from spamnb.message import FloatArray
+from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
 from spamnb.scoring import Words
 from spamnb.settling import Held, decided
+from spamnb.sparse import grouped
 
 RARE = 0.005  # the share of out-of-fold ham verdicts that may become unsure
 ENOUGH = 200  # of them are needed to know that share
@@ -53,22 +54,21 @@ def shares(model: SpamModel, sample: Sample, k: int) -> FloatArray:
     """The share of known words of each message, known to the messages of the other folds or to the start."""
     store, entries = model.store, sample.entries
     at = np.flatnonzero(store.kinds[entries.ids] == 1)
-    rows, ids, counts = entries.rows[at], entries.ids[at], entries.counts[at]
+    rows, counts = entries.rows[at], entries.counts[at]
+    used, which = grouped(entries.ids[at])
     total = np.bincount(rows, counts, len(sample))
-    known = np.bincount(rows, counts * _known_elsewhere(store, sample, k)[at], len(sample))
+    elsewhere = _known_elsewhere(store.messages[used], which, folds(sample, k)[rows], k)
+    known = np.bincount(rows, counts * elsewhere, len(sample))
     if model.started is not None:
-        found = model.started.model.store.find(store.keys) >= 0
-        known = np.maximum(known, np.bincount(rows, counts * found[ids], len(sample)))
+        found = model.started.model.store.find(store.keys[used]) >= 0
+        known = np.maximum(known, np.bincount(rows, counts * found[which], len(sample)))
     return Words(total.astype(np.int64), known.astype(np.int64)).share
 
 
-def _known_elsewhere(store: CountStore, sample: Sample, k: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Of each entry of the sample, does a message outside of its fold hold the token?"""
-    entries, fold = sample.entries, folds(sample, k)[sample.entries.rows]
-    everywhere = store.messages.sum(axis=1, dtype=np.int64)
-    out = np.zeros(len(fold), bool)
-    for f in range(k):
-        rows = np.flatnonzero(fold == f)
-        inside = np.bincount(entries.ids[rows], minlength=store.vocabulary)
-        out[rows] = (everywhere > inside)[entries.ids[rows]]
-    return out
+def _known_elsewhere(messages: IntArray, which: IntArray, fold: IntArray, k: int) -> NDArray[np.bool_]:
+    """Of each entry, does a message outside of its fold hold the token `which`?
+
+    `messages` says for each token how many messages hold it in each class.
+    """
+    inside = np.bincount(which * k + fold, minlength=len(messages) * k)
+    return np.asarray(messages.sum(axis=1, dtype=np.int64)[which] > inside[which * k + fold])

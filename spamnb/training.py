@@ -191,7 +191,9 @@ class Trainer:
         """The trained model, with figures and calibration where there was enough to fold."""
         model, sample = self.counted()
         if sample is not None:
-            return self.settled(model, sample)[0]
+            model = self.settled(model, sample)[0]
+            give_back()  # before the model is written, which takes memory of its own
+            return model
         return model if self.start is None else without_folds(model, self.choose)
 
     def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, Held]:
