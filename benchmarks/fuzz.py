@@ -179,7 +179,9 @@ def results(budget: float, seed: str) -> Iterator[Result]:
 
 def rows(budget: float, seed: str = "1") -> list[Row]:
     """For the table of `make hardening`."""
-    done = results(budget, seed)
+    done = list(results(budget, seed))
+    for line in (line for result in done for line in kept(result)):
+        print(line)
     return [Row("fuzzing", r.name, r.tried, len(r.crashes), r.worst, r.megabytes) for r in done]
 
 

@@ -52,11 +52,8 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
     if form == "jsonl":
         yield _json({"format": FORMAT, "version": VERSION, **head})
     else:
-        names = [
-            f"{what}:{escape(label.encode())}"
-            for what in ("occurrences", "messages")
-            for label in store.labels
-        ]
+        shown = [escape(label.encode("utf-8", "backslashreplace")) for label in store.labels]
+        names = [f"{what}:{label}" for what in ("occurrences", "messages") for label in shown]
         yield _TITLE.encode() + b"\n"
         yield b"# " + _json(head)
         extra = [] if added is None else [_CORRECTION]

@@ -26,7 +26,7 @@ ByteArray = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 _MEMO_LIMIT = 1 << 16
-_BEFORE = re.compile(rb"[a-z0-9@$]*$")
+_BEFORE = re.compile(rb"[a-z0-9@$]*\Z")  # `$` would match before a line end too
 _AFTER = re.compile(rb"[a-z0-9@$]*")
 
 
