@@ -41,6 +41,13 @@ class Correction(Record):
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, self.weights[at], np.float32(0)).astype(np.float64)
 
+    def times(self, share: float) -> Correction:
+        """A part of it."""
+        if share == 1.0:
+            return self
+        weights = (self.weights * share).astype(np.float32)
+        return Correction(self.keys, weights, self.bias * share, self.label, self.messages)
+
     def to_state(self, store: CountStore) -> dict[str, Any]:
         """Builtins and one array along the store's keys; what the store has forgotten is left out."""
         weights = self.of(store.keys).astype(np.float32)

@@ -36,6 +36,7 @@ STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 LARGEST = 50_000  # messages; with more, `auto` leaves the streaming speed alone
 MOST = 10_000_000  # entries of the sample: bounds the cost of `auto`; 2 million take some 3 s
 MODES = ("auto", "yes", "no")
+PARTS = (0.25, 0.5, 0.75)  # of the correction that may be kept, beside all and nothing
 
 
 class Refined(Record):
@@ -65,9 +66,10 @@ def refused(store: CountStore, config: ScorerConfig, sample: Sample, mode: str) 
 def refine(
     store: CountStore, config: ScorerConfig, sample: Sample, scores: FoldScores, k: int, label: str, mode: str
 ) -> Refined:
-    """Fit a correction; with `auto` keep it only if it lowers the out-of-fold log loss.
+    """Fit a correction and keep the part of it that gives the least out-of-fold log loss, `auto` maybe none.
 
-    Asking for one standard error more cost a little on folds of SMS, where the gain is small but real.
+    Chosen on splits of training parts of SMS Spam Collection (6 times 4, seeds 300 to 305): (1-AUC)% 0.207
+    and log loss .0260; all or nothing 0.219 and .0264, always all 0.218 and .0266. Of mail all is kept.
     """
     plus = store.labels.index(label)
     positive, raw = sample.labels == plus, gap(scores.damped, plus)
@@ -79,12 +81,15 @@ def refine(
         return Refined(
             None, raw, "no: scores of naive Bayes are infinite or do not rise with the right class"
         )
-    before, after = losses(raw, positive), losses(better, positive)
-    gain = before - after
-    told = f"out-of-fold log loss {before.mean():.4f} without, {after.mean():.4f} with"
-    if mode == "auto" and not gain.mean() > 0:
-        return Refined(None, raw, f"no: {told}")
-    return Refined(found, better, f"yes: {told}")
+    before, after = losses(raw, positive).mean(), losses(better, positive).mean()
+    shares = {share: losses(raw + share * (better - raw), positive).mean() for share in PARTS}
+    shares |= {1.0: after} if mode == "yes" else {0.0: before, 1.0: after}
+    share = min(shares, key=lambda share: (shares[share], share))
+    if not share:
+        return Refined(None, raw, f"no: out-of-fold log loss {before:.4f} without, {after:.4f} with")
+    kept = "yes" if share == 1.0 else f"yes, {share:.0%} of it"
+    told = f"{kept}: out-of-fold log loss {before:.4f} without, {shares[share]:.4f} with"
+    return Refined(found.times(share), raw + share * (better - raw), told)
 
 
 def losses(raw: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:

@@ -180,6 +180,7 @@ class Trainer:
         store, rows = self._tally.finish()
         wanted = self._scorer.order, self._scorer.lengths
         parts = [renumbered(merged(p, *wanted), rows) for p in self._parts if p.entries.size]
+        del rows  # a large table
         return Partial(store, parts, self._limit, self._known())
 
     def absorb(self, partials: Sequence[Partial]) -> None:

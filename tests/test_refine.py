@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,39 @@ def test_auto_keeps_what_helps_and_says_so() -> None:
     plain = train(TEXTS, LABELS, refine="no").figures
     assert told is not None
     assert plain is not None
-    assert str(told["refined"]).startswith("yes: out-of-fold log loss ")
+    assert re.match(r"yes(, \d\d% of it)?: out-of-fold log loss ", str(told["refined"]))
     assert told["log_loss"] < plain["log_loss"]
     assert "refined" not in plain
+
+
+def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {}
+    for part in (0.25, 0.5, 0.75):
+        monkeypatch.setattr(refinement, "PARTS", (part,))
+        found[part] = train(TEXTS, LABELS, refine="yes")
+    monkeypatch.undo()
+    best = train(TEXTS, LABELS, refine="yes")
+    losses = {part: _loss(model) for part, model in found.items()}
+    assert _loss(best) == min(losses.values())
+    assert best.figures is not None
+    assert ", 75% of it: " in str(best.figures["refined"])
+    assert best.correction is not None
+    most = found[0.75].correction
+    assert most is not None
+    assert (best.correction.weights == most.weights).all()
+    assert best.correction.bias == most.bias
+    monkeypatch.setattr(refinement, "PARTS", ())
+    whole = train(TEXTS, LABELS, refine="yes").correction
+    assert whole is not None
+    np.testing.assert_allclose(most.weights, whole.weights * 0.75, rtol=1e-6)
+
+
+def _loss(model: SpamModel) -> float:
+    """Out of fold, before the calibration that is chosen."""
+    assert model.figures is not None
+    told = re.search(r"without, ([\d.]+) with", str(model.figures["refined"]))
+    assert told is not None
+    return float(told[1])
 
 
 def test_auto_leaves_out_what_does_not_help() -> None:

@@ -158,7 +158,7 @@ scorer_options = all_of(
         type=click.Choice(["auto", "yes", "no"]),
         default="auto",
         show_default=True,
-        help="Correct the weights by logistic regression; auto: if folds show that it helps.",
+        help="Correct the weights by logistic regression; auto: as far as folds show that it helps.",
     ),
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
     click.option(
