@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.categorystate import is_packed, packed, unpacked
 from spamnb.counts import CountStore
 from spamnb.errors import ModelError
 from spamnb.modelfile import require
@@ -28,11 +29,17 @@ def to_state(store: CountStore) -> dict[str, Any]:
         "messages": _smallest(store.messages),
         "spelling_bytes": np.ascontiguousarray(store.spellings.blob),
         "spelling_ends": _smallest(store.spellings.ends),
-        "categories": {c: {v: list(row) for v, row in vs.items()} for c, vs in store.categories.items()},
+        "categories": {
+            c: _packed(packed(values, len(store.labels))) for c, values in store.categories.items()
+        },
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in store.numbers.items()},
         "totals": _smallest(np.array([store.token_totals, store.presence_totals, store.word_totals])),
         "word_vocabulary": store.word_vocabulary,
     }
+
+
+def _packed(column: dict[str, Array]) -> dict[str, Array]:
+    return {name: _smallest(array) for name, array in column.items()}
 
 
 def _smallest(array: Array) -> Array:
@@ -93,6 +100,11 @@ def _integers(state: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ar
 def _category(column: str, values: object, width: int) -> dict[str, tuple[int, ...]]:
     _check(isinstance(values, dict), f"counts of column {column!r}", "not a table")
     assert isinstance(values, dict)
+    if is_packed(values):
+        try:
+            values = unpacked(values)
+        except ValueError as error:
+            _check(False, f"counts of column {column!r}", str(error))
     rows = {_text(value): _whole_numbers(column, row, width) for value, row in values.items()}
     lowest = min((n for row in rows.values() for n in row), default=0)
     _check(lowest >= 0, f"counts of column {column!r}", "negative")

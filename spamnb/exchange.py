@@ -116,6 +116,10 @@ def _header(model: SpamModel) -> dict[str, Any]:
     """The state without the tables and without what is computed from them."""
     state = model.state()
     counts = {name: value for name, value in state.pop("counts").items() if name not in _TABLES}
+    counts["categories"] = {
+        c: {v: list(row) for v, row in vs.items()} for c, vs in model.store.categories.items()
+    }
+    state["figures"] = None if model.figures is None else dict(model.figures)
     if state.get(_CORRECTION):
         state[_CORRECTION] = {n: v for n, v in state[_CORRECTION].items() if n != "weights"}
     found: dict[str, Any] = plain(

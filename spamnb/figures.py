@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from spamnb.errors import ModelError
 
 _LARGEST = 1 << 63
@@ -27,6 +29,8 @@ def checked(state: object) -> dict[str, Any] | None:
     """
     if not isinstance(state, dict):
         return None
+    if isinstance(state.get("confusion"), np.ndarray):
+        state = {**state, "confusion": tuple(map(tuple, state["confusion"].tolist()))}
     needed = _NEEDED + (_WITH_RECALL if "recall" in state else ())
     if not all(name in state for name in needed) or not isinstance(state["accuracy"], float):
         raise _damaged("one is missing")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from spamnb import calibration as calibrations
 from spamnb import correction as corrections
 from spamnb import countstate
@@ -29,7 +31,7 @@ def to_state(model: SpamModel) -> dict[str, Any]:
         "scorer": model.scoring.to_dict(),
         "decision": model.decision.to_dict(),
         "calibration": model.calibration.to_dict(),
-        "figures": dict(model.figures) if model.figures is not None else None,
+        "figures": _figures(model.figures),
         "counts": countstate.to_state(model.store),
         "known": None if model.known is None else model.known.to_state(),
         "since": model.since.to_dict(),
@@ -40,6 +42,13 @@ def to_state(model: SpamModel) -> dict[str, Any]:
     if model.doubt is not None:
         state["doubt"] = model.doubt
     return state if model.started is None else state | {"start": model.started.to_state()}
+
+
+def _figures(figures: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The confusion of many classes is one array: single values are slow to read, and limited."""
+    if figures is None or not figures.get("confusion"):
+        return None if figures is None else dict(figures)
+    return {**figures, "confusion": np.array(figures["confusion"], np.int64)}
 
 
 def fields(state: Mapping[str, Any]) -> dict[str, Any]:

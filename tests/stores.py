@@ -62,7 +62,11 @@ def identical(a: CountStore, b: CountStore) -> None:
 def frozen(store: CountStore) -> dict[str, Any]:
     """The state with arrays as (dtype, shape, bytes) and dictionaries in their order."""
     state = to_state(store)
-    shown = {
-        k: (v.dtype.str, v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for k, v in state.items()
-    }
-    return shown | {"order": [list(state["categories"]), list(state["numbers"])]}
+    found: dict[str, Any] = _frozen(state)
+    return found | {"order": [list(state["categories"]), list(state["numbers"])]}
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _frozen(inner) for name, inner in value.items()}
+    return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from stores import LEARNED, counted, identical
 
+from spamnb.categorystate import packed, unpacked
 from spamnb.config import FeatureConfig
 from spamnb.counts import CountStore
 from spamnb.countstate import from_state, to_state
 from spamnb.errors import ModelError
+from spamnb.model import SpamModel
+from spamnb.training import train
 
 AGAIN = "train the model again"
 
@@ -36,6 +42,24 @@ def test_there_and_back() -> None:
     identical(from_state(to_state(CountStore.empty())), CountStore.empty())
 
 
+@given(st.dictionaries(st.text(), st.tuples(*2 * [st.integers(0, (1 << 63) - 1)])))
+def test_categories_become_arrays_and_come_back(values: dict[str, tuple[int, ...]]) -> None:
+    found = unpacked(packed(values, 2))
+    assert list(found) == list(values)
+    assert {value: tuple(row) for value, row in found.items()} == values
+
+
+def test_a_model_of_a_thousand_classes_is_written_and_read(tmp_path: Path) -> None:
+    texts = [f"word{i % 1000} hello {i}" for i in range(10_000)]
+    model = train(texts, [f"label{i % 1000:03d}" for i in range(10_000)], positive="label000")
+    assert model.figures is not None
+    model.save(tmp_path / "m")
+    assert SpamModel.load(tmp_path / "m").figures == {
+        **model.figures,
+        "classes": list(model.figures["classes"]),
+    }
+
+
 def test_totals_come_from_the_file_and_are_those_of_the_counts() -> None:
     loaded, counted_now = from_state(state()), counted(LEARNED, FeatureConfig.plain())
     for name in ("token_totals", "presence_totals", "word_totals"):
@@ -50,6 +74,15 @@ def put(name: str, value: object) -> Callable[[dict[str, Any]], None]:
 
 def change(name: str, convert: Callable[[Any], object]) -> Callable[[dict[str, Any]], None]:
     return lambda s: s.__setitem__(name, convert(s[name]))
+
+
+def pack(**changed: Any) -> Callable[[dict[str, Any]], None]:
+    column = {
+        "bytes": np.frombuffer(b"a", "u1"),
+        "ends": np.array([1], "u1"),
+        "counts": np.array([[1, 0]], "u1"),
+    }
+    return put("categories", {"kind": {**column, **changed}})
 
 
 DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -131,6 +164,39 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "a value that is no text": (
         put("categories", {"kind": {3: [1, 0]}}),
         "the model's columns are damaged: a name is no text",
+    ),
+    "a packed category of text": (
+        pack(counts=np.array([[1, 2]], "<f8")),
+        "the model's counts of column 'kind' are damaged: not a table",
+    ),
+    "a packed category without values": (
+        pack(bytes=None),
+        "the model's counts of column 'kind' are damaged: not a table",
+    ),
+    "a packed category with values that run backwards": (
+        pack(ends=np.array([3, 1], "u1"), counts=np.array([[1, 0], [0, 1]], "u1")),
+        "the model's counts of column 'kind' are damaged: do not fit the values",
+    ),
+    "a packed category with a value too few": (
+        pack(counts=np.array([[1, 0], [0, 1]], "u1")),
+        "the model's counts of column 'kind' are damaged: do not fit the values",
+    ),
+    "a packed category with a class too few": (
+        pack(counts=np.array([[1]], "u1")),
+        "the model's counts of column 'kind' are damaged: got [1]",
+    ),
+    "a packed category with a value twice": (
+        pack(
+            bytes=np.frombuffer(b"aa", "u1"),
+            ends=np.array([1, 2], "u1"),
+            counts=np.array([[1, 0], [0, 1]], "u1"),
+        ),
+        "the model's counts of column 'kind' are damaged: a value stands there twice",
+    ),
+    "a packed category that is no text": (
+        pack(bytes=np.frombuffer(b"\xff", "u1")),
+        "the model's counts of column 'kind' are damaged: 'utf-8' codec can't decode byte 0xff in position "
+        "0: invalid start byte",
     ),
     "numbers of a class too few": (
         put("numbers", {"number": [[1, 0, 0]]}),

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
     ("sparse", "plain", "operating", "curvefit"),
     ("modelfile",),
-    ("counts", "features", "keytable", "parallel"),
+    ("counts", "features", "keytable", "parallel", "categorystate"),
     ("counting", "countstate", "readers", "digests", "plan", "correction", "logistic", "mergetokens"),
     ("changes", "modelstate"),
     ("changecode", "patch"),

@@ -221,8 +221,8 @@ HOSTILE = {  # the opcodes between protocol and STOP, and the reason for which t
     "open mark": (b"}(", "something is left over at its end"),
     "bytes after STOP": (b"}.x", "something is left over at its end"),
     "too many values": (
-        b"]" + (b"(" + b"N" * 998 + b"e") * 1000,
-        "too many separate values (over 1000000 steps)",
+        b"]" + (b"(" + b"N" * 998 + b"e") * 60,
+        "too many separate values (over 60000 steps)",
     ),
     "too many open values": (b"]" * 10_001, "more than 10000 values open at once"),
     "too many marks": (b"(" * 200_000, "more than 10000 values open at once"),
