@@ -106,13 +106,13 @@ def part(name: str, seeds: Sequence[int]) -> tuple[str, bool]:
 
 def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--splits", type=int, help="of SMS: 10, with --quick 2")
+    parser.add_argument("--splits", type=int, help="of SMS: 20, with --quick 2")
     parser.add_argument("--mail-splits", type=int, help="of mail: 3, with --quick 1")
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--quick", action="store_true", help="some minutes, to see that it works")
     parser.add_argument("--page", type=Path, help="write the section on detection of this page")
     given = parser.parse_args(arguments)
-    given.splits = given.splits or (2 if given.quick else 10)
+    given.splits = given.splits or (2 if given.quick else 20)
     given.mail_splits = given.mail_splits or (1 if given.quick else 3)
     return given
 
