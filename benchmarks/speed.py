@@ -30,13 +30,13 @@ PEER = [sys.executable, "-m", "benchmarks.peers.script"]
 def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> None:
     """The same model on both sides, with words and with words and bigrams, then our defaults.
 
-    Ours is also cross-validated.
+    Ours is also cross-validated. Our defaults do more than the peer (shapes, disguises, repeats, digests).
     """
     data, lines = corpus.write(folder, copies)
     for name, ngrams, flags, wanted in (
         ("words", 1, [*SAME], (8.0, 8.0)),
         ("words+bigrams", 2, [*SAME, "--ngrams", "2"], (12.0, 12.0)),
-        ("our defaults / peer's bigrams", 2, [], (12.0, 12.0)),
+        ("our defaults / peer's bigrams", 2, [], (None, None)),
     ):
         model, peer = str(folder / f"m{ngrams}{len(flags)}"), str(folder / f"p{ngrams}")
         commands = {
@@ -51,7 +51,7 @@ def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> Non
         _compare(table, f"predict, {name}", in_turn(commands, rounds, stdout=folder / "out"), wanted[1])
 
 
-def _compare(table: Table, name: str, costs: dict[str, list[Cost]], wanted: float) -> None:
+def _compare(table: Table, name: str, costs: dict[str, list[Cost]], wanted: float | None) -> None:
     table.at_least(name, wanted, seconds, *_seconds(costs, "ours", "peer"))
     ours, peer = ([cost.megabytes for cost in costs[side]] for side in ("ours", "peer"))
     table.at_most(f"  peak memory, {name}", 1 / 3, megabytes, ours, peer, best=max)

@@ -36,13 +36,12 @@ class Table:
         print(f"{'measure':<44}{'spamnb':>11}{'peer':>11}{'ratio':>9}  wanted")
 
     def at_least(
-        self, name: str, wanted: float, unit: Unit, ours: Sequence[float], peer: Sequence[float]
+        self, name: str, wanted: float | None, unit: Unit, ours: Sequence[float], peer: Sequence[float]
     ) -> None:
-        """The peer's value is to be at least so many times ours."""
+        """The peer's value is to be at least so many times ours; None where the peer does less work."""
         ratio = min(peer) / min(ours)
-        told = self._judged(
-            name, [unit(min(ours)), unit(min(peer))], ratio, f">= {wanted:g}x", ratio >= wanted
-        )
+        aim = "no target" if wanted is None else f">= {wanted:g}x"
+        told = self._judged(name, [unit(min(ours)), unit(min(peer))], ratio, aim, ratio >= (wanted or 0.0))
         self._keep(name, unit, ours, peer, (peer, ours), told)
 
     def at_most(
@@ -63,9 +62,10 @@ class Table:
 
     def _judged(self, name: str, values: list[str], ratio: float, wanted: str, good: bool) -> str:
         self.missed += not good
-        state = "ok" if good else "MISSED"
-        print(f"{name:<44}{values[0]:>11}{values[1]:>11}{ratio:>8.2f}x  {wanted} {state}", flush=True)
-        return f"{wanted}: {ratio:.2f}x {state}"
+        state = "" if wanted == "no target" else "ok" if good else "MISSED"
+        line = f"{name:<44}{values[0]:>11}{values[1]:>11}{ratio:>8.2f}x  {wanted} {state}"
+        print(line.rstrip(), flush=True)
+        return f"{wanted}: {ratio:.2f}x {state}".rstrip()
 
     def _keep(
         self,

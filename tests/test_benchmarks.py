@@ -96,14 +96,18 @@ def test_targets_are_judged_by_the_best_rounds(capsys: pytest.CaptureFixture[str
     assert shown.missed == 0
     shown.at_least("missed", 8.0, seconds, [1.1, 1.0], [8.0, 7.9])
     shown.at_most("kept too", 1.5, seconds, [1.5, 3.0], [1.0, 1.0])
+    shown.at_least("other work", None, seconds, [1.0], [2.0])
     assert shown.missed == 1
     assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == [
         "wanted",
         "ok",
         "MISSED",
         "ok",
+        "target",
     ]
-    assert "7.90x MISSED" in shown.markdown().splitlines()[3]
+    lines = shown.markdown().splitlines()
+    assert "7.90x MISSED" in lines[3]
+    assert "| no target: 2.00x |" in lines[5]
 
 
 def test_the_best_of_rounds() -> None:
