@@ -125,7 +125,7 @@ def take_out(
     `whole` keeps the statistics of all tokens, for scorers whose bias looks at the whole vocabulary.
     """
     without = sample.entries.select(rows if out is None else out)
-    used = np.arange(store.vocabulary) if whole else _used(without, store.vocabulary)
+    used = np.arange(store.vocabulary) if whole else used_in(without, store.vocabulary)
     without = without.compact(used)
     stats, alive = stats_without(store, without, sample.labels[rows if out is None else out], used)
     if out is None:
@@ -154,7 +154,7 @@ def score_fold(
     return damped if sample.started is None else damped + sample.started[fold.rows], known, scale
 
 
-def _used(entries: Entries, vocabulary: int) -> IntArray:
+def used_in(entries: Entries, vocabulary: int) -> IntArray:
     """The ids that occur, ascending; marks in a table take a tenth of the time of a sort."""
     marks = np.zeros(vocabulary, bool)
     marks[entries.ids] = True

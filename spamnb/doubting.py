@@ -15,13 +15,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.crossval import Sample, folds
+from spamnb.crossval import Sample, folds, used_in
 from spamnb.decision import HAM
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
 from spamnb.scoring import Words
 from spamnb.settling import Held, decided
-from spamnb.sparse import grouped
 
 RARE = 0.005  # the share of out-of-fold ham verdicts that may become unsure
 ENOUGH = 200  # of them are needed to know that share
@@ -52,10 +51,10 @@ def lowest(usual: FloatArray) -> float:
 
 def shares(model: SpamModel, sample: Sample, k: int) -> FloatArray:
     """The share of known words of each message, known to the messages of the other folds or to the start."""
-    store, entries = model.store, sample.entries
-    at = np.flatnonzero(store.kinds[entries.ids] == 1)
-    rows, counts = entries.rows[at], entries.counts[at]
-    used, which = grouped(entries.ids[at])
+    store, used = model.store, used_in(sample.entries, model.store.vocabulary)
+    entries = sample.entries.compact(used)
+    at = np.flatnonzero((store.kinds[used] == 1)[entries.ids])
+    rows, which, counts = entries.rows[at], entries.ids[at], entries.counts[at]
     total = np.bincount(rows, counts, len(sample))
     elsewhere = _known_elsewhere(store.messages[used], which, folds(sample, k)[rows], k)
     known = np.bincount(rows, counts * elsewhere, len(sample))
