@@ -28,12 +28,13 @@ def safe_messages(texts: Texts) -> list[bytes]:
     """Every message as one field of a line; only those with unusual bytes are looked at one by one."""
     messages = texts.tolist()
     raw = np.frombuffer(texts.data, np.uint8)
-    odd = np.flatnonzero((raw - 0x20 >= 0x5F) & (raw != 10))  # not printable ASCII; - wraps around
+    odd = np.flatnonzero(((raw < 0x20) | (raw == 0x7F)) & (raw != 10))
     if not texts.are_lines and b"\n" in texts.data:  # line ends may stand inside of messages
         line_ends = np.flatnonzero(raw == 10)
         before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
         odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
-    for row in set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist()):
+    rows = set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist())
+    for row in rows.union(texts.rows_with(lambda run: not _printable(run))):
         if row >= 0 and not _printable(messages[row]):
             messages[row] = visible_bytes(messages[row], tsv=True)
     return messages
