@@ -66,7 +66,7 @@ def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: N
         model.labels[pair[0]],
         model.labels[pair[1]],
         log_odds,
-        float(probability(log_odds)),
+        float(probability(log_odds)) if model.pair is not None else float(result.probability[0]),
         float(result.scored.evidence[0]),
         result.labels[0],
         bias + offset,

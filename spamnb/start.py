@@ -65,8 +65,9 @@ class Start(Record):
             )
         if scoring.damping != 1:
             raise ConfigError(
-                f"the {self.name} goes with log-odds that are damped by 1, got {scoring.damping:g}",
-                hint="use the scorer multinomial with its own damping, or leave out --prior",
+                f"the {self.name} goes with log-odds that are damped by 1, as by the scorer multinomial; "
+                f"those of {scoring.name} here are damped by {scoring.damping:g}",
+                hint="use --scorer multinomial without --damping, or leave out --prior",
             )
 
     def check_labels(self, labels: tuple[str, ...]) -> None:

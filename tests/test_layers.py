@@ -34,7 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("merging",),
     ("samples", "settling"),
     ("starting", "doubting"),
-    ("training", "inspection", "lab", "given", "pruning", "exchange"),
+    ("training", "suitability", "inspection", "lab", "given", "pruning", "exchange"),
     ("evaluate", "sklearn", "panels", "apart", "learning", "objectives", "passes", "shards"),
     ("mistakes", "foldbench", "cluster"),
     ("predicted", "findings", "comparison", "online", "backends"),

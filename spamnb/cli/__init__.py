@@ -53,6 +53,19 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"spamnb.cli.{name}"), name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            if not (near := get_close_matches(args[0], COMMANDS, 1)):
+                raise
+            told = f"{error.message.rstrip('.')}. Did you mean {near[0]}?"
+            raise click.UsageError(told, ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

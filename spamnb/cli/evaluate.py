@@ -10,15 +10,19 @@ import click
 from spamnb.cli import options, predictions, protocols, rate, reporting, starting, stored
 from spamnb.cli.inputs import inputs as sources
 from spamnb.cli.inputs import read_options
-from spamnb.cli.output import console, write_json
+from spamnb.cli.output import console, say, write_json
 from spamnb.cli.reading import chunks
 from spamnb.cli.stored import names
 from spamnb.cli.suiting import suit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from spamnb.evaluate import Evaluation
     from spamnb.findings import Findings
+    from spamnb.message import Chunk
     from spamnb.mistakes import Mistake
+    from spamnb.model import SpamModel
     from spamnb.operating import OperatingPoint
 
 
@@ -26,6 +30,8 @@ _TRAINING = (
     *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
     *("scorer", "alpha", "counts", "damping", "prior", "prior_weight", "balance", "order", "ddof", "refine"),
 )
+FEW_LEARNED = 0.05  # the share of known messages that may come by chance: "ok", "see you"
+MOST_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 
@@ -100,6 +106,8 @@ def evaluate(
         return
     if cv is not None and cv < 2:
         raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
+    if cv is not None and cv > MOST_FOLDS:
+        raise ConfigError(f"--cv must be at most {MOST_FOLDS}, got {cv}", hint="5 and 10 are common")
     limit, about = rate.max_fpr(given), _About(worst=bool(report))
     if protocol:
         result, title = protocols.run(protocol, data, given, quiet, about.sources), protocols.TITLES[protocol]
@@ -182,10 +190,24 @@ def _try_model(
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = read_options(given, default_format="csv", **columns)
     worst = Collector(loaded) if about.worst else None
-    read = chunks(data, given, reading, quiet, about.sources)
+    read = _watched(chunks(data, given, reading, quiet, about.sources), loaded, quiet)
     found = on_chunks(loaded, read, None if worst is None else worst.watch)
     about.mistakes = [] if worst is None else worst.worst()
     return found
+
+
+def _watched(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
+    """The same chunks; says so if the first one shows that the model is not asked about something new."""
+    from spamnb.cli.predict import note_mail
+    from spamnb.suitability import learned
+
+    for number, chunk in enumerate(read):
+        if not number and chunk.sources:
+            note_mail(model, quiet)
+        if not number and (known := learned(model, chunk)) > len(chunk) * FEW_LEARNED:
+            of = f"{known:,} of the first {len(chunk):,} messages"
+            say(f"note: the model has learned {of}: these figures say little about new ones", quiet)
+        yield chunk
 
 
 def _cross_validate(
@@ -237,7 +259,8 @@ def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
 
     where = f"{positive} from P = {share(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misjudged"
-    return f"at most {100 * point.max_fpr:.3g}% of {other}: {where}, {point.recall:.1%} caught, {wrong}"
+    line = f"at most {100 * point.max_fpr:.3g}% of {other} of these very messages: {where}"
+    return f"{line}, {point.recall:.1%} caught, {wrong} (all else here is for the line of the model)"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) -> None:

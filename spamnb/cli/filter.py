@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.output import say, write_bytes
-from spamnb.errors import DataError
+from spamnb.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -70,10 +70,14 @@ def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
+    from spamnb.cli.predict import note_mail
     from spamnb.model import SpamModel
 
     loaded = SpamModel.load(find_model(model, lambda: "mail"))
     options.check_decision(given, loaded.labels)
+    if loaded.positive not in loaded.labels:
+        raise ConfigError(f"no class of the model is spam: {', '.join(loaded.labels)}")
+    note_mail(loaded, quiet=False)
     return replace(loaded, decision=options.decision(given, loaded.decision))
 
 

@@ -8,6 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.updating import update, update_options
+from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.learning import Learner
@@ -56,14 +57,22 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) ->
         columns = dict(chunk.categories), dict(chunk.numbers)
         learner.learn(chunk.texts, labels, *columns, again=given["again"], mode=given["mode"], said=said)
 
-    update(messages, given, change, labelled=given["positive"] is None)
+    try:
+        update(messages, given, change, labelled=given["positive"] is None)
+    except DataError as error:
+        if given["positive"] is None and error.hint.startswith("give --label-column"):
+            hint = f"say what they are with --spam or --ham, or {error.hint}"
+            raise DataError(error.message, hint) from None
+        raise
 
 
 def _check_sync(messages: tuple[str, ...], given: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
 
-    if not messages or given["again"]:
-        raise click.UsageError("--sync needs LABEL=FOLDER, and does not go with --again.")
+    if given["again"]:
+        raise click.UsageError("--sync does not go with --again.")
+    if not messages:
+        raise click.UsageError("--sync needs folders with their labels: spam=Maildir/.Junk")
     wrong = next((text for text in messages if "=" not in text), None)
     if wrong is not None:
         raise ConfigError(

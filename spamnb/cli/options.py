@@ -245,6 +245,8 @@ def _prior(text: str | None) -> str | tuple[float, ...] | None:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
+        if "." in text or "/" in text:
+            raise ConfigError(f"--prior: no such file: {text}", hint="give the path of a model") from None
         raise ConfigError(
             f"--prior must be learned, uniform, numbers with commas, ready-made or a model, got {text!r}",
             hint="for example --prior 0.8,0.2 for ham and spam, or --prior ready-made",

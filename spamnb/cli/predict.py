@@ -149,13 +149,23 @@ def _answer(
     with open_source(path, with_work(reading, Scoring(model)), labelled=False) as source:
         if path != "-":
             say(source.description, quiet)
-        for chunk in source:
+        for number, chunk in enumerate(source):
+            if not number and chunk.sources:
+                note_mail(model, quiet)
             found = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
             codes.update(found.codes.tolist())
             _write(writer, chunk, found, chosen)
         report_skipped(source, quiet)
     names = (*model.labels, "unsure")
     return {"spam" if names[code] == model.positive else names[code] for code in codes}
+
+
+def note_mail(model: SpamModel, quiet: bool) -> None:
+    """Say so if the model has never met a mail."""
+    from spamnb.suitability import NO_MAIL, knows_mail
+
+    if not knows_mail(model):
+        say(NO_MAIL, quiet)
 
 
 def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:

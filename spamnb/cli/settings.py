@@ -46,8 +46,9 @@ def setting(text: str, base: dict[str, Any], flag: str = "--with", mail: bool = 
 def _pair(part: str, text: str, flag: str) -> tuple[str, str]:
     name, equals, value = part.strip().partition("=")
     if not equals or name not in _KEYS:
+        wrong = "no setting is called" if equals else "expected NAME=VALUE with commas between, got"
         raise ConfigError(
-            f"{flag} {text!r}: expected NAME=VALUE with commas between, got {part.strip()!r}",
+            f"{flag} {text!r}: {wrong} {name if equals else part.strip()!r}",
             hint=f"names are {', '.join(_KEYS)}; for example {flag} alpha=1,tokens=plain",
         )
     return name, value

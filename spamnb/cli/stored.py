@@ -22,7 +22,7 @@ def show(model: str | None, json_file: str | None, report: str | None, open_it: 
     loaded = SpamModel.load(path)
     if loaded.figures is None:
         raise ModelError(
-            f"{path} holds no figures: it was trained with --no-cv or on very few messages",
+            f"{path} holds no figures: it is ready-made, or was trained with --no-cv or on few messages",
             hint="evaluate it on labelled messages: spamnb evaluate DATA",
         )
     if json_file:

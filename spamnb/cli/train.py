@@ -210,8 +210,12 @@ def _shares(sources: list[Any]) -> dict[str, float]:
     return {label: min(seen.values()) / n for label, n in seen.items()}
 
 
+_MORE = "give more messages, start from another model (--prior ready-made), or state a line (--threshold 0.9)"
+
+
 def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
-    from spamnb.decision import in_words
+    from spamnb.decision import Decision, in_words
+    from spamnb.suitability import knows_mail
 
     store = model.store
     total = int(store.message_totals.sum())
@@ -227,11 +231,15 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     if model.figures is not None and "refined" in model.figures:
         say(f"refined   {model.figures['refined']}", quiet)
     say(f"expect    {_expected(model)}", quiet)
-    if model.decision.max_fpr is not None:
+    if model.decision.max_fpr is not None or (model.start is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
         say(f"decides   {in_words(model.decision.to_dict(), model.positive, other)}", quiet)
+    if (model.figures or {}).get("recall") == 0.0:
+        say(f"note      this line catches no {model.positive}: {_MORE}", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
-    ask = "spamnb predict DATA" if columns else 'echo "your message" | spamnb predict'
+    of_mail = knows_mail(model)
+    ask = 'echo "your message" | spamnb predict'
+    ask = "spamnb predict DATA" if columns else "spamnb predict MAILBOX" if of_mail else ask
     say(f"next      {ask}{_model_flag(target)}", quiet)
 
 
@@ -244,11 +252,9 @@ def _started(model: SpamModel) -> str:
 def _expected(model: SpamModel) -> str:
     figures = model.figures
     if figures is None and model.start is not None:
-        return (
-            "no figures: too few messages of a class, or --no-cv; probabilities are those of the start, moved"
-        )
+        return f"no figures: {_too_few(model)}; probabilities are scaled like those of the {model.start.name}"
     if figures is None:
-        return "no figures: too few messages of a class, or --no-cv; probabilities are not calibrated"
+        return f"no figures: {_too_few(model)}; probabilities are not calibrated"
     folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"
     if "recall" not in figures:
         return f"accuracy {figures['accuracy']:.1%}, macro F1 {figures['macro_f1']:.3f} ({folds})"
@@ -258,6 +264,14 @@ def _expected(model: SpamModel) -> str:
     if model.decision.max_fpr is not None:
         return f"{caught}, {mistakes}, {figures['unsure']:,} unsure ({folds})"
     return f"{caught}, {mistakes}, accuracy {figures['accuracy']:.2%} ({folds})"
+
+
+def _too_few(model: SpamModel) -> str:
+    from spamnb.training import FEWEST
+
+    least = int(model.store.message_totals.min())
+    few = f"folds need {FEWEST} messages of each class, got {least:,}" if least < FEWEST else ""
+    return few or "there was no cross-validation"
 
 
 def _model_flag(target: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,23 @@ if TYPE_CHECKING:
 AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 Change = Callable[["Learner", "Chunk", "list[str] | None"], None]
 
+
+def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn the flags into `positive`: True, False, or None where there is none."""
+
+    @wraps(command)
+    def chosen(*args: Any, spam: bool, ham: bool, **given: Any) -> Any:
+        if spam and ham:
+            raise click.UsageError("--spam and --ham do not go together: leave out one of them.")
+        return command(*args, positive=True if spam else False if ham else None, **given)
+
+    return chosen
+
+
 class_options = options.all_of(
-    click.option("--spam", "positive", flag_value=True, type=bool, default=None, help="They are spam."),
-    click.option("--ham", "positive", flag_value=False, type=bool, help="They are ham."),
+    click.option("--spam", is_flag=True, help="They are spam."),
+    click.option("--ham", is_flag=True, help="They are ham."),
+    _one_class,
 )
 wait_option = click.option(
     "--wait",

@@ -62,7 +62,7 @@ def _since_rows(since: dict[str, Any], stale: str) -> list[tuple[str, str]]:
     if since["judged"]:
         done.append(f"{since['wrong']:,} of {since['judged']:,} misjudged before they were learned")
     rows = [("since then", ", ".join(done))] if done else []
-    return [*rows, ("stale", f"{stale}; measure it anew with `spamnb evaluate`")] if stale else rows
+    return [*rows, ("stale", f"{stale}; measure it anew with `spamnb evaluate DATA`")] if stale else rows
 
 
 def _scorer_text(scorer: dict[str, Any]) -> str:

@@ -85,7 +85,7 @@ def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:
         (
             ["data.csv", "--with", "size=3"],
             2,
-            "Error: --with 'size=3': expected NAME=VALUE with commas between, got 'size=3'",
+            "Error: --with 'size=3': no setting is called 'size'",
         ),
         (
             ["data.csv", "--with", "ngrams=x"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -209,10 +210,25 @@ def test_folds_and_rows_too_few(cli: Cli, sms: Sms) -> None:
 def test_no_stored_figures_and_no_place_for_json(cli: Cli, tiny: Path, sms: Sms) -> None:
     assert "--no-cv" in TINY_FLAGS
     assert cli.fails("evaluate", "-m", tiny) == [
-        f"Error: {tiny} holds no figures: it was trained with --no-cv or on very few messages",
+        f"Error: {tiny} holds no figures: it is ready-made, or was trained with --no-cv or on few messages",
         "Hint: evaluate it on labelled messages: spamnb evaluate DATA",
     ]
     assert cli.fails("evaluate", "-m", sms.model, "--json", "no/where.json") == [
         "Error: cannot write no/where.json: No such file or directory",
         "Hint: choose another path",
+    ]
+
+
+def test_messages_that_the_model_has_learned_are_named(cli: Cli, sms: Sms) -> None:
+    said = cli("evaluate", sms.train, "-m", sms.model, "--no-curves").err
+    assert re.search(
+        r"note: the model has learned ([\d,]+) of the first \1 messages: these figures say lit", said
+    )
+    assert "has learned" not in cli("evaluate", sms.test, "-m", sms.model, "--no-curves").err
+
+
+def test_too_many_folds_are_refused(cli: Cli, sms: Sms) -> None:
+    assert cli.fails("evaluate", sms.train, "--cv", "2000", code=2) == [
+        "Error: --cv must be at most 100, got 2000",
+        "Hint: 5 and 10 are common",
     ]

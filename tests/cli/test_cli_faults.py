@@ -141,7 +141,7 @@ def test_data_that_is_no_data(cli: Cli, tiny: Path) -> None:
         "empty.csv": "empty.csv is empty",
         "head.csv": "no usable rows in head.csv: nothing but a header",
         "lines.txt": "lines.txt has one column, expected a text and a label column",
-        str(tiny): f"{tiny} is a pickle or joblib file, expected messages as text",
+        str(tiny): f"{tiny} is a spamnb model, expected messages",
     }
     for name, error in said.items():
         *_, last, hint = cli.fails("train", name)

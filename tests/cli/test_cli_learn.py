@@ -162,14 +162,28 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     cli("learn", "-m", "m.spamnb", "--spam", "-q", stdin=news)
     said = re.sub(r"\s+", " ", cli("inspect", "m.spamnb", "--top", "0").text)
     why = "stale 11 changes to the 40 messages that the figures are about;"
-    assert f"{why} measure it anew with `spamnb evaluate`" in said
+    assert f"{why} measure it anew with `spamnb evaluate DATA`" in said
 
 
 @pytest.mark.parametrize(
     ("args", "stdin", "code", "said"),
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
-        (["learn", "--sync"], b"", 2, "--sync needs LABEL=FOLDER, and does not go with --again."),
+        (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
+        (["learn", "--sync", "--again", "spam=x"], b"", 2, "--sync does not go with --again."),
+        (
+            ["learn", "--spam", "--ham"],
+            b"x\n",
+            2,
+            "--spam and --ham do not go together: leave out one",
+        ),
+        (["forget", "--ham", "--spam"], b"x\n", 2, "--spam and --ham do not go together"),
+        (
+            ["learn"],
+            b"win a prize\n",
+            1,
+            "Hint: say what they are with --spam or --ham, or give --label",
+        ),
         (["learn", "--sync", "Junk"], b"", 2, "with --sync a folder needs its label, got 'Junk'"),
         (["learn"], b"label,text\nspma,x\n", 1, "the model knows ham, spam, got the label 'spma'"),
         (["learn", "--spam", "-m", "none"], b"x\n", 1, "no model at none"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from clitools import PATIENCE, TINY, Cli
+from clitools import PATIENCE, ROOT, TINY, Cli
 
 from spamnb import __version__
 from spamnb.cli import COMMANDS
@@ -181,3 +181,27 @@ def test_bash_completes(cli: Cli, tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == b"predict\n", done.stderr
+
+
+def test_a_misspelt_command_is_guessed(cli: Cli) -> None:
+    assert cli.fails("trian", code=2)[-1] == "Error: No such command 'trian'. Did you mean train?"
+    assert cli.fails("xyz", code=2)[-1] == "Error: No such command 'xyz'."
+
+
+def test_a_model_of_short_messages_says_so_when_it_meets_mail(cli: Cli, tiny: Path) -> None:
+    mail = next(iter(sorted((ROOT / "data/mail/ham").iterdir())))
+    note = "note: this model has learned no mail: what it says about mail means little\n"
+    assert note in cli("predict", "-m", tiny, mail).err
+    assert note not in cli("predict", "-m", tiny, mail, "-q").err
+    assert note in cli("filter", "-m", tiny, stdin=mail.read_bytes()).err
+    assert note not in cli("predict", mail).err
+
+
+def test_a_model_without_a_class_spam_lets_mail_pass(cli: Cli) -> None:
+    words = {"work": "report office", "home": "dinner milk", "ads": "sale offer"}
+    rows = [f"{label},{text} {i}" for label, text in words.items() for i in range(12)]
+    cli.write("three.csv", "label,text\n" + "\n".join(rows) + "\n")
+    cli("train", "three.csv", "-o", "m.spamnb")
+    done = cli("filter", "-m", "m.spamnb", stdin=b"Subject: sale\n\noffer\n")
+    assert done.out == b"Subject: sale\n\noffer\n"
+    assert "no class of the model is spam: ads, home, work; the mail passes unchanged" in done.err

@@ -48,7 +48,7 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     assert point["max_fpr"] == 0.01
     assert point["false_positives"] <= 0.01 * point["ham"] == 0.01 * done["ham"]
     assert 0 < point["recall"] <= 1
-    assert done["notes"][-1].startswith("at most 1% of ham: spam from P = ")
+    assert done["notes"][-1].startswith("at most 1% of ham of these very messages: spam from P = ")
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
     shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", "--no-curves").text

@@ -17,7 +17,7 @@ from spamnb.scorers import REGISTRY
 DETECTED = 'tiny.csv: CSV (comma, header, UTF-8), text column "text", label column "label" (spam = "spam")\n'
 SUMMARY = r"""learned   4 messages \(2 ham, 2 spam\) in \d+\.\d\d s
 knows     6 tokens; scorer multinomial, alpha 1
-expect    no figures: too few messages of a class, or --no-cv; probabilities are not calibrated
+expect    no figures: folds need 10 messages of each class, got 2; probabilities are not calibrated
 saved     tiny\.spamnb \(\d+ kB\)
 next      echo "your message" \| spamnb predict -m tiny\.spamnb
 """
@@ -214,7 +214,7 @@ def test_every_scorer_trains_and_predicts(cli: Cli, scorer: str) -> None:
 
 def test_no_cv_leaves_figures_and_calibration_out(cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--no-cv", "-o", "m").err
-    assert "expect    no figures: too few messages of a class, or --no-cv; probabilities are not cal" in said
+    assert "expect    no figures: there was no cross-validation; probabilities are not calibrated" in said
     assert trained(cli.here / "m").figures is None
     assert trained(sms.model).figures is not None
 

@@ -17,7 +17,10 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     told = cli("train", "few.csv", "--prior", "ready-made", "-o", "m.spamnb").err
     assert "starting from the ready-made model for SMS\n" in told
     assert "started   from the ready-made model for SMS, weight 1\n" in told
-    assert "probabilities are those of the start, moved" in told
+    assert (
+        "no figures: folds need 10 messages of each class, got 2; probabilities are scaled like those of"
+        in told
+    )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
     said = cli("predict", "-m", "m.spamnb", "--format", "jsonl", stdin=messages).records
     assert [row["label"] for row in said[:2]] == ["spam", "ham"]
