@@ -32,6 +32,7 @@ from spamnb.safeload import RefusedError, load
 MAX_GROWTH = 3.0
 ENOUGH = 0.02  # seconds of processor time from which on the ratio of two times says something
 _LARGEST = 1 << 22
+_TRIES_OF_A_SIZE = 2
 Case = tuple[Callable[[int], bytes], Callable[[bytes], object]]  # an input of about so many bytes, what to do
 
 
@@ -174,15 +175,19 @@ def seconds(run: Callable[[bytes], object], data: bytes, rounds: int = 3) -> flo
 def growth(name: str, enough: float = ENOUGH, tries: int = 4) -> tuple[float, float, int]:
     """time(2n) / time(n) for a size that takes long enough, the time of 2n, and its bytes.
 
-    Noise gets further tries; what is too fast to be measured at the largest size grows by nothing.
+    Noise gets further tries, and larger sizes: time jumps once where memory no longer fits into a cache, but
+    what grows too fast does so at every size. What is too fast to be measured at the largest size grows by
+    nothing.
     """
     make, run = CASES[name]
     size = 1 << 13
     while (took := seconds(run, make(size), 1)) < enough and size < _LARGEST:
         size *= 2 if took > enough / 4 else 4
-    one, two = make(size), make(2 * size)
-    found, slow = float("inf"), 0.0
-    for _ in range(tries):
+    found, slow, two = float("inf"), 0.0, b""
+    for i in range(tries):
+        if i and i % _TRIES_OF_A_SIZE == 0:
+            size *= 2
+        one, two = make(size), make(2 * size)
         slow = seconds(run, two)
         found = min(found, (slow + 1e-3) / (seconds(run, one) + 1e-3))
         if found < MAX_GROWTH:
