@@ -135,9 +135,12 @@ def learning_curve(data: Gathered, make: TrainerMaker, share: float, seed: int) 
     held = np.maximum(np.rint(share * of), 1)
     rank = ((place - held) / np.maximum(of - held, 1))[learned]  # from 0 to 1 within each class
     first = place[learned] == held[learned]  # so that no class is missing from the smallest part
-    steps, found = [], None
+    steps: list[Mapping[str, Any]] = []
+    found = None
     for size in np.geomspace(SMALLEST, 1.0, SIZES).tolist():
         rows = learned[(rank < size) | first]
+        if steps and len(rows) == steps[-1]["learned"]:
+            continue  # of few messages not every size is another one
         found = on_chunks(_trained(make, data.select(rows)), data.select(judged))
         steps.append(_step(len(rows), found.scores))
     assert found is not None

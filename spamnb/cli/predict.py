@@ -150,14 +150,25 @@ def _answer(
         if path != "-":
             say(source.description, quiet)
         for number, chunk in enumerate(source):
-            if not number and chunk.sources:
-                note_mail(model, quiet)
+            if not number:
+                _note_kind(path, chunk, model, quiet)
             found = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
             codes.update(found.codes.tolist())
             _write(writer, chunk, found, chosen)
         report_skipped(source, quiet)
     names = (*model.labels, "unsure")
     return {"spam" if names[code] == model.positive else names[code] for code in codes}
+
+
+def _note_kind(path: str | tuple[str, ...], chunk: Chunk, model: SpamModel, quiet: bool) -> None:
+    """Say so if mail meets a model that knows none, or if the lines on stdin are those of a mail."""
+    if chunk.sources:
+        note_mail(model, quiet)
+    elif path == "-" and len(chunk) > 1:
+        from spamnb.readers.sniff import by_first_lines
+
+        if by_first_lines(b"\n".join(chunk.texts[i] for i in (0, 1))):
+            say("note: this looks like mail, and each line is judged; --input-format eml reads mail", quiet)
 
 
 def note_mail(model: SpamModel, quiet: bool) -> None:

@@ -33,7 +33,7 @@ def test_all_scorers_and_more_in_one_table(cli: Cli, sms: Sms) -> None:
     assert told["alpha=1,tokens=plain"] == "--tokens plain --alpha 1"
     lines = done.text.splitlines()
     assert lines[0] == "9 contenders, 5-fold cross-validation"
-    assert lines[1] == "5 folds, copies of a text in the same fold"
+    assert lines[1] == "5 folds, copies of a text in the same fold; weights are not refined"
     begin = lines.index("") + 2
     shown = [line.split()[0] for line in lines[begin : begin + len(names)]]
     assert shown == names
@@ -146,7 +146,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
     lines = done.text.splitlines()
     assert lines[:3] == [
         "1 setting tried",
-        "5 folds, copies of a text in the same fold",
+        "5 folds, copies of a text in the same fold; weights are not refined",
         "stopped by the time: --time gives it more",
     ]
     assert lines[-3] == "choice    defaults"

@@ -205,3 +205,11 @@ def test_a_model_without_a_class_spam_lets_mail_pass(cli: Cli) -> None:
     done = cli("filter", "-m", "m.spamnb", stdin=b"Subject: sale\n\noffer\n")
     assert done.out == b"Subject: sale\n\noffer\n"
     assert "no class of the model is spam: ads, home, work; the mail passes unchanged" in done.err
+
+
+def test_a_mail_on_stdin_that_is_read_as_lines_is_noticed(cli: Cli, tiny: Path) -> None:
+    note = "note: this looks like mail, and each line is judged; --input-format eml reads mail\n"
+    mail = b"From: a@b.example\nSubject: hi\n\nsee you\n"
+    assert note in cli("predict", "-m", tiny, stdin=mail).err
+    assert note not in cli("predict", "-m", tiny, "--input-format", "eml", stdin=mail).err
+    assert note not in cli("predict", "-m", tiny, stdin=b"note: see you\nhome by seven\n").err
