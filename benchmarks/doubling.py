@@ -172,7 +172,7 @@ def seconds(run: Callable[[bytes], object], data: bytes, rounds: int = 3) -> flo
     return best
 
 
-def growth(name: str, enough: float = ENOUGH, tries: int = 4) -> tuple[float, float, int]:
+def growth(name: str, enough: float = ENOUGH, tries: int = 8) -> tuple[float, float, int]:
     """time(2n) / time(n) for a size that takes long enough, the time of 2n, and its bytes.
 
     Noise gets further tries, and larger sizes: time jumps once where memory no longer fits into a cache, but
@@ -199,6 +199,8 @@ def rows(budget: float) -> list[Row]:  # noqa: ARG001
     """For the table of `make hardening`; takes about a minute, whatever the budget."""
     worst = {name: growth(name) for name in CASES}
     bad = [name for name, (ratio, _, _) in worst.items() if ratio >= MAX_GROWTH]
+    for name in bad:
+        print(f"  {name}: {worst[name][0]:.2f}x")
     ratio, slow = max(r for r, _, _ in worst.values()), max(s for _, s, _ in worst.values())
     return [Row("doubling", f"time(2n) / time(n), worst {ratio:.2f}", len(CASES), len(bad), slow, 0.0)]
 

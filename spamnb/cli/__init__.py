@@ -98,6 +98,7 @@ def main() -> None:
     """Run the command line; every error becomes one sentence and an exit code, never a traceback."""
     if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.unraisablehook = _unraisable
     code = _run()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done
     for stream in (sys.stdout, sys.stderr):
@@ -125,6 +126,15 @@ def _run() -> int:
         if os.environ.get(TRACEBACK):
             raise
         return _as_asked(_shown(_in_words(error)))
+
+
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
+    """Python tells of a Ctrl-C that meets one of its own callbacks, and goes on: it is sent once more."""
+    if what.exc_type is KeyboardInterrupt and hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.005)  # when this is over: here it would be lost again
+    else:
+        sys.__unraisablehook__(what)
 
 
 def _as_asked(code: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,30 @@ def test_signals_while_it_waits(cli: Cli, tiny: Path, number: int, code: int, sa
         talk.running.send_signal(number)
         assert talk.running.wait(PATIENCE) == code
         assert talk.end() == (code, said)
+
+
+INTERRUPTED = """
+import time, weakref
+import spamnb.cli as command
+
+class Thing:
+    pass
+
+def callback(_):
+    raise KeyboardInterrupt  # as by Ctrl-C: Python would say so and go on
+
+def work(**_):
+    thing = Thing()
+    watch = weakref.ref(thing, callback)
+    del thing
+    time.sleep(60)
+
+command.cli.main = work
+command.main()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a system with interval timers")
+def test_an_interrupt_within_a_callback_is_not_lost() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (130, b"Interrupted.\n")
