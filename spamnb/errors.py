@@ -20,6 +20,10 @@ class DataError(SpamnbError):
     """The messages, labels or columns given are not usable."""
 
 
+class NoLabelsError(DataError):
+    """Labelled messages were expected, and nothing in the input can be their labels."""
+
+
 class ModelError(SpamnbError):
     """A model file is missing, damaged, foreign, too new or does not fit the request."""
 

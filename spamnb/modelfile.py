@@ -26,6 +26,7 @@ from spamnb.plain import plain
 FORMAT = "spamnb-model"
 FORMAT_VERSION = 2  # what has a start, which a reader of version 1 would pass over; all else is version 1
 MAX_BYTES = 4 << 30
+_HEAD = 256  # bytes, among the first of which a file says that it is a model
 SEAL = b"\nspamnb-sha256:"
 SEAL_SIZE = len(SEAL) + 64 + 1
 JOURNAL = ".journal"  # what is learned into a model file stands beside it first: spamnb/journal.py
@@ -102,10 +103,15 @@ def titled(path: AnyPath) -> bool:
     with suppress(ModelError, OSError):
         check_file(os.fspath(path))
         with open(path, "rb") as file:
-            head = file.read(256)
+            head = file.read(_HEAD)
             file.seek(max(0, os.fstat(file.fileno()).st_size - SEAL_SIZE))
-            return head[:1] == b"\x80" and FORMAT.encode() in head and file.read().startswith(SEAL)
+            return begins_model(head) and file.read().startswith(SEAL)
     return False
+
+
+def begins_model(head: bytes) -> bool:
+    """Are these the first bytes of a model file?"""
+    return head.startswith(b"\x80") and FORMAT.encode() in head[:_HEAD]
 
 
 def seal_of(path: AnyPath) -> bytes:

@@ -107,7 +107,7 @@ class _Reader:
         self.memo: list[object] = []
 
     def run(self) -> object:
-        data, end = self.data, len(self.data)
+        data, end = self.data, len(self.data)  # a call of `take` less for every step
         for _ in range(MAX_STEPS):
             if self.position >= end:
                 raise RefusedError("it ends in the middle of a value")

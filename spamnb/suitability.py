@@ -12,7 +12,6 @@ from spamnb.model import SpamModel
 
 # Nearly every mail has one of these, and no other message does.
 _OF_MAIL = ("mime:text_plain", "mime:text_html", "header:from", "header:subject")
-NO_MAIL = "note: this model has learned no mail: what it says about mail means little"
 
 
 def knows_mail(model: SpamModel) -> bool:

@@ -13,7 +13,7 @@ from spamnb.cli.inputs import read_options
 from spamnb.cli.output import console, say, write_json
 from spamnb.cli.reading import chunks
 from spamnb.cli.stored import names
-from spamnb.cli.suiting import suit
+from spamnb.cli.suiting import note_mail, suit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,7 +198,6 @@ def _try_model(
 
 def _watched(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
     """The same chunks; says so if the first one shows that the model is not asked about something new."""
-    from spamnb.cli.predict import note_mail
     from spamnb.suitability import learned
 
     for number, chunk in enumerate(read):

@@ -70,7 +70,7 @@ def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.paths import find_model
-    from spamnb.cli.predict import note_mail
+    from spamnb.cli.suiting import note_mail
     from spamnb.model import SpamModel
 
     loaded = SpamModel.load(find_model(model, lambda: "mail"))

@@ -8,7 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.updating import update, update_options
-from spamnb.errors import DataError
+from spamnb.errors import DataError, NoLabelsError
 
 if TYPE_CHECKING:
     from spamnb.learning import Learner
@@ -59,11 +59,9 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) ->
 
     try:
         update(messages, given, change, labelled=given["positive"] is None)
-    except DataError as error:
-        if given["positive"] is None and error.hint.startswith("give --label-column"):
-            hint = f"say what they are with --spam or --ham, or {error.hint}"
-            raise DataError(error.message, hint) from None
-        raise
+    except NoLabelsError as error:
+        hint = f"say what they are with --spam or --ham, or {error.hint}"
+        raise DataError(error.message, hint) from None
 
 
 def _check_sync(messages: tuple[str, ...], given: dict[str, Any]) -> None:

@@ -163,20 +163,14 @@ def _answer(
 def _note_kind(path: str | tuple[str, ...], chunk: Chunk, model: SpamModel, quiet: bool) -> None:
     """Say so if mail meets a model that knows none, or if the lines on stdin are those of a mail."""
     if chunk.sources:
+        from spamnb.cli.suiting import note_mail
+
         note_mail(model, quiet)
     elif path == "-" and len(chunk) > 1:
         from spamnb.readers.sniff import by_first_lines
 
         if by_first_lines(b"\n".join(chunk.texts[i] for i in (0, 1))):
             say("note: this looks like mail, and each line is judged; --input-format eml reads mail", quiet)
-
-
-def note_mail(model: SpamModel, quiet: bool) -> None:
-    """Say so if the model has never met a mail."""
-    from spamnb.suitability import NO_MAIL, knows_mail
-
-    if not knows_mail(model):
-        say(NO_MAIL, quiet)
 
 
 def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:

@@ -7,9 +7,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from spamnb.cli import options, rate
+from spamnb.cli.output import say
 
 if TYPE_CHECKING:
     from spamnb.message import Chunk
+    from spamnb.model import SpamModel
     from spamnb.training import Trainer
 
 
@@ -28,3 +30,11 @@ def looked_at(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     read = iter(chunks)
     first = next(read, None)
     return (False, read) if first is None else (bool(first.sources), chain([first], read))
+
+
+def note_mail(model: SpamModel, quiet: bool) -> None:
+    """Say so if the model has never met a mail."""
+    from spamnb.suitability import knows_mail
+
+    if not knows_mail(model):
+        say("note: this model has learned no mail: what it says about mail means little", quiet)

@@ -237,9 +237,9 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     if (model.figures or {}).get("recall") == 0.0:
         say(f"note      this line catches no {model.positive}: {_MORE}", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
-    of_mail = knows_mail(model)
     ask = 'echo "your message" | spamnb predict'
-    ask = "spamnb predict DATA" if columns else "spamnb predict MAILBOX" if of_mail else ask
+    if columns or knows_mail(model):
+        ask = f"spamnb predict {'DATA' if columns else 'MAILBOX'}"
     say(f"next      {ask}{_model_flag(target)}", quiet)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from spamnb.errors import DataError
+from spamnb.errors import DataError, NoLabelsError
 from spamnb.readers.labels import LabelMap, known_label, shown
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
@@ -181,12 +181,12 @@ def _check(
     labelled: bool,
 ) -> None:
     if labelled and label is None and len(names) == 1:
-        raise DataError(
+        raise NoLabelsError(
             f"{source} has one column, expected a text and a label column",
             hint="give --label-column, or another --format; plain lines cannot be labelled",
         )
     if labelled and label is None:
-        raise DataError(
+        raise NoLabelsError(
             f"no label column found in {source}", hint=f"give --label-column, one of: {_listed(names)}"
         )
     if text is None and not options.columns:

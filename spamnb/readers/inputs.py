@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterator
 
 from spamnb.errors import DataError
+from spamnb.modelfile import begins_model
 from spamnb.readers.encodings import Transcoder, detect_encoding
 from spamnb.readers.streams import ByteStream
 
@@ -14,7 +15,6 @@ LONGEST_RECORD = 1 << 24  # bytes of one message in a text file
 _LONGEST_HEAD = 1 << 24  # where not even the first line has ended
 _LINE_ENDS = (b"\n", b"\r", b"\0")
 
-MODEL = b"spamnb-model"  # near the beginning of a model file
 _MAGIC = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -146,7 +146,7 @@ def refuse_binary(raw: Input, encoding: str, *, nuls: bool = False) -> None:
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
     if not kind and encoding == "auto" and _looks_binary(head.replace(b"\0", b"") if nuls else head):
         kind = "a binary file"
-    if MODEL in head[:256] and head.startswith(b"\x80"):
+    if begins_model(head):
         raise DataError(
             f"{raw.name} is a spamnb model, expected messages",
             hint=f"look into it with `spamnb inspect {raw.name}`, or use it with -m {raw.name}",
