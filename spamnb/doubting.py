@@ -15,8 +15,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.crossval import Sample, folds, used_in
+from spamnb.crossval import Sample, folds
 from spamnb.decision import HAM
+from spamnb.foldcounts import used_in
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
 from spamnb.scoring import Words

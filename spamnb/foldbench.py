@@ -9,7 +9,8 @@ import numpy as np
 from spamnb import calibration as calibrations
 from spamnb.calibration import LIMIT
 from spamnb.config import FeatureConfig
-from spamnb.crossval import Fold, FoldScores, Sample, copies_note, folds, score_fold, take_out
+from spamnb.crossval import FoldScores, Sample, copies_note, folds, score_fold
+from spamnb.foldcounts import Fold, FoldCounts
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
 from spamnb.passes import Counted, Passes, Setting
@@ -33,6 +34,7 @@ class FoldBench:
         self.truth, self.digests = counted.sample.labels, counted.sample.digests
         self.fold = folds(counted.sample, self.folds)
         self._counted: dict[FeatureConfig, Counted] = {like: counted}
+        self._tables: dict[tuple[FeatureConfig, bool], FoldCounts] = {}
         self._prepared: dict[FeatureConfig, dict[tuple[int, int, bool], Fold]] = {}
 
     def notes(self) -> list[str]:
@@ -50,6 +52,8 @@ class FoldBench:
                 oldest = next(iter(self._counted))
                 del self._counted[oldest]
                 self._prepared.pop(oldest, None)
+                for whole in (False, True):
+                    self._tables.pop((oldest, whole), None)
             self._counted[features] = self._passes.counted(features)
         return self._counted[features]
 
@@ -60,12 +64,17 @@ class FoldBench:
         prepared = self._prepared.setdefault(setting.features, {})
         key = (f, other, scorer.whole)
         if key not in prepared:
-            rows, out = (
-                np.flatnonzero(self.fold == f),
-                np.flatnonzero((self.fold == f) | (self.fold == other)),
-            )
-            prepared[key] = take_out(counted.model.store, counted.sample, rows, scorer.whole, out)
+            tables = self._counts(setting.features, scorer.whole)
+            prepared[key] = tables.take_out([f] if other == f else [f, other], [f])
         return score_fold(counted.model.store, scorer, counted.sample, prepared[key])[:2]
+
+    def _counts(self, features: FeatureConfig, whole: bool) -> FoldCounts:
+        if (features, whole) not in self._tables:
+            counted = self.counted(features)
+            store, sample = counted.model.store, counted.sample
+            found = FoldCounts(store, sample.entries, sample.labels, self.fold, self.folds, whole)
+            self._tables[features, whole] = found
+        return self._tables[features, whole]
 
     def scores(self, setting: Setting, without: int | None = None) -> FoldScores:
         """All folds but `without`, whose rows stay zero."""

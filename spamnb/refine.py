@@ -15,6 +15,9 @@ best. C of 30, 100 and 300 differ little. Leaving out the tokens of single messa
 
 from __future__ import annotations
 
+from itertools import combinations
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,9 +26,11 @@ from spamnb.calibration import Platt
 from spamnb.config import ScorerConfig
 from spamnb.correction import Correction
 from spamnb.counts import CountStore
-from spamnb.crossval import FoldScores, Sample, folds, score_without, stats_without
-from spamnb.logistic import SparseRows, fit
+from spamnb.crossval import FoldScores, Sample, score_fold
+from spamnb.foldcounts import FoldCounts
+from spamnb.logistic import Pattern, SparseRows, fit
 from spamnb.message import FloatArray, IntArray
+from spamnb.parallel import can_fork, ordered_map
 from spamnb.record import Record
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
@@ -64,7 +69,13 @@ def refused(store: CountStore, config: ScorerConfig, sample: Sample, mode: str) 
 
 
 def refine(
-    store: CountStore, config: ScorerConfig, sample: Sample, scores: FoldScores, k: int, label: str, mode: str
+    store: CountStore,
+    config: ScorerConfig,
+    sample: Sample,
+    scores: FoldScores,
+    label: str,
+    mode: str,
+    jobs: int = 1,
 ) -> Refined:
     """Fit a correction and keep the part of it that gives the least out-of-fold log loss, `auto` maybe none.
 
@@ -75,12 +86,12 @@ def refine(
     positive, raw = sample.labels == plus, gap(scores.damped, plus)
     if reason := refused(store, config, sample, mode):
         return Refined(None, raw, f"no: {reason}")
-    better = _out_of_fold(store, make(config), sample, scores, k, plus)
-    found = _correction(store, make(config), sample, raw, label) if better is not None else None
-    if better is None or found is None:
+    fitted = _Folds.of(store, config, sample, scores, plus).fitted(jobs if can_fork() else 1)
+    if fitted is None:
         return Refined(
             None, raw, "no: scores of naive Bayes are infinite or do not rise with the right class"
         )
+    better, found = fitted[0], Correction(store.keys, *fitted[1], label, int(store.message_totals.sum()))
     before, after = losses(raw, positive).mean(), losses(better, positive).mean()
     shares = {share: losses(raw + share * (better - raw), positive).mean() for share in PARTS}
     shares |= {1.0: after} if mode == "yes" else {0.0: before, 1.0: after}
@@ -98,79 +109,103 @@ def losses(raw: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:
     return np.asarray(np.logaddexp(0.0, np.where(positive, -z, z)))
 
 
-def _correction(
-    store: CountStore, scorer: Scorer, sample: Sample, raw: FloatArray, label: str
-) -> Correction | None:
-    """Fitted on the whole sample, `raw` being out-of-fold scores."""
-    plus = store.labels.index(label)
-    weights = gap(scorer.weights(weighted(Stats.of(store), scorer.config)), plus)
-    found = _fit(scorer, sample.entries, sample.labels == plus, raw, weights)
-    if found is None:
-        return None
-    return Correction(store.keys, *found, label, int(store.message_totals.sum()))
+class _Fits:
+    """Fits to the same messages, each with some of them left out; what they share is worked out once."""
+
+    def __init__(self, scorer: Scorer, entries: Entries, columns: int, positive: NDArray[np.bool_]) -> None:
+        times = None if scorer.once else entries.counts.astype(np.float64)
+        self._pattern = Pattern.of(entries.size, columns, entries.rows, entries.ids, times)
+        self._damping = damping_scale(np.bincount(entries.rows, minlength=entries.size), scorer.config)
+        self._positive = positive
+
+    def fit(
+        self, rows: IntArray, raw: FloatArray, weights: FloatArray
+    ) -> tuple[NDArray[np.float32], float] | None:
+        """What to add to the weight of each token, and to each score; None where naive Bayes has no use.
+
+        `raw` are the scores of the messages `rows`, which are fitted.
+        """
+        there, offset = np.zeros(len(self._positive)), np.zeros(len(self._positive))
+        there[rows] = 1.0
+        positive, row_scale = self._positive, self._damping * there
+        if not (np.isfinite(raw).all() and np.isfinite(weights).all()):
+            return None
+        line = calibrations.fit(raw, positive[rows].astype(np.int64), 2)
+        if not isinstance(line, Platt) or line.note:
+            return None
+        offset[rows] = line.apply(raw)
+        scale = np.abs(weights)
+        mean = float(np.sum(self._pattern.lengths(scale) * row_scale**2)) / max(len(rows), 1)
+        scale = scale / max(np.sqrt(mean), 1e-100)
+        x = SparseRows.of(self._pattern, row_scale, scale)
+        v, bias = fit(x, np.where(positive, 1.0, -1.0), offset, STRENGTH * there)
+        return (v * scale / line.slope).astype(np.float32), bias / line.slope
 
 
-def _out_of_fold(
-    store: CountStore, scorer: Scorer, sample: Sample, scores: FoldScores, k: int, plus: int
-) -> FloatArray | None:
-    """Corrected scores of each fold by counts and a correction that never saw that fold."""
-    fold = folds(sample, k)
-    before, out = _pairwise(store, scorer, sample, fold, k, plus), gap(scores.damped, plus)
-    for f in range(k):
-        held, rest = np.flatnonzero(fold == f), np.flatnonzero(fold != f)
-        if not len(held):
-            continue
-        weights = _weights_without(store, scorer, sample, held, plus)
-        found = _fit(
-            scorer, sample.entries.select(rest), sample.labels[rest] == plus, before[f, rest], weights
-        )
+class _Folds(Record):
+    """All that fitting without one fold, or with all of them, needs."""
+
+    store: CountStore
+    scorer: Scorer
+    sample: Sample
+    scores: FoldScores
+    counts: FoldCounts
+    fits: _Fits
+    plus: int
+
+    @classmethod
+    def of(
+        cls, store: CountStore, config: ScorerConfig, sample: Sample, scores: FoldScores, plus: int
+    ) -> _Folds:
+        assert scores.counts is not None
+        scorer = make(config)
+        fits = _Fits(scorer, sample.entries, store.vocabulary, sample.labels == plus)
+        return cls(store, scorer, sample, scores, scores.counts, fits, plus)
+
+    def weights(self, stats: Stats) -> FloatArray:
+        return gap(self.scorer.weights(weighted(stats, self.scorer.config)), self.plus)
+
+    def whole(self) -> tuple[NDArray[np.float32], float] | None:
+        """What to add to the weights and to each score, fitted to the whole sample."""
+        raw = gap(self.scores.damped, self.plus)
+        return self.fits.fit(np.arange(len(raw)), raw, self.weights(Stats.of(self.store)))
+
+    def held(self, f: int, before: FloatArray) -> FloatArray | None:
+        """What a correction that never saw fold f adds to its scores; `before` are scores without f."""
+        held, rest = self.counts.rows[f], np.flatnonzero(self.counts.fold != f)
+        stats, there = self.counts.stats([f], every=True)
+        found = self.fits.fit(rest, before[rest], np.where(there, self.weights(stats), 0.0))
         if found is None:
             return None
         added, bias = found
-        out[held] += sums(scorer, sample.entries.select(held), added) * scores.scale[held] + bias
-    return out if np.isfinite(out).all() else None
+        return sums(self.scorer, self.sample.entries.select(held), added) * self.scores.scale[held] + bias
 
+    def pair(self, pair: tuple[int, int]) -> FloatArray:
+        """The scores of the messages of two folds by counts without both."""
+        return gap(score_fold(self.store, self.scorer, self.sample, self.counts.take_out(pair))[0], self.plus)
 
-def _pairwise(
-    store: CountStore, scorer: Scorer, sample: Sample, fold: IntArray, k: int, plus: int
-) -> FloatArray:
-    """(k, n): the score of message j by counts without fold f and without the fold of j."""
-    out = np.zeros((k, len(sample)))
-    for f in range(k):
-        for g in range(f):
-            rows = np.flatnonzero((fold == f) | (fold == g))
-            raw = gap(score_without(store, scorer, sample, rows)[0], plus)
-            in_f = fold[rows] == f
-            out[g, rows[in_f]], out[f, rows[~in_f]] = raw[in_f], raw[~in_f]
-    return out
+    def pairwise(self, jobs: int) -> FloatArray:
+        """(k, n): the score of message j by counts without fold f and without the fold of j."""
+        rows = self.counts.rows
+        out, pairs = np.zeros((len(rows), len(self.sample))), list(combinations(range(len(rows)), 2))
+        for (f, g), raw in zip(pairs, ordered_map(self.pair, pairs, jobs), strict=True):
+            out[g, rows[f]], out[f, rows[g]] = np.split(raw, [len(rows[f])])
+        return out
 
+    def fitted(self, jobs: int) -> tuple[FloatArray, tuple[NDArray[np.float32], float]] | None:
+        """Corrected scores of each fold by counts and a correction that never saw it; and fitted to all."""
+        before, out = self.pairwise(jobs), gap(self.scores.damped, self.plus)
+        filled = [f for f, rows in enumerate(self.counts.rows) if len(rows)]
 
-def _weights_without(
-    store: CountStore, scorer: Scorer, sample: Sample, held: IntArray, plus: int
-) -> FloatArray:
-    """The weight of every token by the counts without some messages."""
-    every = np.arange(store.vocabulary)
-    stats, _ = stats_without(store, sample.entries.select(held), sample.labels[held], every)
-    return gap(scorer.weights(weighted(stats, scorer.config)), plus)
+        def work(f: int | None) -> Any:
+            return self.whole() if f is None else self.held(f, before[f])
 
-
-def _fit(
-    scorer: Scorer, entries: Entries, positive: NDArray[np.bool_], raw: FloatArray, weights: FloatArray
-) -> tuple[NDArray[np.float32], float] | None:
-    """What to add to the weight of each token, and to each score; None where naive Bayes has no use."""
-    if not (np.isfinite(raw).all() and np.isfinite(weights[entries.ids]).all()):
-        return None
-    line = calibrations.fit(raw, positive.astype(np.int64), 2)
-    if not isinstance(line, Platt) or line.note:
-        return None
-    scale = np.where(np.isfinite(weights), np.abs(weights), 0.0)
-    damping = damping_scale(np.bincount(entries.rows, minlength=entries.size), scorer.config)
-    times = None if scorer.once else entries.counts.astype(np.float64)
-    values = scale[entries.ids] * damping[entries.rows] * (1.0 if times is None else times)
-    scale = scale / max(float(np.sqrt(np.sum(values**2) / max(entries.size, 1))), 1e-100)
-    rows = SparseRows(entries.size, entries.rows, entries.ids, times, damping, scale)
-    v, bias = fit(rows, np.where(positive, 1.0, -1.0), line.apply(raw), STRENGTH)
-    return (v * scale / line.slope).astype(np.float32), bias / line.slope
+        *added, correction = ordered_map(work, [*filled, None], jobs)
+        for f, found in zip(filled, added, strict=True):
+            if found is None:
+                return None
+            out[self.counts.rows[f]] += found
+        return (out, correction) if correction is not None and np.isfinite(out).all() else None
 
 
 def sums(scorer: Scorer, entries: Entries, added: NDArray[np.float32]) -> FloatArray:

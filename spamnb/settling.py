@@ -47,7 +47,7 @@ def calibrated(
 
     Scores and folds are worked out unless they are given.
     """
-    scores = scores or out_of_fold(model.store, model.scoring, sample, k, jobs)
+    scores = scores or out_of_fold(model.store, model.scoring, sample, k)
     width = len(model.labels)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
     if mode == "yes" and (reason := refused(model.store, model.scoring, sample, mode)):
@@ -59,7 +59,7 @@ def calibrated(
     else:
         plus, raw = model.labels.index(model.positive), gap(scores.damped, model.labels.index(model.positive))
         if mode != "no":
-            found = refine(model.store, model.scoring, sample, scores, k, model.positive, mode)
+            found = refine(model.store, model.scoring, sample, scores, model.positive, mode, jobs)
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
         if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms
             fold = folds(sample, k)

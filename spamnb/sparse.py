@@ -143,16 +143,19 @@ class Entries(Record):
         ids = place[self.ids]
         return Entries(self.size, self.rows, ids, self.counts, self.lengths, words, self.sequence_rows)
 
+    def where(self, there: NDArray[np.bool_]) -> Entries:
+        """Without the ids that are not `there`."""
+        keep, words = np.flatnonzero(there[self.ids]), self.sequence
+        if words is not None:
+            words = np.where((words >= 0) & ~there[words], -1, words)
+        kept = self.rows[keep], self.ids[keep], self.counts[keep]
+        return Entries(self.size, *kept, self.lengths, words, self.sequence_rows)
+
     def only(self, rows: IntArray, vocabulary: int) -> Entries:
         """Without the ids that are not in `rows` (ascending), and the others pointing into it."""
-        place = np.full(vocabulary, -1, np.int64)
-        place[rows] = np.arange(len(rows))
-        ids, words = place[self.ids], self.sequence
-        keep = np.flatnonzero(ids >= 0)
-        if words is not None:
-            words = np.where(words >= 0, place[np.maximum(words, 0)], words)
-        kept = self.rows[keep], ids[keep], self.counts[keep]
-        return Entries(self.size, *kept, self.lengths, words, self.sequence_rows)
+        there = np.zeros(vocabulary, bool)
+        there[rows] = True
+        return self.where(there).compact(rows)
 
     @staticmethod
     def concat(parts: list[Entries]) -> Entries:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from spamnb.calibration import Platt
 from spamnb.counts import CountStore
-from spamnb.crossval import Fold, FoldScores, Sample, out_of_fold, score_fold
+from spamnb.crossval import FoldScores, Sample, out_of_fold, score_fold
 from spamnb.decision import Decision
+from spamnb.foldcounts import Fold
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
 from spamnb.refine import losses, sums
@@ -63,13 +64,13 @@ def _line(start: Start) -> Decision:
 
 
 def with_folds(
-    model: SpamModel, sample: Sample, k: int, jobs: int, choose: bool
+    model: SpamModel, sample: Sample, k: int, choose: bool
 ) -> tuple[SpamModel, Sample, FoldScores, str]:
     """The model with the weight of its start chosen, the sample and its scores with what the start adds, and
     what happened in words; a start of no use is left out."""
     start = model.start
     assert start is not None
-    scores = out_of_fold(model.store, model.scoring, sample, k, jobs)
+    scores = out_of_fold(model.store, model.scoring, sample, k)
     said, known = said_of(start, model.store, sample)
     plus = model.labels.index(model.positive)
     weight = chosen(gap(scores.damped, plus), said, sample.labels == plus) if choose else start.weight
@@ -79,7 +80,7 @@ def with_folds(
     added = np.zeros((len(sample), 2))
     added[:, plus] = weight * said
     note = f"from the {start.name}, weight {weight:g}{' (chosen by folds)' if choose else ''}"
-    with_start = FoldScores(scores.damped + added, np.maximum(scores.known, known), scores.scale)
+    with_start = replace(scores, damped=scores.damped + added, known=np.maximum(scores.known, known))
     return replace(model, start=start.weighing(weight)), replace(sample, started=added), with_start, note
 
 

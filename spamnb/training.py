@@ -201,7 +201,7 @@ class Trainer:
         """Refined and calibrated, and with the line drawn where `max_fpr` asks for it."""
         scores, note = None, ""
         if self.start is not None:
-            model, sample, scores, note = with_folds(model, sample, self.folds, self.jobs, self.choose)
+            model, sample, scores, note = with_folds(model, sample, self.folds, self.choose)
         fitted, held = calibrated(model, sample, self.folds, self.refine, scores, jobs=self.jobs)
         if note:
             fitted = replace(fitted, figures={**(fitted.figures or {}), "started": note})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb.logistic import SparseRows, fit
+from spamnb.logistic import Pattern, SparseRows, fit
 from spamnb.message import FloatArray
 
 
@@ -21,14 +21,16 @@ def problem(
     filled[rng.integers(0, n, 5), np.arange(columns - 5, columns)] = True
     rows, ids = np.nonzero(filled)
     times = rng.integers(1, 4, len(rows)).astype(np.float64) if counted else None
-    found = SparseRows(n, rows, ids, times, rng.uniform(0.2, 1.0, n), rng.uniform(0.1, 2.0, columns))
+    pattern = Pattern.of(n, columns, rows, ids, times)
+    found = SparseRows.of(pattern, rng.uniform(0.2, 1.0, n), rng.uniform(0.1, 2.0, columns))
     return found, np.where(rng.random(n) < 0.4, 1.0, -1.0)
 
 
 def dense(rows: SparseRows) -> FloatArray:
     """The matrix itself."""
-    out = np.zeros((rows.size, len(rows.scale)))
-    out[rows.rows, rows.ids] = 1.0 if rows.times is None else rows.times
+    pattern, out = rows.pattern, np.zeros((len(rows.row_scale), len(rows.scale)))
+    out[pattern.rows, pattern.shared[pattern.ids]] = pattern.times
+    out[pattern.alone_rows, pattern.alone] = pattern.alone_times
     return np.asarray(out * rows.row_scale[:, None] * rows.scale)
 
 
@@ -42,19 +44,39 @@ def loss(v: FloatArray, x: FloatArray, target: FloatArray, offset: FloatArray, c
 @given(st.integers(0, 10**6), st.booleans())
 def test_products_are_those_of_the_matrix(seed: int, counted: bool) -> None:
     rows, _ = problem(seed, counted=counted)
-    x, a = dense(rows), np.random.default_rng(seed).normal(size=rows.size)
-    v = np.linspace(-1, 1, x.shape[1])
+    x, a = dense(rows), np.random.default_rng(seed).normal(size=len(rows.row_scale))
+    assert len(rows.pattern.alone) >= 5
     assert rows.transposed(a) == pytest.approx(x.T @ a, abs=1e-12)
-    assert rows.times_vector(v) == pytest.approx(x @ v, abs=1e-12)
     assert rows.gram(a) == pytest.approx(x @ x.T @ a + a.sum(), abs=1e-10)
-    assert rows.without_single().gram(a) == pytest.approx(rows.gram(a), abs=1e-10)
+    lengths = rows.pattern.lengths(rows.scale) * rows.row_scale**2
+    assert lengths == pytest.approx((x**2).sum(axis=1), abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_without_scale_and_c_are_left_out(seed: int) -> None:
+    """A fit that leaves out rows is the fit to the other rows alone."""
+    rows, target = problem(seed, counted=seed % 2 == 1)
+    n, offset = len(target), np.random.default_rng(seed).normal(size=len(target))
+    there = (np.arange(n) % 4 != 1).astype(np.float64)
+    some = SparseRows.of(rows.pattern, rows.row_scale * there, rows.scale)
+    v, bias = fit(some, target, offset, 5.0 * there, tolerance=1e-10, steps=2000)
+    kept = np.flatnonzero(there)
+    at, ids = np.nonzero(dense(rows)[kept])
+    alone = SparseRows.of(
+        Pattern.of(len(kept), len(rows.scale), at, ids, dense(rows)[kept][at, ids]),
+        np.ones(len(kept)),
+        np.ones(len(rows.scale)),
+    )
+    w, other = fit(alone, target[kept], offset[kept], 5.0, tolerance=1e-10, steps=2000)
+    assert v == pytest.approx(w, abs=1e-6)
+    assert bias == pytest.approx(other, abs=1e-6)
 
 
 @pytest.mark.parametrize("c", [0.1, 10.0, 1000.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_numerical_gradient_vanishes_at_the_minimum(seed: int, c: float) -> None:
     rows, target = problem(seed, counted=seed % 2 == 1)
-    offset = np.random.default_rng(seed + 9).normal(size=rows.size) * 2
+    offset = np.random.default_rng(seed + 9).normal(size=len(target)) * 2
     v, bias = fit(rows, target, offset, c, tolerance=1e-10, steps=2000)
     at, x = np.append(v, bias), dense(rows)
 
@@ -69,16 +91,16 @@ def test_the_numerical_gradient_vanishes_at_the_minimum(seed: int, c: float) -> 
 def test_it_is_the_solution_of_scikit_learn() -> None:
     linear = pytest.importorskip("sklearn.linear_model")
     rows, target = problem(3)
-    x = np.column_stack((dense(rows), np.ones(rows.size)))  # the intercept is penalised like the rest
+    x = np.column_stack((dense(rows), np.ones(len(target))))  # the intercept is penalised like the rest
     peer = linear.LogisticRegression(C=5.0, fit_intercept=False, tol=1e-10, max_iter=10_000).fit(x, target)
-    v, bias = fit(rows, target, np.zeros(rows.size), 5.0, tolerance=1e-10, steps=2000)
+    v, bias = fit(rows, target, np.zeros(len(target)), 5.0, tolerance=1e-10, steps=2000)
     assert np.append(v, bias) == pytest.approx(peer.coef_[0], abs=1e-4)
 
 
 def test_separable_rows_and_huge_offsets_stay_finite() -> None:
     rows, _ = problem(5)
     target = np.sign(dense(rows) @ np.linspace(-1, 1, len(rows.scale)) + 1e-9)
-    for offset in (np.zeros(rows.size), 1e6 * target, -1e4 * target):
+    for offset in (np.zeros(len(target)), 1e6 * target, -1e4 * target):
         v, bias = fit(rows, target, offset, 1e4)
         assert np.isfinite(v).all()
         assert np.isfinite(bias)
@@ -86,7 +108,7 @@ def test_separable_rows_and_huge_offsets_stay_finite() -> None:
 
 def test_no_entries_at_all() -> None:
     none = np.zeros(0, np.int64)
-    rows = SparseRows(3, none, none, None, np.ones(3), np.ones(0))
+    rows = SparseRows.of(Pattern.of(3, 0, none, none, None), np.ones(3), np.ones(0))
     v, bias = fit(rows, np.array([1.0, 1.0, -1.0]), np.zeros(3), 1.0, tolerance=1e-9)
     assert len(v) == 0
     assert bias == pytest.approx(2 / (1 + np.exp(bias)) - 1 / (1 + np.exp(-bias)), abs=1e-6)

@@ -110,13 +110,27 @@ def test_held_out_labels_do_not_matter_to_their_scores() -> None:
     changed, swapped = again.counted()
     assert swapped is not None
     scores = [
-        refinement._out_of_fold(m.store, m.engine.scorer, s, out_of_fold_with(m, s, fold), 5, 1)
+        refinement._Folds.of(m.store, m.scoring, s, out_of_fold_with(m, s, fold), 1).fitted(1)
         for m, s in ((model, sample), (changed, swapped))
     ]
     assert scores[0] is not None
     assert scores[1] is not None
-    assert scores[0][held] == pytest.approx(scores[1][held], abs=1e-9)
-    assert scores[0][~held] != pytest.approx(scores[1][~held], abs=1e-3)
+    assert scores[0][0][held] == pytest.approx(scores[1][0][held], abs=1e-9)
+    assert scores[0][0][~held] != pytest.approx(scores[1][0][~held], abs=1e-3)
+
+
+def test_several_processes_find_the_same() -> None:
+    found = [train_in(jobs) for jobs in (1, 3)]
+    assert found[0].figures == found[1].figures
+    assert found[0].correction is not None
+    assert found[1].correction is not None
+    assert (found[0].correction.weights == found[1].correction.weights).all()
+
+
+def train_in(jobs: int) -> SpamModel:
+    trainer = Trainer(jobs=jobs, refine="yes")
+    trainer.add(Texts.of(TEXTS), LABELS)
+    return trainer.finish()
 
 
 def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
@@ -124,17 +138,6 @@ def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spamnb.crossval.folds", lambda *_: fold)
         return out_of_fold(model.store, model.scoring, sample, 5)
-
-
-@pytest.fixture(autouse=True)
-def _same_folds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "held_out_labels" in request.node.name:
-        trainer = Trainer()
-        trainer.add(Texts.of(TEXTS), LABELS)
-        _, sample = trainer.counted()
-        assert sample is not None
-        fold = folds(sample, 5)
-        monkeypatch.setattr(refinement, "folds", lambda *_: fold)
 
 
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel) -> None:
