@@ -72,7 +72,7 @@ def _by_blocks(path: Path, options: ReadOptions) -> Read | None:
             if source.blocks is None:
                 return None
             for block in source.blocks.cut():
-                for chunk, _ in source.blocks.reader.read(block, skipped):
+                for chunk, _ in source.blocks.reader.read(bytes(block), skipped):
                     texts += chunk.texts.tolist()
                     labels += chunk.labels or ()
             source.check(len(texts))

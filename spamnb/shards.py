@@ -25,6 +25,7 @@ from spamnb.training import Trainer
 
 # Forking on other systems than Linux may meet threads of system libraries that do not survive it.
 START = "fork" if sys.platform.startswith("linux") else "spawn"
+_AHEAD = 2  # blocks of a file that a worker knows of: waiting for the next one took 6% of its time
 
 
 @dataclass
@@ -79,7 +80,8 @@ class Pool:
         self._trainer = trainer
         self._jobs = jobs
         self._workers: dict[Connection, Any] = {}
-        self._idle: list[Connection] = []
+        self._waiting: dict[Connection, int] = {}  # blocks that were given to each and not reported yet
+        self._told: set[tuple[Connection, int]] = set()  # who has the reader of which source
         self._sources: dict[int, Source] = {}
         self._reports: dict[int, list[Report]] = {}
         self._files: dict[Connection, int] = {}  # for the arrays of the results, where workers are forked
@@ -101,20 +103,23 @@ class Pool:
         assert source.blocks is not None
         self.start()
         self._sources[number], self._reports[number] = source, []
-        reader, at = source.blocks.reader, source.blocks.start
+        at = source.blocks.start
         for index, block in enumerate(source.blocks.cut()):
-            free = self._free()
+            free = self._free(1 if at is None else _AHEAD)
+            reader = None if (free, number) in self._told else source.blocks.reader
             with _no_sigpipe():
                 if at is None:
                     _send(free, ((number, index), reader, None), block)
                 else:
                     _send(free, ((number, index), reader, (source.name, at, len(block))))
                     at += len(block)
+            self._waiting[free] += 1
+            self._told.add((free, number))
             yield len(block)
 
     def finish(self) -> Iterator[Source]:
         """Wait for the workers and let the trainer have what they counted; the sources, in order."""
-        while len(self._idle) < len(self._workers):
+        while any(self._waiting.values()):
             self._listen()
         for connection in self._workers:  # all of them first: they put their results in order side by side
             _send(connection, None)
@@ -141,22 +146,22 @@ class Pool:
             with _quiet_fork():
                 process.start()
             other.close()
-            self._workers[mine] = process
-            self._idle.append(mine)
+            self._workers[mine], self._waiting[mine] = process, 0
 
-    def _free(self) -> Connection:
-        while not self._idle:
+    def _free(self, most: int) -> Connection:
+        """Who has the least to do, once that is less than so many blocks."""
+        while min(self._waiting.values()) >= most:
             self._listen()
-        return self._idle.pop()
+        return min(self._waiting, key=lambda connection: self._waiting[connection])
 
     def _listen(self) -> None:
-        busy = [connection for connection in self._workers if connection not in self._idle]
+        busy = [connection for connection, blocks in self._waiting.items() if blocks]
         for connection in wait(busy):
             assert isinstance(connection, Connection)
             report = self._receive(connection)
             meet(self._sources[report.order[0]], report)
             self._reports[report.order[0]].append(report)
-            self._idle.append(connection)
+            self._waiting[connection] -= 1
 
     def _result(self, connection: Connection) -> Partial:
         told = self._receive(connection)
@@ -174,7 +179,7 @@ class Pool:
         return result
 
 
-def _send(connection: Connection, head: object, block: bytes = b"") -> None:
+def _send(connection: Connection, head: object, block: bytes | memoryview[int] = b"") -> None:
     try:
         connection.send(head)
         if block:
@@ -201,11 +206,14 @@ def _work(connection: Connection, trainer: Trainer, inherited: list[Connection],
     for other in inherited:  # else this worker would keep the line to another one open
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it too, and ends this one
+    readers: dict[int, BlockReader] = {}
     try:
         while (head := connection.recv()) is not None:
             order, reader, place = head
+            if reader is not None:
+                readers[order[0]] = reader
             block = connection.recv_bytes() if place is None else _stored(*place)
-            connection.send((True, count_block(trainer, order, reader, block)))
+            connection.send((True, count_block(trainer, order, readers[order[0]], block)))
         result = trainer.result()
         connection.send((True, result if file is None else to_file(result, file)))
     except (EOFError, ConnectionError):

@@ -84,6 +84,7 @@ class Trainer:
         self._scorer = make(self.scoring)
         self._tally = Tally()
         self._parts: list[Part] = []
+        self._added = self._sampled = 0  # batches, and messages in `_parts`
         self._absorbed: list[Partial] = []
         self._rows: Counter[Row] = Counter()
         self._limit = (1 << 64) - 1
@@ -127,9 +128,14 @@ class Trainer:
             rows = np.flatnonzero(digests < np.uint64(self._limit))
             some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
             kept = texts.select(rows) if self.keep_texts and self.keep is None else None
-            entries, place = Unmerged(batch, ids).select(rows), order or (0, len(self._parts))
-            self._parts.append(Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept))
-            self._shrink()
+            entries, place = Unmerged(batch, ids).select(rows), order or (0, self._added)
+            if len(rows):
+                part = Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept)
+                self._parts.append(part)
+                self._sampled += int(np.count_nonzero(part.digests))
+            if self._sampled > SAMPLE:
+                self._shrink()
+        self._added += 1
         return words
 
     def digests(
@@ -173,7 +179,9 @@ class Trainer:
         return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 
     def _shrink(self) -> None:
-        self._parts, self._limit = shrunk(self._parts, self._limit, SAMPLE)
+        parts, self._limit = shrunk(self._parts, self._limit, SAMPLE)
+        self._parts = [part for part in parts if len(part.digests)]
+        self._sampled = sum(int(np.count_nonzero(part.digests)) for part in self._parts)
 
     def result(self) -> Partial:
         """What a part of the data gave, for `absorb`."""

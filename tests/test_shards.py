@@ -260,7 +260,7 @@ def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
         assert source.blocks is not None
         assert source.blocks.start == len(b"label,text\n")
         reports = [
-            count_block(parts[i % 3], (0, i), source.blocks.reader, block)
+            count_block(parts[i % 3], (0, i), source.blocks.reader, bytes(block))
             for i, block in enumerate(source.blocks.cut())
         ]
         settle(source, reports[::-1])

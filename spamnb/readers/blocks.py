@@ -36,7 +36,7 @@ class Blocks:
     """
 
     reader: BlockReader
-    cut: Callable[[], Iterator[bytes]]
+    cut: Callable[[], Iterator[bytes | memoryview]]
     first_line: int = 1
     start: int | None = None
 
