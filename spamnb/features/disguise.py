@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.features.hashing import key
+from spamnb.features.hashing import word_key
 from spamnb.features.shapes import Finder
 from spamnb.features.variants import held, leet
 from spamnb.features.words import Words
@@ -56,7 +56,7 @@ def _variants(word: bytes) -> tuple[Variant, ...]:
     if len(word) > LONGEST:
         return ()
     found = [(new, True) for new in leet(word)] + [(new, False) for new in held(word)]
-    return tuple(Variant(int(key(new)[0]), new, kind) for new, kind in found)
+    return tuple(Variant(word_key(new), new, kind) for new, kind in found)
 
 
 _by_key: dict[int, tuple[Variant, ...]] = {}  # what was made of words, by their keys
