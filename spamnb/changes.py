@@ -10,9 +10,9 @@ from spamnb.counts import CountStore, combined, rows_with_any
 from spamnb.digests import ByLabel
 from spamnb.message import IntArray
 from spamnb.record import Record
+from spamnb.runs import changes as starts
 from spamnb.since import Since
 from spamnb.sparse import KeyArray
-from spamnb.sparse import changes as starts
 from spamnb.spellings import Spellings
 
 _NOTHING: Mapping[str, KeyArray] = {}

@@ -15,7 +15,8 @@ from spamnb.keytable import KeyTable
 from spamnb.memory import give_back
 from spamnb.message import FloatArray, IntArray
 from spamnb.moments import Moments
-from spamnb.sparse import Batch, Stream, changes, distinct, repeats
+from spamnb.runs import changes, distinct
+from spamnb.sparse import Batch, Stream, repeats
 from spamnb.spellings import Spellings, bounds_of, in_order
 
 _TIDY = 128  # batches, about 64 MB, after which what lies idle is given back

@@ -13,11 +13,12 @@ from spamnb.counting import Tally
 from spamnb.counts import CountStore
 from spamnb.foldcounts import Fold, FoldCounts
 from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.runs import distinct, grouped
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer
 from spamnb.scorers.columns import column_terms
 from spamnb.scoring import damping_scale, weighted
-from spamnb.sparse import Batch, Entries, distinct, grouped
+from spamnb.sparse import Batch, Entries
 
 Digests = NDArray[np.uint64]
 

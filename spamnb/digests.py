@@ -11,7 +11,8 @@ import numpy as np
 from spamnb.errors import DataError, ModelError
 from spamnb.features.hashing import mix, token_key
 from spamnb.message import FloatArray, IntArray
-from spamnb.sparse import SHAPE, Batch, KeyArray, changes
+from spamnb.runs import changes
+from spamnb.sparse import SHAPE, Batch, KeyArray
 
 ByLabel = Mapping[str, KeyArray]
 

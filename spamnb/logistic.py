@@ -15,7 +15,7 @@ import numpy as np
 
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
-from spamnb.sparse import changes
+from spamnb.runs import changes
 
 MEMORY = 8  # pairs that L-BFGS remembers
 STEPS = 40

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from spamnb.counts import CountStore
 from spamnb.message import IntArray
 from spamnb.record import Record
-from spamnb.sparse import KeyArray, changes
+from spamnb.runs import changes
+from spamnb.sparse import KeyArray
 from spamnb.spellings import Bytes, Spellings, gathered
 
 _STRETCH = 1 << 15  # tokens of the largest store

@@ -14,8 +14,8 @@ from spamnb.decision import SPAM
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
+from spamnb.runs import changes
 from spamnb.settling import Held
-from spamnb.sparse import changes
 
 Weights = NDArray[np.int32]  # (draws, n): how often each message counts
 DEFAULT = "auc"

@@ -32,10 +32,11 @@ from spamnb.logistic import Pattern, SparseRows, fit
 from spamnb.message import FloatArray, IntArray
 from spamnb.parallel import can_fork, ordered_map
 from spamnb.record import Record
+from spamnb.runs import row_sums
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
 from spamnb.scoring import damping_scale, gap, weighted
-from spamnb.sparse import Entries, row_sums
+from spamnb.sparse import Entries
 
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 LARGEST = 50_000  # messages; with more, `auto` leaves the streaming speed alone

@@ -11,12 +11,13 @@ import numpy as np
 
 from spamnb.counts import CountStore
 from spamnb.countstate import from_state, to_state
-from spamnb.crossval import Digests
+from spamnb.crossval import Digests, Sample
 from spamnb.digests import Known, all_known
 from spamnb.features.hashing import token_key
 from spamnb.merging import merge_stores
 from spamnb.message import FloatArray, IntArray, Texts
-from spamnb.sparse import Entries, Unmerged, distinct
+from spamnb.runs import distinct
+from spamnb.sparse import Entries, Unmerged
 
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
@@ -118,6 +119,48 @@ def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
         limit //= 2
         parts = [part.keep(limit) for part in parts]
     return parts, limit
+
+
+class Sampling:
+    """The sample of a stream of batches, of at most `most` messages."""
+
+    def __init__(self, most: int) -> None:
+        self.parts: list[Part] = []
+        self.limit = (1 << 64) - 1
+        self._most = most
+        self._held = 0
+
+    def rows(self, digests: Digests) -> IntArray:
+        """Which messages of a batch belong to the sample so far."""
+        return np.flatnonzero(digests < np.uint64(self.limit))
+
+    def add(self, part: Part) -> None:
+        if len(part.digests):
+            self.parts.append(part)
+            self._held += int(np.count_nonzero(part.digests))
+        if self._held > self._most:
+            self.shrink()
+
+    def shrink(self) -> None:
+        """Keep no more than there may be, and no part without a message."""
+        parts, self.limit = shrunk(self.parts, self.limit, self._most)
+        self.parts = [part for part in parts if len(part.digests)]
+        self._held = sum(int(np.count_nonzero(part.digests)) for part in self.parts)
+
+    def taken(self, store: CountStore, fewest: int) -> Sample | None:
+        """The sample, if it has `fewest` messages of each class; the parts are given up."""
+        parts, self.parts = self.parts, []
+        if not parts:
+            return None
+        index = {label: i for i, label in enumerate(store.labels)}
+        labels = np.array([index[label] for p in parts for label in p.labels], np.int64)
+        if np.bincount(labels, minlength=len(index)).min() < fewest:
+            return None
+        columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
+        numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
+        kept = [p.texts for p in parts if p.texts is not None]
+        digests, texts = np.concatenate([p.digests for p in parts]), Texts.concat(kept) if kept else None
+        return Sample(joined(parts), labels, digests, columns, numbers, texts)
 
 
 def merged(part: Part, order: int, lengths: bool) -> Part:

@@ -13,9 +13,10 @@ from spamnb.counts import CountStore
 from spamnb.keytable import KeyTable
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
+from spamnb.runs import distinct, row_sums
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats, pair_sums
-from spamnb.sparse import SHAPE, Batch, Entries, distinct, row_sums
+from spamnb.sparse import SHAPE, Batch, Entries
 
 
 class Words(Record):

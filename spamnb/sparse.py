@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.message import IntArray
 from spamnb.record import Record
+from spamnb.runs import changes
 from spamnb.spellings import Spellings
 
 KeyArray = NDArray[np.uint64]
@@ -231,19 +232,6 @@ def _in_order(rows: IntArray, ids: IntArray, counts: IntArray) -> tuple[IntArray
     return (codes >> low) & ((1 << middle) - 1), codes & ((1 << low) - 1)
 
 
-def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
-    """Add up one value per entry for each message; `rows` ascend.
-
-    Within a message the order of addition is the order of its entries, whatever else is in the batch, so
-    a message scored alone gets the same bits as in a crowd.
-    """
-    out = np.zeros(size, values.dtype)
-    if len(rows):
-        begin = changes(rows)
-        out[rows[begin]] = np.add.reduceat(values, begin)
-    return out
-
-
 def _ranges(ascending: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Where some values stand in an ascending array, and for each place which of `rows` it belongs to."""
     first = np.searchsorted(ascending, rows, side="left")
@@ -275,28 +263,6 @@ def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray |
             ends = np.flatnonzero(rows[n - 1 :] == rows[: max(0, len(rows) - n + 1)]) + n - 1
             grid[n - 1, ends] = stream_ids
     return grid, rows
-
-
-def distinct(values: NDArray[_T]) -> NDArray[_T]:
-    """The different values, ascending; np.unique would import numpy.ma, 10 ms of a one-message predict."""
-    ordered = np.sort(values)
-    return ordered[changes(ordered)]
-
-
-def grouped(values: NDArray[_T]) -> tuple[NDArray[_T], IntArray]:
-    """The different values, ascending, and for each value which of them it is."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    first = changes(ordered)
-    which = np.empty(len(values), np.int64)
-    which[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
-    return ordered[first], which
-
-
-def changes(values: NDArray[_T]) -> IntArray:
-    """Where each run of equal values begins."""
-    starts = np.flatnonzero(values[1:] != values[:-1])
-    return np.concatenate((np.zeros(min(1, len(values)), np.int64), starts + 1))
 
 
 def _concat(parts: list[NDArray[_T]], dtype: np.dtype[_T]) -> NDArray[_T]:

@@ -23,22 +23,22 @@ from spamnb.memory import give_back
 from spamnb.message import FloatArray, Messages, Texts, as_texts
 from spamnb.model import SpamModel
 from spamnb.refine import MODES
+from spamnb.runs import distinct
 from spamnb.samples import (
     Order,
     Part,
     Partial,
     Row,
-    joined,
+    Sampling,
     merged,
     pick,
     renumbered,
     row_digest,
-    shrunk,
     together,
 )
 from spamnb.scorers import make
 from spamnb.settling import Held, calibrated, limited
-from spamnb.sparse import Batch, Unmerged, distinct
+from spamnb.sparse import Batch, Unmerged
 from spamnb.spool import Spool
 from spamnb.start import USUAL, Start
 from spamnb.starting import careful, with_folds, without_folds
@@ -83,11 +83,10 @@ class Trainer:
             raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
         self._scorer = make(self.scoring)
         self._tally = Tally()
-        self._parts: list[Part] = []
-        self._added = self._sampled = 0  # batches, and messages in `_parts`
+        self._sampling = Sampling(SAMPLE)
+        self._batches = 0
         self._absorbed: list[Partial] = []
         self._rows: Counter[Row] = Counter()
-        self._limit = (1 << 64) - 1
         self._learned: dict[int, Spool] = {}  # by the code of the label
         self.messages = 0
 
@@ -125,17 +124,13 @@ class Trainer:
                 self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
         self.messages += batch.size
         if self.folds:
-            rows = np.flatnonzero(digests < np.uint64(self._limit))
+            rows = self._sampling.rows(digests)
             some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
             kept = texts.select(rows) if self.keep_texts and self.keep is None else None
-            entries, place = Unmerged(batch, ids).select(rows), order or (0, self._added)
-            if len(rows):
-                part = Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept)
-                self._parts.append(part)
-                self._sampled += int(np.count_nonzero(part.digests))
-            if self._sampled > SAMPLE:
-                self._shrink()
-        self._added += 1
+            entries, place = Unmerged(batch, ids).select(rows), order or (0, self._batches)
+            part = Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept)
+            self._sampling.add(part)
+        self._batches += 1
         return words
 
     def digests(
@@ -178,18 +173,13 @@ class Trainer:
         cats = {c: pick(v, rows) for c, v in categories.items()}
         return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 
-    def _shrink(self) -> None:
-        parts, self._limit = shrunk(self._parts, self._limit, SAMPLE)
-        self._parts = [part for part in parts if len(part.digests)]
-        self._sampled = sum(int(np.count_nonzero(part.digests)) for part in self._parts)
-
     def result(self) -> Partial:
         """What a part of the data gave, for `absorb`."""
         store, rows = self._tally.finish()
         wanted = self._scorer.order, self._scorer.lengths
-        parts = [renumbered(merged(p, *wanted), rows) for p in self._parts if p.entries.size]
+        parts = [renumbered(merged(p, *wanted), rows) for p in self._sampling.parts]
         del rows  # a large table
-        return Partial(store, parts, self._limit, self._known())
+        return Partial(store, parts, self._sampling.limit, self._known())
 
     def absorb(self, partials: Sequence[Partial]) -> None:
         """Take over what others have counted: the model is the same as if it had been counted here."""
@@ -226,11 +216,12 @@ class Trainer:
         counted = self.result()
         if self._absorbed:
             counted = together([counted, *self._absorbed], SAMPLE)
-        store, self._parts, self._limit = counted.store, counted.parts, counted.limit
+        store, sampling = counted.store, self._sampling
+        sampling.parts, sampling.limit = counted.parts, counted.limit
         give_back()
-        for part in self._parts:
+        for part in sampling.parts:
             part.settle(self._rows)
-        self._shrink()
+        sampling.shrink()
         if len(store.labels) < 2:
             _refuse(store)
         positive = self.positive
@@ -239,28 +230,13 @@ class Trainer:
         if self.start is not None:
             self.start.check_labels(store.labels)
         settings = self.features, self.scoring, store, self.decision, _identity(store), positive
-        return SpamModel(*settings, known=counted.known, start=self.start), self._sample(store)
+        return SpamModel(*settings, known=counted.known, start=self.start), sampling.taken(store, FEWEST)
 
     def _known(self) -> Known | None:
         if not self._learned:
             return None
         labels = self._tally.labels.items()
         return Known({label: self._learned[code].ascending() for label, code in labels})
-
-    def _sample(self, store: CountStore) -> Sample | None:
-        parts = [p for p in self._parts if p.entries.size]
-        self._parts = []
-        if not parts:
-            return None
-        index = {label: i for i, label in enumerate(store.labels)}
-        labels = np.array([index[label] for p in parts for label in p.labels], np.int64)
-        if np.bincount(labels, minlength=len(index)).min() < FEWEST:
-            return None
-        columns = {c: [v for p in parts for v in p.categories[c]] for c in parts[0].categories}
-        numbers = {c: np.concatenate([p.numbers[c] for p in parts]) for c in parts[0].numbers}
-        entries = joined(parts)
-        texts = Texts.concat([p.texts for p in parts if p.texts is not None]) if self.keep_texts else None
-        return Sample(entries, labels, np.concatenate([p.digests for p in parts]), columns, numbers, texts)
 
 
 def train(

@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("figures", "regex"),
     ("private", "message", "config", "gathering", "guarded", "curved"),
     ("mail", "forked", "growing", "spool"),
-    ("spellings", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
+    ("spellings", "runs", "decision", "calibration", "metrics", "safeload", "since", "lock", "flags"),
     ("sparse", "plain", "operating", "curvefit"),
     ("modelfile",),
     ("counts", "features", "keytable", "parallel", "categorystate"),

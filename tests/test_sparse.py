@@ -15,7 +15,8 @@ from spamnb.config import FeatureConfig
 from spamnb.features import extract
 from spamnb.keytable import KeyTable
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, grouped, repeats, row_sums
+from spamnb.runs import grouped, row_sums
+from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats
 from spamnb.spellings import Spellings
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level

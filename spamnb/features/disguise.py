@@ -18,7 +18,8 @@ from spamnb.features.shapes import Finder
 from spamnb.features.variants import held, leet
 from spamnb.features.words import Words
 from spamnb.message import IntArray
-from spamnb.sparse import Stream, distinct
+from spamnb.runs import distinct
+from spamnb.sparse import Stream
 from spamnb.spellings import Spellings
 
 LONGEST = 24  # bytes of a word that may be a disguise, and on either side of a sign

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from spamnb.message import IntArray, Texts
-from spamnb.sparse import changes, distinct
+from spamnb.runs import changes, distinct
 
 FEWEST = 3
 FEWEST_BLANKS = 4

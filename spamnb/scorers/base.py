@@ -12,8 +12,9 @@ from spamnb.counts import CountStore
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
+from spamnb.runs import row_sums
 from spamnb.scorers.limits import clipped, strongest
-from spamnb.sparse import Entries, row_sums
+from spamnb.sparse import Entries
 
 
 class Stats(Record):
