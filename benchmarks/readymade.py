@@ -40,6 +40,7 @@ MODELS = ROOT / "spamnb" / "models"
 # A lost mail is worse than a lost SMS: what is spam in less than four of five foreign cases is unsure.
 DECISIONS = {"sms": Decision(), "mail": Decision(0.8, low=0.5)}
 LARGEST = {"sms": 30_000, "mail": 60_000}  # tokens
+FEATURES = FeatureConfig(signs=False)  # the models were made before signs were read
 SOURCES = {
     "sms": ("SMSSpamCollection", "smishing", "turkish", "thai", "sms_sample"),
     "mail": ("spamassassin", "enron"),
@@ -131,7 +132,7 @@ def log_odds(model: SpamModel, parts: Sequence[Part]) -> tuple[FloatArray, NDArr
 
 def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
     """The model of one kind, calibrated on sources that were left out in turn."""
-    empty = SpamModel(FeatureConfig(), ScorerConfig(), calibration=calibrations.identity(2))
+    empty = SpamModel(FEATURES, ScorerConfig(), calibration=calibrations.identity(2))
     stores = {name: counted(corpora[name], empty.features) for name in SOURCES[kind]}
     scores, truth = [], []
     for left_out in FOREIGN[kind]:

@@ -22,6 +22,7 @@ _FEATURE_KINDS: dict[str, tuple[type, ...]] = {
     "categorical": (tuple,),
     "numeric": (tuple,),
     "unmask": (bool,),
+    "signs": (bool,),
 }
 _SCORER_KINDS: dict[str, tuple[type, ...]] = {
     "name": (str,),
@@ -48,8 +49,8 @@ def _check_kinds(state: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]]
 class FeatureConfig:
     r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
 
-    >>> FeatureConfig.plain()
-    FeatureConfig(ngrams=1, shapes=False, chars=0, patterns=(), categorical=(), numeric=(), unmask=False)
+    >>> FeatureConfig.plain() == FeatureConfig(ngrams=1, shapes=False, unmask=False, signs=False)
+    True
     """
 
     ngrams: int = 2
@@ -59,9 +60,11 @@ class FeatureConfig:
     categorical: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     unmask: bool = True  # with shapes: undo disguises of words; n-grams for scripts without spaces
+    signs: bool = True  # with these: runs of signs, and how a message ends
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unmask", self.unmask and self.shapes)
+        object.__setattr__(self, "signs", self.signs and self.unmask)
         if not 1 <= self.ngrams <= MAX_NGRAM:
             raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
         if self.chars and not 2 <= self.chars <= MAX_CHARS:
@@ -71,8 +74,8 @@ class FeatureConfig:
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
-        """What `spamnb train` reads out of messages by itself; mail has words enough without their pairs."""
-        return cls(ngrams=1) if mail else cls()
+        """What `spamnb train` reads out of messages by itself; mail has words enough without pairs, signs."""
+        return cls(ngrams=1, signs=False) if mail else cls()
 
     @classmethod
     def plain(cls, ngrams: int = 1) -> FeatureConfig:
@@ -91,7 +94,8 @@ class FeatureConfig:
         fixed["patterns"] = tuple((str(n), str(p)) for n, p in fixed.get("patterns", ()))
         if not all(isinstance(c, str) for name in ("categorical", "numeric") for c in fixed.get(name, ())):
             raise TypeError("a column's name is no text")
-        fixed.setdefault("unmask", False)  # a model file from before
+        for later in ("unmask", "signs"):
+            fixed.setdefault(later, False)  # a model file from before
         return cls(**fixed)
 
 

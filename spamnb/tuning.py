@@ -67,10 +67,16 @@ def neighbours(at: Setting) -> Iterator[list[Setting]]:
         yield [named(replace(features, ngrams=order + 1), replace(scoring, order=order), mail)]
         return
     yield [named(replace(features, ngrams=n), scoring, mail) for n in NGRAMS if n != features.ngrams]
-    yield [named(replace(features, shapes=not features.shapes, unmask=not features.shapes), scoring, mail)]
+    yield [named(_other_shapes(features, mail), scoring, mail)]
     other = replace(scoring, once=not scoring.once)
     if make(other).once != make(scoring).once:
         yield [named(features, other, mail)]
+
+
+def _other_shapes(features: FeatureConfig, mail: bool) -> FeatureConfig:
+    """The features with shapes and all that goes with them, or without."""
+    shapes = not features.shapes
+    return replace(features, shapes=shapes, unmask=shapes, signs=FeatureConfig.usual(mail).signs)
 
 
 def everything(base: FeatureConfig, mail: bool = False) -> list[Setting]:

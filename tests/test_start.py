@@ -199,7 +199,7 @@ def test_two_messages_of_each_class_are_enough(ready: SpamModel) -> None:
     model = train([*few[0], *few[1]], ["spam", "spam", "ham", "ham"], start=ready)
     assert model.start is not None
     assert (model.start.weight, model.calibration) == (1.0, Platt())
-    assert model.predict(["free prize", "noon", "parcel fee", "lunch"]) == ["spam", "ham", "spam", "ham"]
+    assert model.predict(["free prize", "noon", "parcel fee", "lunch on"]) == ["spam", "ham", "spam", "ham"]
     strangers = ["zebra", "shape of water"]
     assert np.abs(model.log_odds(strangers) - ready.log_odds(strangers)).max() < 2.0
 

@@ -104,7 +104,7 @@ feature_options = all_of(
         type=click.Choice(["shaped", "plain"]),
         default="shaped",
         show_default=True,
-        help="shaped: words, pairs of words (not of mail) and shapes. plain: the words, \\w+ in lower case.",
+        help="shaped: words, shapes and, not of mail, pairs and signs. plain: words, \\w+ in lower case.",
     ),
     click.option(
         "--ngrams", type=int, metavar="N", help="Word n-grams from 1 to N (default 2; plain and mail 1)."
@@ -195,6 +195,7 @@ def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
         patterns=tuple(_pattern(text) for text in given["patterns"]),
         categorical=given["categorical"],
         numeric=given["numeric"],
+        signs=FeatureConfig.usual(mail).signs,
     )
 
 

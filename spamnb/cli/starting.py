@@ -36,7 +36,7 @@ def start_of(
 ) -> tuple[FeatureConfig, dict[str, Any]]:
     """The features, and what tells a Trainer what to start from; nothing unless --prior names a model.
 
-    N-grams that were not stated are those of the start: it has to know the tokens of the new model.
+    N-grams that were not stated and signs are those of the start: it has to know the new model's tokens.
     """
     weight = _weight(given)
     if not names_model(given["prior"]):
@@ -44,6 +44,7 @@ def start_of(
     start = _named(given, sources, quiet)
     if given["ngrams"] is None and features.shapes:
         features = replace(features, ngrams=start.model.features.ngrams)
+    features = replace(features, signs=start.model.features.signs)
     start.check(features, scoring)
     start = start if weight is None else start.weighing(weight)
     return features, {"start": start, "choose": weight is None, "stated": given["max_fpr"] is not None}

@@ -114,8 +114,10 @@ def _search(
     from spamnb.passes import Passes
     from spamnb.tuning import beginnings, everything, tune
 
-    base = options.feature_config({**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None})
+    shaped = {**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None}
+    options.feature_config(shaped)  # refuses what is wrong before anything is read
     mail, read = looked_at(chunks(data, given, read_options(given, default_format="csv"), quiet))
+    base = options.feature_config(shaped, mail)
     passes = Passes(everything(base, mail), options.decision(given), folds)
     for chunk in read:
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)

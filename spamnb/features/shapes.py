@@ -49,7 +49,7 @@ _CLASS = bytes(
     + _LOWER * (97 <= b <= 122 or b == 95)
     + _DIGIT * (48 <= b <= 57)
     + _GAP * (b in b" ().+-")
-    + _MARK * (b in b".!?@$:" or b >= 128)
+    + _MARK * (b >= 128 or (32 < b < 127 and not chr(b).isalnum() and b != 95))
     + _FOREIGN * (b >= 128)
     for b in range(256)
 )
@@ -169,6 +169,22 @@ class Finder:
     def digit_runs(self) -> tuple[IntArray, IntArray]:
         """First position and size of every run of digits."""
         return _runs(self.digit, np.diff(self.digit) == 1)
+
+    @cached_property
+    def sign_runs(self) -> tuple[IntArray, IntArray]:
+        """First position and size of every run of signs: ASCII, U+0080 to U+00BF, U+2000 to U+2FFF."""
+        sign = self.mark < 128
+        for lead, size in ((0xC2, 2), (0xE2, 3)):
+            at = np.flatnonzero(self.mark == lead)
+            for i in range(1, size):  # what continues a character is a mark as well, the next one
+                at = at[self.raw[self.marks[at] + i] & 0xC0 == 0x80]
+            for i in range(size):
+                sign[at + i] = True
+        signs = self.marks[sign]
+        return _runs(signs, np.diff(signs) == 1)
+
+    def is_digit(self, at: IntArray) -> Mask:
+        return np.asarray(self.kind[at] & _DIGIT > 0)
 
     def numbers(self) -> tuple[IntArray, IntArray]:
         """Message and size of every run of 3 or more digits."""

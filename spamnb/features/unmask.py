@@ -7,6 +7,7 @@ from operator import itemgetter
 from spamnb.config import FeatureConfig
 from spamnb.features.disguise import disguises, words_stream
 from spamnb.features.shapes import Finder, noted_stream, shape_stream
+from spamnb.features.signs import sign_stream
 from spamnb.features.spaced import Joiner
 from spamnb.features.text import lowered_words
 from spamnb.features.words import find_words, word_streams
@@ -26,14 +27,16 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
     """
     clear, noted = _clear(texts)
     finder = Finder(clear)
-    shapes = shape_stream(clear, finder)  # before the words: what was found is still in the cache
+    shapes = [shape_stream(clear, finder)]  # before the words: what was found is still in the cache
+    if config.signs:
+        shapes.append(sign_stream(clear, finder))
     lower, joiner = lowered_words(clear), Joiner()
     if lower.starts is not clear.starts:
         finder = Finder(lower)  # lower case has other lengths
     words = find_words(lower, finder.in_words(lower), joiner)
     extra = disguises(words, finder)
     noted += [(row, "spaced") for row in joiner.rows] + [(row, "leet") for row, new in extra if new.leet]
-    streams = [*word_streams(words, config.ngrams), shapes]
+    streams = [*word_streams(words, config.ngrams), *shapes]
     if extra:
         streams.append(words_stream(sorted(extra, key=itemgetter(0))))  # rows ascend
     if noted:

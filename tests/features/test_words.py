@@ -57,7 +57,7 @@ def test_no_messages() -> None:
     batch = extract(Texts.of([]), config)
     assert batch.size == 0
     assert len(batch.rows) == len(batch.keys) == 0
-    assert len(batch.streams) == 5 + 1 + 7 + 1
+    assert len(batch.streams) == 5 + 2 + 7 + 1  # n-grams, shapes and signs, characters, the pattern
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import re
 
 from reference import disguises
 from reference.shapes import shape_tokens
+from reference.signs import sign_tokens
 from spamnb.config import FeatureConfig
 
 
@@ -73,6 +74,8 @@ def tokens(message: str | bytes, config: FeatureConfig) -> list[str]:
     plain = disguises.clear(as_bytes(message))[0] if unmasks(config) else as_bytes(message)
     if config.shapes:
         result += shape_tokens(plain)
+    if config.signs:
+        result += sign_tokens(plain)
     for more in extra(message, config):
         result += more
     longest = config.chars or (6 if unmasks(config) and disguises.spaceless(plain) else 0)
