@@ -40,7 +40,9 @@ MODELS = ROOT / "spamnb" / "models"
 # A lost mail is worse than a lost SMS: what is spam in less than four of five foreign cases is unsure.
 DECISIONS = {"sms": Decision(), "mail": Decision(0.8, low=0.5)}
 LARGEST = {"sms": 30_000, "mail": 60_000}  # tokens
-FEATURES = FeatureConfig(signs=False)  # the models were made before signs were read
+# With alpha 0.5 in place of 0.1 the AUC of a model of UCI and smishing on the sample in data/, which is unlike
+# both, is .871 in place of .863, and between UCI and smishing the same. More costs recall there; mail gains nothing.
+SCORING = {"sms": ScorerConfig(alpha=0.5), "mail": ScorerConfig()}
 SOURCES = {
     "sms": ("SMSSpamCollection", "smishing", "turkish", "thai", "sms_sample"),
     "mail": ("spamassassin", "enron"),
@@ -132,7 +134,7 @@ def log_odds(model: SpamModel, parts: Sequence[Part]) -> tuple[FloatArray, NDArr
 
 def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
     """The model of one kind, calibrated on sources that were left out in turn."""
-    empty = SpamModel(FEATURES, ScorerConfig(), calibration=calibrations.identity(2))
+    empty = SpamModel(FeatureConfig(), SCORING[kind], calibration=calibrations.identity(2))
     stores = {name: counted(corpora[name], empty.features) for name in SOURCES[kind]}
     scores, truth = [], []
     for left_out in FOREIGN[kind]:

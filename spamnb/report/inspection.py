@@ -38,7 +38,7 @@ def show_card(console: Console, card: dict[str, Any]) -> None:
 def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
     """What a model is, in words: names and values."""
     features, scorer, tokens = card["features"], card["scorer"], card["tokens"]
-    shapes = ", shapes" if features["shapes"] else ""
+    shapes = ", shapes" * bool(features["shapes"]) + ", signs" * bool(features["signs"])
     chars = f", characters to {features['chars']}" if features["chars"] else ""
     patterns = "".join(f", re:{name}" for name, _ in features["patterns"])
     columns = "".join(f", column {c}" for c in (*features["categorical"], *features["numeric"]))
