@@ -129,6 +129,7 @@ def asked(kind: type[Peer], known: Messages, spam: Bools, unseen: Messages) -> d
 
 OURS, OURS_MAIL = "spamnb (defaults)", "spamnb, its line for mail (default)"
 ABLATION: dict[str, dict[str, Any]] = {
+    "without signs": {"features": FeatureConfig(signs=False)},
     "without refinement": {"refine": "no"},
     "refinement forced": {"refine": "yes"},
     "only words": {"features": FeatureConfig(ngrams=1)},
