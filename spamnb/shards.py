@@ -107,15 +107,24 @@ class Pool:
         for index, block in enumerate(source.blocks.cut()):
             free = self._free(1 if at is None else _AHEAD)
             reader = None if (free, number) in self._told else source.blocks.reader
-            with _no_sigpipe():
-                if at is None:
-                    _send(free, ((number, index), reader, None), block)
-                else:
-                    _send(free, ((number, index), reader, (source.name, at, len(block))))
-                    at += len(block)
+            if at is None:
+                self._give(free, ((number, index), reader, None), block)
+            else:
+                self._give(free, ((number, index), reader, (source.name, at, len(block))))
+                at += len(block)
             self._waiting[free] += 1
             self._told.add((free, number))
             yield len(block)
+
+    def _give(self, worker: Connection, head: object, block: bytes | memoryview[int] = b"") -> None:
+        """Send a block; a worker that is gone may have said why."""
+        try:
+            with _no_sigpipe():
+                _send(worker, head, block)
+        except SpamnbError:
+            while worker.poll():
+                self._receive(worker)
+            raise
 
     def finish(self) -> Iterator[Source]:
         """Wait for the workers and let the trainer have what they counted; the sources, in order."""

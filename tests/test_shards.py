@@ -252,6 +252,22 @@ def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) ->
     assert all(not worker.is_alive() for worker in pool._workers.values())
 
 
+def test_a_worker_that_failed_is_heard_before_it_is_missed(tmp_path: Path) -> None:
+    """The next block is sent to it while the report of its failure is on the way."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(300))
+    with Pool(Trainer(), 1) as pool, open_source(str(path), SMALL, labelled=True) as source:
+        fed = pool.feed(source, 0)
+        next(fed)
+        ((connection, process),) = pool._workers.items()
+        assert connection.poll(30)  # the first block is counted
+        path.unlink()
+        next(fed)
+        process.join(30)
+        with pytest.raises(SpamnbError, match="a worker process failed: FileNotFoundError"):
+            list(chain(fed, pool.finish()))
+
+
 def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(table(30))
