@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.counts import CountStore, rows_with_any
+from spamnb.counts import CountStore, are_grams, rows_with_any
 from spamnb.message import IntArray
 from spamnb.record import Record
 from spamnb.scorers.base import Stats
@@ -42,13 +42,15 @@ class Tables(Record):
     messages: IntArray
     lost: IntArray  # (folds,)
     lost_words: IntArray
+    lost_grams: IntArray
 
     def shared(self, store: CountStore) -> Tables:
         """Without the tokens of a single message: where that one is taken out, nothing is left of them."""
         times = sum(store.messages[self.used, c].astype(np.int64) for c in range(len(store.labels)))
         kept, single = np.flatnonzero(times != 1), np.flatnonzero(times == 1)
-        words = single[store.kinds[self.used[single]] == WORD]
-        lost = [self.messages.take(which, axis=1).sum(axis=(1, 2)) for which in (single, words)]
+        kinds = store.kinds[self.used[single]]
+        parts = single, single[kinds == WORD], single[are_grams(kinds)]
+        lost = [self.messages.take(which, axis=1).sum(axis=(1, 2)) for which in parts]
         return Tables(self.used[kept], *(t.take(kept, axis=1) for t in (self.tokens, self.messages)), *lost)
 
 
@@ -81,9 +83,11 @@ class FoldCounts:
         tokens[at] -= tables.tokens[which].sum(axis=0)
         left[at] -= tables.messages[which].sum(axis=0)
         there = rows_with_any(left)
-        words = store.kinds[of] == WORD
-        lost, lost_words = (int(table[which].sum()) for table in (tables.lost, tables.lost_words))
-        lost, lost_words = lost + int((~there).sum()), lost_words + int((words & ~there).sum())
+        kinds = store.kinds[of]
+        grams, gone = are_grams(kinds), kinds[~there]
+        before = (int(table[which].sum()) for table in (tables.lost, tables.lost_words, tables.lost_grams))
+        now = len(gone), int((gone == WORD).sum()), int(are_grams(gone).sum())
+        lost, lost_words, lost_grams = (a + b for a, b in zip(before, now, strict=True))
         totals = [total[which].sum(axis=0) for total in self._totals]
         stats = Stats(
             tokens.astype(np.float64),
@@ -94,6 +98,8 @@ class FoldCounts:
             store.vocabulary - lost,
             (store.word_totals - totals[3]).astype(np.float64),
             store.word_vocabulary - lost_words,
+            grams,
+            store.gram_vocabulary - lost_grams,
         )
         return stats, there
 
@@ -118,7 +124,7 @@ def _count(store: CountStore, entries: Entries, labels: IntArray, fold: IntArray
     shape, size = (k, len(used), classes), k * len(used) * classes
     tokens = np.bincount(cells, entries.counts, size).astype(np.int64).reshape(shape)
     none = np.zeros(k, np.int64)
-    return Tables(used, tokens, np.bincount(cells, minlength=size).reshape(shape), none, none)
+    return Tables(used, tokens, np.bincount(cells, minlength=size).reshape(shape), none, none, none)
 
 
 def _totals(
@@ -156,4 +162,6 @@ def only(stats: Stats, rows: IntArray) -> Stats:
         stats.vocabulary,
         stats.word_totals,
         stats.word_vocabulary,
+        stats.grams[rows],
+        stats.gram_vocabulary,
     )
