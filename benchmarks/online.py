@@ -67,7 +67,9 @@ class Online:
     def _stats(self, rows: NDArray[np.int64]) -> Stats:
         tokens, messages = self.counts[:, rows]
         (all_tokens, all_messages), size = self.sums, self.table.size
-        return Stats(tokens, messages, all_tokens, all_messages, self.totals, size, all_tokens, size)
+        grams = np.zeros(len(rows), bool)  # mail is read by single words
+        words = all_tokens, size, grams, 0
+        return Stats(tokens, messages, all_tokens, all_messages, self.totals, size, *words)
 
 
 def prequential(texts: list[Texts], spam: NDArray[np.bool_]) -> tuple[FloatArray, NDArray[np.bool_]]:

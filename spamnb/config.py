@@ -27,6 +27,7 @@ _FEATURE_KINDS: dict[str, tuple[type, ...]] = {
 _SCORER_KINDS: dict[str, tuple[type, ...]] = {
     "name": (str,),
     "alpha": (int, float),
+    "pairs": (int, float),
     "once": (bool,),
     "damping": (int, float),
     "prior": (str, tuple),
@@ -123,9 +124,10 @@ def _check_patterns(patterns: Sequence[tuple[str, str]]) -> None:
 class ScorerConfig:
     """How counts become log-odds.
 
-    `alpha` is the smoothing (0 = maximum likelihood), `once` counts a token once per message, `damping` d
-    divides a message's log-odds by its number of tokens to the power d (a long message repeats its
-    evidence; calibration restores the scale), `order` is k of less-naive, `ddof` the variance's divisor;
+    `alpha` is the smoothing (0 = maximum likelihood), `pairs` how many times as much as others
+    multinomial smooths tokens of several words (1: all alike), `once` counts a token once per message,
+    `damping` d divides a message's log-odds by its number of tokens to the power d (a long message repeats
+    its evidence; calibration restores the scale), `order` is k of less-naive, `ddof` the variance's divisor;
     `strongest` and `clip` limit what a message and a token can say (0: no limit; see scorers/limits.py).
     """
 
@@ -139,10 +141,13 @@ class ScorerConfig:
     ddof: int = 0
     strongest: int = 0
     clip: float = 0.0
+    pairs: float = 4.0
 
     def __post_init__(self) -> None:
         if not self.alpha >= 0 or self.alpha == float("inf"):
             raise ConfigError(f"--alpha must be 0 or more, got {self.alpha}")
+        if not 0 < self.pairs < float("inf"):
+            raise ConfigError(f"pairs must be more than 0, got {self.pairs}")
         if not 0 <= self.damping <= 1:
             raise ConfigError(f"--damping must be between 0 and 1, got {self.damping}")
         if self.order not in (1, 2):
@@ -167,7 +172,7 @@ class ScorerConfig:
 
         Only the default scorer is tuned for filtering; the others start as their source documents state them.
         """
-        base = cls() if name == cls().name else cls(name=name, alpha=1.0, once=False, damping=0.0)
+        base = cls() if name == cls().name else cls(name=name, alpha=1.0, once=False, damping=0.0, pairs=1.0)
         return replace(base, **{k: v for k, v in given.items() if v is not None})
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,4 +182,5 @@ class ScorerConfig:
     def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
         fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
         _check_kinds(fixed, _SCORER_KINDS)
+        fixed.setdefault("pairs", 1.0)  # a model file from before
         return cls(**fixed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from spamnb.errors import DataError
 from spamnb.message import IntArray
 from spamnb.moments import Moments
 from spamnb.record import Record
-from spamnb.sparse import KeyArray
+from spamnb.sparse import SHAPE, KeyArray
 from spamnb.spellings import Spellings
 
 Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
@@ -75,6 +76,11 @@ class CountStore(Record):
         """How many of the tokens are single words."""
         return int(np.count_nonzero(self.kinds == 1))
 
+    @cached_property
+    def gram_vocabulary(self) -> int:
+        """How many of the tokens are of several words."""
+        return int(np.count_nonzero(are_grams(self.kinds)))
+
     @property
     def vocabulary(self) -> int:
         return len(self.keys)
@@ -111,6 +117,11 @@ class CountStore(Record):
             self.categories,
             self.numbers,
         )
+
+
+def are_grams(kinds: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Which tokens are of several words."""
+    return np.asarray((kinds > 1) & (kinds < SHAPE))
 
 
 def rows_with_any(table: IntArray) -> NDArray[np.bool_]:

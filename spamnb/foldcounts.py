@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.counts import CountStore, rows_with_any
+from spamnb.counts import CountStore, are_grams, rows_with_any
 from spamnb.message import IntArray
 from spamnb.record import Record
 from spamnb.scorers.base import Stats
@@ -82,7 +82,7 @@ class FoldCounts:
         self._parts = parts if whole else [part.only(self._used, store.vocabulary) for part in parts]
         # Where the only message of a token is taken out, nothing is left of the token.
         alone = [cells.at[single[cells.at // classes]] // classes for cells in self._every]
-        self._lost = [(len(ids), int((store.kinds[ids] == WORD).sum())) for ids in alone]
+        self._lost = [_sizes(store.kinds[ids]) for ids in alone]
 
     def stats(self, out: Sequence[int], every: bool = False) -> tuple[Stats, NDArray[np.bool_]]:
         """The statistics without some folds, maybe of every token, and which rows of them are still there."""
@@ -93,11 +93,8 @@ class FoldCounts:
             tokens.reshape(-1)[cells.at] -= cells.tokens
             left.reshape(-1)[cells.at] -= cells.messages
         there = rows_with_any(left)
-        lost, lost_words = np.sum([(0, 0) if every else self._lost[f] for f in out], axis=0).tolist()
-        lost, lost_words = (
-            lost + int((~there).sum()),
-            lost_words + int((store.kinds[of][~there] == WORD).sum()),
-        )
+        gone = [_sizes(store.kinds[of][~there])] + [self._lost[f] for f in out if not every]
+        lost, lost_words, lost_grams = (sum(sizes) for sizes in zip(*gone, strict=True))
         n, present, messages, words = np.sum([self._totals[f] for f in out], axis=0)
         stats = Stats(
             tokens.astype(np.float64),
@@ -108,6 +105,8 @@ class FoldCounts:
             store.vocabulary - lost,
             (store.word_totals - words).astype(np.float64),
             store.word_vocabulary - lost_words,
+            are_grams(store.kinds[of]),
+            store.gram_vocabulary - lost_grams,
         )
         return stats, there
 
@@ -131,6 +130,11 @@ def _shared(store: CountStore, entries: Entries) -> tuple[IntArray, NDArray[np.b
         times += column
     used = used_in(entries, store.vocabulary)
     return used[times[used] > 1], times == 1
+
+
+def _sizes(kinds: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """How many tokens these are, and how many of them are words and of several words."""
+    return len(kinds), int((kinds == WORD).sum()), int(are_grams(kinds).sum())
 
 
 def _totals(store: CountStore, entries: Entries, labels: IntArray) -> NDArray[np.float64]:
@@ -167,4 +171,6 @@ def only(stats: Stats, rows: IntArray) -> Stats:
         stats.vocabulary,
         stats.word_totals,
         stats.word_vocabulary,
+        stats.grams[rows],
+        stats.gram_vocabulary,
     )

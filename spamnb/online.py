@@ -17,7 +17,7 @@ import numpy as np
 
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.counting import Tally
-from spamnb.counts import CountStore
+from spamnb.counts import CountStore, are_grams
 from spamnb.crossval import FoldScores
 from spamnb.features import extract
 from spamnb.message import FloatArray, IntArray, Texts
@@ -43,6 +43,7 @@ class _Running:
     def __init__(self, kinds: IntArray, classes: int) -> None:
         self.tokens, self.messages = np.zeros((len(kinds), classes)), np.zeros((len(kinds), classes))
         self.kinds, self.known, self.words = kinds, 0, 0
+        self.grams, self.known_grams = are_grams(kinds), 0
         self.token_totals, self.presence_totals = np.zeros(classes), np.zeros(classes)
         self.message_totals, self.word_totals = np.zeros(classes), np.zeros(classes)
 
@@ -56,6 +57,8 @@ class _Running:
             self.known,
             self.word_totals,
             self.words,
+            self.grams[rows],
+            self.known_grams,
         )
 
     def learn(self, ids: IntArray, counts: IntArray, c: int) -> None:
@@ -63,6 +66,7 @@ class _Running:
         self.messages[ids, c] += 1
         words = self.kinds[ids] == 1
         self.words += int(np.count_nonzero(words & (ids >= self.known)))
+        self.known_grams += int(np.count_nonzero(self.grams[ids] & (ids >= self.known)))
         self.known = max(self.known, int(ids.max(initial=-1)) + 1)
         self.token_totals[c] += counts.sum()
         self.presence_totals[c] += len(ids)

@@ -56,8 +56,10 @@ def test_what_is_left_is_what_the_others_give(out: tuple[int, ...], whole: bool)
         assert getattr(fold.stats, name).tolist() == getattr(truth, name).tolist()
     assert fold.stats.vocabulary == truth.vocabulary
     assert fold.stats.word_vocabulary == truth.word_vocabulary
+    assert fold.stats.gram_vocabulary == truth.gram_vocabulary > 0
     if whole:
         assert fold.stats.tokens.tolist() == truth.tokens.tolist()
+        assert fold.stats.grams.tolist() == truth.grams.tolist()
         assert fold.stats.messages.tolist() == truth.messages.tolist()
 
 

@@ -270,3 +270,11 @@ def test_the_positive_class_may_be_either() -> None:
     one = train(TEXTS, LABELS, refine="yes").log_odds(TEXTS[:50])
     assert swapped.log_odds(TEXTS[:50]) == pytest.approx(-one, abs=0.05)
     assert gap(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("ngrams", "times"), [(1, 1.0), (2, 4.0)])
+def test_shapes_are_freer_beside_pairs_of_words(ngrams: int, times: float) -> None:
+    store = SpamModel(FeatureConfig(ngrams)).learn(["win a prize", "see you"], ["spam", "ham"]).store
+    shapes = store.kinds == 255
+    assert set(refinement.freedom(store)[shapes]) == {times}
+    assert set(refinement.freedom(store)[~shapes]) == {1.0}

@@ -93,6 +93,28 @@ def test_any_corpus_against_the_twin(
     np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-8)
 
 
+def test_pairs_of_words_are_smoothed_more() -> None:
+    """By hand: words get 0.1 / 2, the only pair 0.1 * 2; without pairs in the counts every token gets 0.1."""
+    messages, labels = ["a b", "a"], ["ham", "spam"]
+    with_pairs = SpamModel(FeatureConfig.plain(2), ScorerConfig(damping=0.0)).learn(messages, labels)
+    weights = with_pairs.score(["a b"]).scored.joint[0] - np.log(0.5)
+    ham = np.log(1.05 / 3.3) * 2 + np.log(1.2 / 3.3)
+    spam = np.log(1.05 / 1.3) + np.log(0.05 / 1.3) + np.log(0.2 / 1.3)
+    np.testing.assert_allclose(weights, [ham, spam])
+    alone = SpamModel(FeatureConfig.plain(1), ScorerConfig(damping=0.0)).learn(messages, labels)
+    np.testing.assert_allclose(
+        alone.score(["b"]).scored.joint[0] - np.log(0.5), np.log([1.1 / 2.2, 0.1 / 1.2])
+    )
+
+
+def test_a_model_from_before_smooths_all_alike() -> None:
+    state = ScorerConfig().to_dict()
+    del state["pairs"]
+    assert ScorerConfig.from_dict(state).pairs == 1.0
+    with pytest.raises(ConfigError, match="pairs must be more than 0"):
+        ScorerConfig(pairs=0.0)
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", REGISTRY)
 def test_explanations_without_smoothing(name: str, classes: int) -> None:

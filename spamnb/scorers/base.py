@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb.config import ScorerConfig
-from spamnb.counts import CountStore
+from spamnb.counts import CountStore, are_grams
 from spamnb.errors import ConfigError
 from spamnb.message import FloatArray, IntArray
 from spamnb.record import Record
@@ -21,6 +22,7 @@ class Stats(Record):
     """The counts as a scorer sees them: R tokens (all, or those needed) and K classes, maybe re-weighted.
 
     tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals (K,) and vocabulary V are of the whole store.
+    grams (R,) says which tokens are of several words.
     """
 
     tokens: FloatArray
@@ -31,6 +33,8 @@ class Stats(Record):
     vocabulary: int
     word_totals: FloatArray  # N_c of single words only
     word_vocabulary: int
+    grams: NDArray[np.bool_]
+    gram_vocabulary: int
 
     @classmethod
     def of(cls, store: CountStore, rows: IntArray | None = None) -> Stats:
@@ -44,6 +48,8 @@ class Stats(Record):
             store.vocabulary,
             store.word_totals.astype(np.float64),
             store.word_vocabulary,
+            are_grams(store.kinds[which]),
+            store.gram_vocabulary,
         )
 
     def weighted(self, weights: FloatArray) -> Stats:
@@ -57,6 +63,8 @@ class Stats(Record):
             self.vocabulary,
             self.word_totals * weights,
             self.word_vocabulary,
+            self.grams,
+            self.gram_vocabulary,
         )
 
     @property
