@@ -125,10 +125,11 @@ class ScorerConfig:
     """How counts become log-odds.
 
     `alpha` is the smoothing (0 = maximum likelihood), `pairs` how many times as much as others
-    multinomial smooths tokens of several words (1: all alike), `once` counts a token once per message,
-    `damping` d divides a message's log-odds by its number of tokens to the power d (a long message repeats
-    its evidence; calibration restores the scale), `order` is k of less-naive, `ddof` the variance's divisor;
-    `strongest` and `clip` limit what a message and a token can say (0: no limit; see scorers/limits.py).
+    multinomial smooths tokens of several words, of which alpha then is the geometric mean (None: 4 with the
+    usual alpha, else 1, all alike), `once` counts a token once per message, `damping` d divides a message's
+    log-odds by its number of tokens to the power d (a long message repeats its evidence; calibration restores
+    the scale), `order` is k of less-naive, `ddof` the variance's divisor; `strongest` and `clip` limit what a
+    message and a token can say (0: no limit; see scorers/limits.py).
     """
 
     name: str = "multinomial"
@@ -141,13 +142,15 @@ class ScorerConfig:
     ddof: int = 0
     strongest: int = 0
     clip: float = 0.0
-    pairs: float = 4.0
+    pairs: float | None = None
 
     def __post_init__(self) -> None:
         if not self.alpha >= 0 or self.alpha == float("inf"):
             raise ConfigError(f"--alpha must be 0 or more, got {self.alpha}")
-        if not 0 < self.pairs < float("inf"):
+        if not 0 < self.ratio < float("inf"):
             raise ConfigError(f"pairs must be more than 0, got {self.pairs}")
+        if self.pairs == self._usual_ratio:  # so that equal settings are equal
+            object.__setattr__(self, "pairs", None)
         if not 0 <= self.damping <= 1:
             raise ConfigError(f"--damping must be between 0 and 1, got {self.damping}")
         if self.order not in (1, 2):
@@ -166,17 +169,31 @@ class ScorerConfig:
         elif not all(p > 0 for p in self.prior) or abs(sum(self.prior) - 1) > 1e-6:
             raise ConfigError(f"--prior must be positive and sum to 1, got {list(self.prior)}")
 
+    @property
+    def ratio(self) -> float:
+        """How many times as much as others tokens of several words are smoothed.
+
+        >>> ScorerConfig().ratio, ScorerConfig(alpha=1.0).ratio, ScorerConfig(pairs=1.0).ratio
+        (4.0, 1.0, 1.0)
+        """
+        return self._usual_ratio if self.pairs is None else self.pairs
+
+    @property
+    def _usual_ratio(self) -> float:
+        return 4.0 if (self.name, self.alpha) == ("multinomial", 0.1) else 1.0
+
     @classmethod
     def of(cls, name: str, **given: Any) -> ScorerConfig:
         """The settings of a scorer: its own defaults, overridden by what was given and is not None.
 
         Only the default scorer is tuned for filtering; the others start as their source documents state them.
         """
-        base = cls() if name == cls().name else cls(name=name, alpha=1.0, once=False, damping=0.0, pairs=1.0)
+        base = cls() if name == cls().name else cls(name=name, alpha=1.0, once=False, damping=0.0)
         return replace(base, **{k: v for k, v in given.items() if v is not None})
 
     def to_dict(self) -> dict[str, Any]:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        told = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        return told | {"pairs": self.ratio}
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:

@@ -194,7 +194,8 @@ class SpamClassifier(_Estimator):
             if len(listed) != len(names):
                 raise InputError(f"prior gives {len(listed)} numbers for {len(names)} classes")
             prior = tuple(p for _, p in sorted(zip(names, listed, strict=True)))  # the core sorts by name
-        return ScorerConfig.of(str(self.scorer), prior=prior, **plain)
+        alike = 1.0 if self.tokens == "plain" else None
+        return ScorerConfig.of(str(self.scorer), prior=prior, pairs=alike, **plain)
 
     def predict(self, X: Messages) -> Labels:
         """The label of each text, of the kind that y had; there is no 'unsure' here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,20 @@ def test_pairs_of_words_are_smoothed_more() -> None:
 def test_a_model_from_before_smooths_all_alike() -> None:
     state = ScorerConfig().to_dict()
     del state["pairs"]
-    assert ScorerConfig.from_dict(state).pairs == 1.0
+    before = ScorerConfig.from_dict(state)
+    assert (before.pairs, before.ratio) == (1.0, 1.0)
+    assert before != ScorerConfig()
+    assert before.to_dict() == ScorerConfig().to_dict() | {"pairs": 1.0}
+
+
+def test_only_the_usual_alpha_is_another_one_for_pairs() -> None:
+    assert ScorerConfig(pairs=4.0) == ScorerConfig() == ScorerConfig.from_dict(ScorerConfig().to_dict())
+    assert ScorerConfig().ratio == 4.0
+    assert ScorerConfig().to_dict()["pairs"] == 4.0
+    stated = replace(ScorerConfig(), alpha=1.0)
+    assert stated.ratio == 1.0
+    assert stated == ScorerConfig(alpha=1.0, pairs=1.0) == ScorerConfig.from_dict(stated.to_dict())
+    assert ScorerConfig.of("binary", alpha=0.1).ratio == 1.0
     with pytest.raises(ConfigError, match="pairs must be more than 0"):
         ScorerConfig(pairs=0.0)
 

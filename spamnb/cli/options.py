@@ -124,7 +124,8 @@ scorer_options = all_of(
         "--alpha",
         type=float,
         metavar="X",
-        help="Smoothing, 0 is maximum likelihood (default 0.1 for multinomial, else 1).",
+        help="Smoothing, 0 is maximum likelihood (default for multinomial 0.1, which is 0.2 for n-grams and "
+        "0.05 for other tokens; else 1). What is given here is for all alike.",
     ),
     click.option(
         "--counts",
@@ -221,7 +222,8 @@ def scorer_config(given: dict[str, Any]) -> ScorerConfig:
     options = {
         name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof", "strongest", "clip")
     }
-    return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), **options)
+    alike = 1.0 if given["tokens"] == "plain" else None  # plain is as in textbooks
+    return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), pairs=alike, **options)
 
 
 def _check_used(given: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items())),
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
-        ("scorer", f"{scorer['name']}, {_scorer_text(scorer)}"),
+        ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens['word_ngrams'] > 0)}"),
         ("refined", _refined_text(card["refined"])),
         *_start_rows(card["start"]),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
@@ -65,10 +65,12 @@ def _since_rows(since: dict[str, Any], stale: str) -> list[tuple[str, str]]:
     return [*rows, ("stale", f"{stale}; measure it anew with `spamnb evaluate DATA`")] if stale else rows
 
 
-def _scorer_text(scorer: dict[str, Any]) -> str:
+def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"given {scorer['prior']}"
-    return f"alpha {scorer['alpha']:g}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    root = scorer["pairs"] ** 0.5 if ngrams else 1.0
+    alpha = f"{scorer['alpha'] / root:g}" + (f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else "")
+    return f"alpha {alpha}, {counts}, damping {scorer['damping']:g}, prior {prior}"
 
 
 def _refined_text(refined: dict[str, int] | None) -> str:

@@ -77,7 +77,7 @@ def categorical(twin: Twin, message: str | bytes, c: str) -> float:
 
 def multinomial(twin: Twin, message: str | bytes, c: str) -> float:
     several = {t for t in twin.vocabulary if " " in t and not t.startswith("shape:")}
-    root = math.sqrt(twin.config.pairs) if several else 1.0
+    root = math.sqrt(twin.config.ratio) if several else 1.0
     a = {t: twin.alpha * (root if t in several else 1 / root) for t in twin.vocabulary}
     below = twin.total[c] + math.fsum(a.values())
     return total([n * log_ratio(twin.n(t, c) + a[t], below) for t, n in twin.times(message).items()])
