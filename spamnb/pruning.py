@@ -32,7 +32,7 @@ def prune(
 
     >>> model = SpamModel().learn(["win a prize", "win", "see"], ["spam", "spam", "ham"])
     >>> [m.store.vocabulary for m in (model, prune(model, min_count=2))]
-    [16, 11]
+    [17, 12]
     """
     store = model.store.prune(min_count) if min_count > 1 else model.store
     if max_tokens is not None and max_tokens < store.vocabulary:
