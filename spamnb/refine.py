@@ -42,7 +42,10 @@ STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 LARGEST = 50_000  # messages; with more, `auto` leaves the streaming speed alone
 MOST = 10_000_000  # entries of the sample: bounds the cost of `auto`; 2 million take some 3 s
 MODES = ("auto", "yes", "no")
-SHAPES = 4.0  # where there are pairs of words: a shape's scale in place of |w| is so many times that
+SHAPES = 4.0  # of short messages read with pairs: a shape's scale in place of |w| is so many times that
+SHORT = (
+    100  # tokens of the mean message; Enron's have 342, and with freer shapes their log loss rose by a tenth
+)
 LOOSE = 0.1  # TOLERANCE with them: 0.01 took twice as many steps for the same figures on splits
 PARTS = (0.25, 0.5, 0.75)  # of the correction that may be kept, beside all and nothing
 
@@ -108,7 +111,8 @@ def refine(
 
 def freedom(store: CountStore) -> FloatArray:
     """How many times |w| the scale of each token is: there are few shapes, and every message has them."""
-    shapes = SHAPES if store.gram_vocabulary else 1.0
+    short = store.presence_totals.sum() < SHORT * store.message_totals.sum()
+    shapes = SHAPES if store.gram_vocabulary and short else 1.0
     return np.where(store.kinds == SHAPE, shapes, 1.0)
 
 

@@ -272,9 +272,12 @@ def test_the_positive_class_may_be_either() -> None:
     assert gap(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize(("ngrams", "times"), [(1, 1.0), (2, 4.0)])
-def test_shapes_are_freer_beside_pairs_of_words(ngrams: int, times: float) -> None:
-    store = SpamModel(FeatureConfig(ngrams)).learn(["win a prize", "see you"], ["spam", "ham"]).store
+@pytest.mark.parametrize(("ngrams", "size", "times"), [(1, 3, 1.0), (2, 3, 4.0), (2, 100, 1.0)])
+def test_shapes_are_freer_beside_pairs_of_words_in_short_messages(
+    ngrams: int, size: int, times: float
+) -> None:
+    texts = [" ".join(f"{word}{i}" for i in range(size)) for word in ("win", "see")]
+    store = SpamModel(FeatureConfig(ngrams)).learn(texts, ["spam", "ham"]).store
     shapes = store.kinds == 255
     assert set(refinement.freedom(store)[shapes]) == {times}
     assert set(refinement.freedom(store)[~shapes]) == {1.0}
