@@ -31,9 +31,7 @@ class Counting:
     def __call__(self, chunk: Chunk) -> Chunk:
         assert chunk.labels is not None
         self._trainer.add(chunk.texts, chunk.labels)
-        none = np.zeros(len(chunk), np.int64)
-        texts = Texts(b"", none, none)  # nobody reads them any more
-        return Chunk(texts, chunk.lines, chunk.labels, position=chunk.position, made=True)
+        return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, made=True)
 
     def finish(self) -> Partial:
         return self._trainer.result()
@@ -46,16 +44,26 @@ class Counting:
 
 
 class Scoring:
-    """Messages come with what the model says about them."""
+    """Messages come with what the model says about them, and with their texts only if these are `wanted`.
 
-    def __init__(self, model: SpamModel) -> None:
-        self._model = model
+    To hand over all texts took a tenth of the time.
+    """
+
+    def __init__(self, model: SpamModel, wanted: bool) -> None:
+        self._model, self._wanted = model, wanted
 
     def __call__(self, chunk: Chunk) -> Chunk:
         made = self._model.score(chunk.texts)
+        texts = chunk.texts if self._wanted else _empty(chunk, ("subject",))
         return Chunk(
-            chunk.texts, chunk.lines, chunk.labels, position=chunk.position, sources=chunk.sources, made=made
+            texts, chunk.lines, chunk.labels, position=chunk.position, sources=chunk.sources, made=made
         )
+
+
+def _empty(chunk: Chunk, tags: tuple[str, ...] = ()) -> Texts:
+    """As many texts without a letter, but for the tags that somebody will read."""
+    none = np.zeros(len(chunk), np.int64)
+    return Texts(b"", none, none, {tag: chunk.texts.tags[tag] for tag in tags if tag in chunk.texts.tags})
 
 
 def with_work(reading: ReadOptions, work: Counting | Scoring) -> ReadOptions:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from spamnb.crossval import Sample, folds
 from spamnb.decision import HAM
-from spamnb.foldcounts import used_in
 from spamnb.message import FloatArray, IntArray
 from spamnb.model import SpamModel
 from spamnb.scoring import Words
@@ -52,7 +51,7 @@ def lowest(usual: FloatArray) -> float:
 
 def shares(model: SpamModel, sample: Sample, k: int) -> FloatArray:
     """The share of known words of each message, known to the messages of the other folds or to the start."""
-    store, used = model.store, used_in(sample.entries, model.store.vocabulary)
+    store, used = model.store, sample.entries.used(model.store.vocabulary)
     entries = sample.entries.compact(used)
     at = np.flatnonzero((store.kinds[used] == 1)[entries.ids])
     rows, which, counts = entries.rows[at], entries.ids[at], entries.counts[at]

@@ -42,7 +42,7 @@ class Cells(Record):
 
     @classmethod
     def of(cls, entries: Entries, labels: IntArray, vocabulary: int, classes: int) -> Cells:
-        used = used_in(entries, vocabulary)
+        used = entries.used(vocabulary)
         place = np.zeros(vocabulary, np.int64)
         place[used] = np.arange(len(used)) * classes
         cells, size = place[entries.ids] + labels[entries.rows], len(used) * classes
@@ -128,7 +128,7 @@ def _shared(store: CountStore, entries: Entries) -> tuple[IntArray, NDArray[np.b
     times = np.zeros(store.vocabulary, np.int64)
     for column in store.messages.T:
         times += column
-    used = used_in(entries, store.vocabulary)
+    used = entries.used(store.vocabulary)
     return used[times[used] > 1], times == 1
 
 
@@ -149,15 +149,6 @@ def _totals(store: CountStore, entries: Entries, labels: IntArray) -> NDArray[np
             np.bincount(code[words], entries.counts[words], k),
         ]
     )
-
-
-def used_in(entries: Entries, vocabulary: int) -> IntArray:
-    """The ids that occur, ascending; marks in a table take a tenth of the time of a sort."""
-    marks = np.zeros(vocabulary, bool)
-    marks[entries.ids] = True
-    if entries.sequence is not None:
-        marks[entries.sequence[entries.sequence >= 0]] = True
-    return np.flatnonzero(marks)
 
 
 def only(stats: Stats, rows: IntArray) -> Stats:

@@ -56,9 +56,11 @@ class Worker:
         self.answered += 1
         return number, self._receive()
 
-    def finish(self) -> Any:
-        """What was gathered."""
+    def last(self) -> None:
+        """There are no more items: gather."""
         self._send(_LAST)
+
+    def gathered(self) -> Any:
         return from_file(self._file, *_checked(self._receive()))
 
     def end(self) -> None:
@@ -100,7 +102,9 @@ def forked_map(
             workers.append(Worker(function, gathering, workers))
         yield from _results(workers, items, ahead)
         if gathering is not None:
-            gathering.gather([(worker.numbers, worker.finish()) for worker in workers])
+            for worker in workers:  # all of them first: they gather side by side
+                worker.last()
+            gathering.gather([(worker.numbers, worker.gathered()) for worker in workers])
     finally:
         for worker in workers:
             worker.end()

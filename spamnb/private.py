@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import BinaryIO
 
 from spamnb.errors import DataError, SpamnbError
 
 _SYSTEM = ("/dev", "/dev/fd", "/proc")  # only the system makes links here: /dev/stdout is one
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_OWN = stat.S_IFREG | 0o600
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -75,6 +77,28 @@ def copy(source: str, path: str) -> None:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def keep(source: str, path: str) -> None:
+    """The file as it is now under a second name, for whoever replaces the first and never writes into it.
+
+    A second link takes no time and no space, a copy of 93 MB 0.25 s. It has the same owner and mode, so a
+    file that others may read is copied.
+    """
+    from contextlib import suppress
+
+    temporary = os.path.join(os.path.dirname(target(path)), f".spamnb-{os.urandom(8).hex()}.tmp")
+    try:
+        if os.lstat(source).st_mode & 0o177777 != _OWN:
+            raise OSError
+        os.link(source, temporary, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # there are file systems without such links
+        return copy(source, path)
+    try:
+        os.replace(temporary, path)
+    finally:
+        with suppress(OSError):  # if both names were of one file already, the temporary one is still there
+            os.unlink(temporary)
 
 
 def cannot_write(path: str, error: OSError) -> DataError:

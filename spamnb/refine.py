@@ -200,17 +200,20 @@ class _Folds(Record):
         """The scores of the messages of two folds by counts without both."""
         return gap(score_fold(self.store, self.scorer, self.sample, self.counts.take_out(pair))[0], self.plus)
 
-    def pairwise(self, jobs: int) -> FloatArray:
-        """(k, n): the score of message j by counts without fold f and without the fold of j."""
+    def pairwise(self) -> FloatArray:
+        """(k, n): the score of message j by counts without fold f and without the fold of j.
+
+        Two processes took half as long again as one: copies of this one have all their memory yet to touch.
+        """
         rows = self.counts.rows
         out, pairs = np.zeros((len(rows), len(self.sample))), list(combinations(range(len(rows)), 2))
-        for (f, g), raw in zip(pairs, ordered_map(self.pair, pairs, jobs), strict=True):
+        for (f, g), raw in zip(pairs, map(self.pair, pairs), strict=True):
             out[g, rows[f]], out[f, rows[g]] = np.split(raw, [len(rows[f])])
         return out
 
     def fitted(self, jobs: int) -> tuple[FloatArray, tuple[NDArray[np.float32], float]] | None:
         """Corrected scores of each fold by counts and a correction that never saw it; and fitted to all."""
-        before, out = self.pairwise(jobs), gap(self.scores.damped, self.plus)
+        before, out = self.pairwise(), gap(self.scores.damped, self.plus)
         filled = [f for f, rows in enumerate(self.counts.rows) if len(rows)]
 
         def work(f: int | None) -> Any:

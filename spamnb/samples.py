@@ -16,7 +16,6 @@ from spamnb.digests import Known, all_known
 from spamnb.features.hashing import token_key
 from spamnb.merging import merge_stores
 from spamnb.message import FloatArray, IntArray, Texts
-from spamnb.runs import distinct
 from spamnb.sparse import Entries, Unmerged
 
 Order = tuple[int, int]  # the number of the input, and that of the block in it
@@ -103,7 +102,7 @@ def together(partials: Sequence[Partial], most: int) -> Partial:
 def _rows(parts: list[Part], mine: CountStore, store: CountStore) -> IntArray:
     """For each id in some parts its row in another store; what stands at other places means nothing."""
     rows = np.empty(mine.vocabulary, np.int64)
-    used = distinct(joined(parts).ids) if parts else np.zeros(0, np.int64)
+    used = joined(parts).used(mine.vocabulary) if parts else np.zeros(0, np.int64)
     rows[used] = np.searchsorted(store.keys, mine.keys[used])
     return rows
 

@@ -83,6 +83,7 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     from dataclasses import replace
     from functools import partial
 
+    from spamnb.apart import Scoring, with_work
     from spamnb.cli.kind import kind_of
     from spamnb.cli.paths import find_model
     from spamnb.memory import keep_freed_memory
@@ -103,8 +104,9 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     if writer.header:
         write_bytes(writer.header)
     said: set[str] = set()
+    work = Scoring(loaded, wanted=given["explain"])
     for path, how in sources:
-        said |= _answer(path, how, loaded, writer, chosen, given["quiet"])
+        said |= _answer(path, with_work(how, work), loaded, writer, chosen, given["quiet"])
     if hasattr(writer, "close"):
         writer.close()
     return said
@@ -142,11 +144,10 @@ def _answer(
     quiet: bool,
 ) -> set[str]:
     """Score one input as it comes; gives the verdicts that occurred."""
-    from spamnb.apart import Scoring, with_work
     from spamnb.readers import open_source
 
     codes: set[int] = set()
-    with open_source(path, with_work(reading, Scoring(model)), labelled=False) as source:
+    with open_source(path, reading, labelled=False) as source:
         if path != "-":
             say(source.description, quiet)
         for number, chunk in enumerate(source):

@@ -68,7 +68,7 @@ def _keep(path: str, backup: str, quiet: bool) -> None:
     try:
         with suppress(FileNotFoundError):
             os.unlink(backup + JOURNAL)
-        private.copy(path, backup)
+        private.keep(path, backup)
         with suppress(FileNotFoundError):
             private.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
         say(f"kept      the previous file as {backup}", quiet)

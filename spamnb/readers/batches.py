@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BATCH_MAILS = 256
 BATCH_BYTES = 1 << 22
-SHARED_MAILS = 128  # in a batch for other processes: the last one to be ready should not be awaited for long
+SHARED_MAILS = 192  # in a batch for other processes: the last one to be ready should not be awaited for long
 SHARED_BYTES = 1 << 20  # a larger file may be a mailbox: it is read here, and its mails are handed out
 
 
