@@ -19,7 +19,7 @@ from spamnb.readers import ReadOptions, Source, open_source
 from spamnb.readers.blocks import BlockReader
 from spamnb.samples import Partial, together
 from spamnb.shards import Report, count_block, settle
-from spamnb.training import SAMPLE, Trainer
+from spamnb.training import Trainer, sample_size
 
 Path = str | tuple[str, ...]
 SHARD_BYTES = 64 << 20  # about a second of work: a task costs the scheduler some milliseconds
@@ -136,7 +136,9 @@ def merge_counted(*results: Counted) -> Counted:
     """Several results as one."""
     told = {number: lines for result in results for number, lines in result.told.items()}
     reports = [report for result in results for report in result.reports]
-    return Counted(together([result.partial for result in results], SAMPLE), reports, told)
+    partials = [result.partial for result in results]
+    messages = sum(int(partial.store.message_totals.sum()) for partial in partials)
+    return Counted(together(partials, sample_size(messages)), reports, told)
 
 
 def count(

@@ -69,7 +69,7 @@ class Passes:
             families.setdefault(_family(s.features), []).append(s)
         self.decision, self.folds = decision, folds
         self._trainers = {
-            family: Trainer(*_widest(every), decision, folds=folds, remember=False)
+            family: Trainer(*_widest(every), decision, folds=folds, remember=False, refine="no")
             for family, every in families.items()
         }
         self._counted: dict[FeatureConfig, Counted] = {}

@@ -40,7 +40,6 @@ from spamnb.sparse import SHAPE, Entries
 
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 LARGEST = 50_000  # messages; with more, `auto` leaves the streaming speed alone
-MOST = 10_000_000  # entries of the sample: bounds the cost of `auto`; 2 million take some 3 s
 MODES = ("auto", "yes", "no")
 SHAPES = 4.0  # of short messages read with pairs: a shape's scale in place of |w| is so many times that
 SHORT = (
@@ -58,7 +57,7 @@ class Refined(Record):
     note: str
 
 
-def refused(store: CountStore, config: ScorerConfig, sample: Sample, mode: str) -> str:
+def refused(store: CountStore, config: ScorerConfig, mode: str) -> str:
     """Why no correction is fitted, or nothing."""
     if len(store.labels) != 2:
         return f"needs two classes, got {len(store.labels)}"
@@ -69,8 +68,6 @@ def refused(store: CountStore, config: ScorerConfig, sample: Sample, mode: str) 
     messages = int(store.message_totals.sum())
     if mode == "auto" and messages > LARGEST:
         return f"left out with more than {LARGEST:,} messages (--refine yes does it)"
-    if mode == "auto" and len(sample.entries.ids) > MOST:
-        return f"left out with more than {MOST:,} tokens in the sample (--refine yes does it)"
     return ""
 
 
@@ -90,7 +87,7 @@ def refine(
     """
     plus = store.labels.index(label)
     positive, raw = sample.labels == plus, gap(scores.damped, plus)
-    if reason := refused(store, config, sample, mode):
+    if reason := refused(store, config, mode):
         return Refined(None, raw, f"no: {reason}")
     fitted = _Folds.of(store, config, sample, scores, plus).fitted(jobs if can_fork() else 1)
     if fitted is None:

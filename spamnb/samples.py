@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from spamnb.merging import merge_stores
 from spamnb.message import FloatArray, IntArray, Texts
 from spamnb.sparse import Entries, Unmerged
 
+TOKENS = 16_000_000  # of a sample at most, repeats included: to refine 2 million takes 1 to 2 s
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
 
@@ -38,9 +39,20 @@ class Part:
     order: Order = (0, 0)
     waiting: list[Row] = field(default_factory=list)
     texts: Texts | None = None
+    sizes: IntArray | None = None  # of each message in tokens
+
+    def __post_init__(self) -> None:
+        if self.sizes is None:
+            self.sizes = self.entries.tokens
+
+    @property
+    def tokens(self) -> IntArray:
+        """How many tokens each message has."""
+        assert self.sizes is not None
+        return self.sizes
 
     def keep(self, limit: int) -> Part:
-        rows = np.flatnonzero(self.digests < np.uint64(limit))
+        rows = below(self.digests, limit)
         if len(rows) == len(self.digests):
             return self
         return Part(
@@ -52,6 +64,7 @@ class Part:
             self.order,
             self.waiting,
             None if self.texts is None else self.texts.select(rows),
+            self.tokens[rows],
         )
 
     def settle(self, seen: Counter[Row]) -> None:
@@ -60,6 +73,11 @@ class Part:
             seen[row] += 1
             self.digests[i] = row_digest(row, seen[row])
         self.waiting = []
+
+
+def below(digests: Digests, limit: int) -> IntArray:
+    """Which digests are below a limit, which may be 2^64; 0 stands for a digest that is not known yet."""
+    return np.flatnonzero((digests <= np.uint64(max(limit, 1) - 1)) | (digests == 0))
 
 
 def row_digest(row: Row, times: int) -> int:
@@ -108,43 +126,67 @@ def _rows(parts: list[Part], mine: CountStore, store: CountStore) -> IntArray:
 
 
 def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
-    """A message stays if its digest is below a limit, which falls until there are at most `most` of them.
+    """A message stays if its digest is below a limit: at most `most` of them, with at most TOKENS tokens.
 
     Copies of one text stay or go together, so no copy of a held-out message is left in the counts. The limit
-    is the largest that leaves so few, whatever the order of the data and however it was divided. Messages
-    whose digest is not known yet stay.
+    is the largest of `_ladder` that leaves so few, whatever the order of the data and however it was divided.
+    Messages whose digest is not known yet stay.
     """
-    while sum(int(np.count_nonzero(part.digests)) for part in parts) > most:
-        limit //= 2
-        parts = [part.keep(limit) for part in parts]
-    return parts, limit
+    digests = np.concatenate([np.zeros(0, np.uint64), *(part.digests for part in parts)])
+    sizes = np.concatenate([np.zeros(0, np.int64), *(part.tokens for part in parts)])
+    known = digests != 0
+    fits = _fitting(digests[known], sizes[known], limit, most)
+    return (parts if fits == limit else [part.keep(fits) for part in parts]), fits
+
+
+def _fitting(digests: Digests, sizes: IntArray, limit: int, most: int) -> int:
+    """The largest limit, this one or one of the ladder, below which there are few enough."""
+    order = np.argsort(digests)
+    digests, tokens = digests[order], np.cumsum(sizes[order])
+    enough = min(most, int(np.searchsorted(tokens, TOKENS, side="right")))
+    if len(digests) <= enough:
+        return limit
+    last = int(digests[enough])  # the first that must not be there any more
+    return next(step for step in _ladder() if step <= min(last, limit))
+
+
+def _ladder() -> Iterator[int]:
+    """Limits from 2^64 down to 0, each by an eighth to a sixteenth lower than the one before."""
+    for bits in range(60, -1, -1):
+        yield from (sixteenths << bits for sixteenths in range(16, 8, -1))
+    yield 0
 
 
 class Sampling:
-    """The sample of a stream of batches, of at most `most` messages."""
+    """The sample of a stream of batches, of at most `most` messages, which may become fewer.
+
+    It holds up to twice as many before some are dropped: to drop some takes a look at all.
+    """
 
     def __init__(self, most: int) -> None:
         self.parts: list[Part] = []
-        self.limit = (1 << 64) - 1
-        self._most = most
-        self._held = 0
+        self.limit = 1 << 64
+        self.most = most
+        self._messages = self._tokens = 0
 
     def rows(self, digests: Digests) -> IntArray:
         """Which messages of a batch belong to the sample so far."""
-        return np.flatnonzero(digests < np.uint64(self.limit))
+        return below(digests, self.limit)
 
     def add(self, part: Part) -> None:
         if len(part.digests):
             self.parts.append(part)
-            self._held += int(np.count_nonzero(part.digests))
-        if self._held > self._most:
+            self._messages += len(part.digests)
+            self._tokens += int(part.tokens.sum())
+        if self._messages > 2 * self.most or self._tokens > 2 * TOKENS:
             self.shrink()
 
     def shrink(self) -> None:
         """Keep no more than there may be, and no part without a message."""
-        parts, self.limit = shrunk(self.parts, self.limit, self._most)
+        parts, self.limit = shrunk(self.parts, self.limit, self.most)
         self.parts = [part for part in parts if len(part.digests)]
-        self._held = sum(int(np.count_nonzero(part.digests)) for part in self.parts)
+        self._messages = sum(len(part.digests) for part in self.parts)
+        self._tokens = sum(int(part.tokens.sum()) for part in self.parts)
 
     def taken(self, store: CountStore, fewest: int) -> Sample | None:
         """The sample, if it has `fewest` messages of each class; the parts are given up."""

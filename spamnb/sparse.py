@@ -82,6 +82,11 @@ class Unmerged(Record):
     def size(self) -> int:
         return self.batch.size
 
+    @property
+    def tokens(self) -> IntArray:
+        """How many each message has, repeats included."""
+        return np.bincount(self.batch.rows, minlength=self.size)
+
     def select(self, rows: IntArray) -> Unmerged:
         """Some messages, renumbered 0.. in the order given (`rows` ascending)."""
         return Unmerged(*self.batch.select(rows, self.ids))
@@ -116,6 +121,11 @@ class Entries(Record):
             rows, every = rows[known], every[known]
         parts = _merged(rows, every, batch.size)
         return cls(batch.size, *parts, sizes, *_sequence(batch, ids, order))
+
+    @property
+    def tokens(self) -> IntArray:
+        """How many each message has, repeats included."""
+        return np.bincount(self.rows, self.counts, self.size).astype(np.int64)
 
     def select(self, rows: IntArray) -> Entries:
         """The entries of some messages, renumbered 0.. in the order given (`rows` ascending)."""

@@ -58,6 +58,7 @@ def test_several_processes_train_the_same_model(tmp_path: Path, jobs: int) -> No
 @pytest.mark.usefixtures("small_batches")
 def test_a_large_sample_is_thinned_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spamnb.training.SAMPLE", 30)
+    monkeypatch.setattr("spamnb.training.WHOLE", 0)
     write_mails(tmp_path, 80)
     figures = [trained(tmp_path, jobs)[0].finish().figures for jobs in (1, 2)]
     assert figures[0] == figures[1]
@@ -65,18 +66,25 @@ def test_a_large_sample_is_thinned_alike(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("small_batches")
-def test_several_processes_say_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wanted", [True, False])
+def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
     write_mails(tmp_path)
     model = trained(tmp_path, 1)[0].finish()
     said = []
     for jobs in (1, 2):
-        reading = with_work(ReadOptions(jobs=jobs), Scoring(model))
+        reading = with_work(ReadOptions(jobs=jobs), Scoring(model, wanted))
         with open_source(str(tmp_path), reading, labelled=False) as source:
             chunks = [(chunk, chunk.made or model.score(chunk.texts)) for chunk in source]
         assert all((chunk.made is not None) == (jobs > 1) for chunk, _ in chunks)
         places = [place for chunk, _ in chunks for place in chunk.sources]
         numbers = [number for chunk, _ in chunks for number in chunk.lines.tolist()]
-        said.append((places, numbers, [x for _, found in chunks for x in found.log_odds.tolist()]))
+        subjects = [text for chunk, _ in chunks for text in chunk.texts.tags["subject"].tolist()]
+        if jobs == 1 or wanted:
+            assert any(b"".join(chunk.texts.tolist()) for chunk, _ in chunks)
+        else:
+            assert not any(chunk.texts.data for chunk, _ in chunks)
+        log_odds = [x for _, found in chunks for x in found.log_odds.tolist()]
+        said.append((places, numbers, subjects, log_odds))
     assert said[0] == said[1]
     assert said[0][1] == list(range(1, 42))
 

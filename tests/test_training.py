@@ -203,6 +203,7 @@ class TestColumnsOnly:
             return keep(part, limit)
 
         monkeypatch.setattr(training, "SAMPLE", 40)
+        monkeypatch.setattr(training, "WHOLE", 0)
         monkeypatch.setattr(training.Part, "keep", counted)
         model = self.trainer(60).finish()
         assert int(model.store.message_totals.sum()) == 60

@@ -1,0 +1,88 @@
+"""The sample of a stream: which messages are in it does not depend on their order or on who counted them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spamnb import samples, training
+from spamnb.config import FeatureConfig
+from spamnb.message import Texts
+from spamnb.samples import Part, Sampling, shrunk
+from spamnb.sparse import Entries
+from spamnb.training import Trainer, sample_size
+
+TOP = (1 << 64) - 1
+messages = st.lists(st.tuples(st.integers(1, TOP), st.integers(0, 9)), max_size=40)
+
+
+def part(rows: list[tuple[int, int]]) -> Part:
+    """Messages with these digests and numbers of tokens."""
+    where = np.repeat(np.arange(len(rows)), [size for _, size in rows])
+    ones = np.ones(len(where), np.int64)
+    entries = Entries(len(rows), where.astype(np.int64), np.arange(len(where)), ones)
+    return Part(entries, ["ham"] * len(rows), np.array([d for d, _ in rows], np.uint64), {}, {})
+
+
+def slow(rows: list[tuple[int, int]], most: int, tokens: int) -> set[int]:
+    """The digests below the largest limit of the ladder that leaves few enough, one limit after the other."""
+    for limit in samples._ladder():
+        left = [(digest, size) for digest, size in rows if digest < limit]
+        if len(left) <= most and sum(size for _, size in left) <= tokens:
+            return {digest for digest, _ in left}
+    raise AssertionError
+
+
+@given(messages, st.integers(1, 20), st.integers(0, 60), st.randoms(use_true_random=False))
+def test_a_stream_in_any_order_gives_the_same_sample(
+    rows: list[tuple[int, int]], most: int, tokens: int, random: np.random.Generator
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "TOKENS", tokens)
+        expected = slow(rows, most, tokens)
+        mixed = list(rows)
+        random.shuffle(mixed)
+        stream = Sampling(most)
+        for i in range(0, len(mixed), 3):
+            every = part(mixed[i : i + 3])
+            stream.add(every.keep(stream.limit))
+        stream.shrink()
+        assert {int(d) for p in stream.parts for d in p.digests} == expected
+        halves = [shrunk([part(half)], 1 << 64, most) for half in (mixed[::2], mixed[1::2])]
+        limit = min(limit for _, limit in halves)
+        both, _ = shrunk([p.keep(limit) for parts, _ in halves for p in parts], limit, most)
+        assert {int(d) for p in both for d in p.digests} == expected
+
+
+def test_the_ladder_falls_to_nothing() -> None:
+    steps = list(samples._ladder())
+    assert (steps[0], steps[-1]) == (1 << 64, 0)
+    assert all(7 * a <= 8 * b < 8 * a for a, b in pairwise(steps[:-1]))
+
+
+def test_rows_that_wait_for_their_digest_stay() -> None:
+    waiting = part([(0, 2), (5, 1), (0, 1)])
+    assert waiting.keep(0).digests.tolist() == [0, 0]
+    assert shrunk([waiting], 1 << 64, 0)[0][0].digests.tolist() == [0, 0]
+
+
+def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "SAMPLE", 40)
+    monkeypatch.setattr(training, "WHOLE", 100)
+    assert [sample_size(n) for n in (10, 100, 101)] == [100, 100, 40]
+
+    def taken(size: int, refine: str) -> int:
+        trainer = Trainer(FeatureConfig.plain(), refine=refine)
+        for start in range(0, size, 7):
+            some = range(start, min(start + 7, size))
+            trainer.add(Texts.of([f"number {i}" for i in some]), [("ham", "spam")[i % 2] for i in some])
+        sample = trainer.counted()[1]
+        return 0 if sample is None else len(sample)
+
+    assert taken(100, "auto") == 100
+    assert 30 < taken(101, "auto") <= 40
+    assert 30 < taken(100, "no") <= 40  # nobody needs more of them
