@@ -70,8 +70,8 @@ def quality(corpus: Corpus, folder: Path, seeds: range) -> float:
             found.setdefault(name, []).append(values)
     means = {name: np.mean(values, axis=0).tolist() for name, values in found.items()}
     show(f"{corpus.name}: 70/30 stratified, seeds {seeds[0]} to {seeds[-1]}, means", means)
-    for name, values in found.items():
-        print(f"(1-AUC)% of each split, {name}: " + ", ".join(f"{row[0]:.4f}" for row in values))
+    for name, splits in found.items():
+        print(f"(1-AUC)% of each split, {name}: " + ", ".join(f"{row[0]:.4f}" for row in splits))
     return float(means["spamnb, its line for mail"][2])
 
 
