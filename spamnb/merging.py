@@ -10,6 +10,7 @@ import numpy as np
 
 from spamnb import calibration as calibrations
 from spamnb.counts import CountStore
+from spamnb.decision import Decision
 from spamnb.digests import all_known
 from spamnb.errors import ConfigError, ModelError
 from spamnb.mergetokens import merge_tokens, places_of
@@ -25,8 +26,8 @@ def merge_models(
 ) -> SpamModel:
     """The model that has seen what each of these has, model i `weights[i]` times.
 
-    Calibration and figures cannot be added. They are those of the model with most messages, marked as from
-    before the merge; if the classes are others now, there are none.
+    Calibration, line and figures cannot be added. They are those of the model with most messages, marked as
+    from before the merge; if the classes are others now, there are none.
 
     >>> whole = SpamModel().learn(["win a prize", "see you"], ["spam", "ham"])
     >>> int(merge_models([whole, whole], [1, 2]).store.message_totals.sum())
@@ -44,14 +45,24 @@ def merge_models(
     known = None if None in remembered else all_known(remembered)
     if store.labels != models[largest].labels:
         fresh = calibrations.identity(len(store.labels))
-        return replace(models[0], store=store, calibration=fresh, figures=None, known=known, correction=None)
+        line = Decision() if models[0].decision.max_fpr is not None else models[0].decision
+        return replace(
+            models[0],
+            store=store,
+            calibration=fresh,
+            decision=line,
+            figures=None,
+            known=known,
+            correction=None,
+        )
     figures = outdated(models[largest].figures, "merge")
-    # A correction is of the same kind: that of the largest model, or none. So are the weight of a start
-    # and the share of known words below which ham is not said.
+    # A correction is of the same kind: that of the largest model, or none. So are the line that keeps to a
+    # rate, the weight of a start and the share of known words below which ham is not said.
     return replace(
         models[0],
         store=store,
         calibration=models[largest].calibration,
+        decision=models[largest].decision,
         figures=figures,
         known=known,
         correction=models[largest].correction,
@@ -126,9 +137,11 @@ def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_na
 
 
 def settings(model: SpamModel) -> dict[str, Any]:
-    """Everything that was chosen rather than counted."""
-    parts = asdict(model.features) | asdict(model.scoring) | model.decision.to_dict()
-    return {"positive": model.positive, **parts}
+    """Everything that was chosen rather than counted; of a line that training drew, the rate it keeps to."""
+    line = model.decision.to_dict()
+    if model.decision.max_fpr is not None:
+        line = {**dict.fromkeys(line), "max_fpr": model.decision.max_fpr}
+    return {"positive": model.positive, **asdict(model.features), **asdict(model.scoring), **line}
 
 
 def outdated(figures: Mapping[str, Any] | None, by: str) -> dict[str, Any] | None:

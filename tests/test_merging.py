@@ -98,6 +98,21 @@ def test_models_of_other_settings_are_refused_with_what_differs(model: SpamModel
     assert refused.value.hint == "merge models that were trained with the same options"
 
 
+def test_lines_drawn_in_training_may_differ(model: SpamModel) -> None:
+    """Each model of mail has a line of its own; that of the model with most messages is kept."""
+    small = replace(model, decision=Decision.from_cutoff(2.0, 0.001))
+    large = replace(model.learn(["win"] * 5, ["spam"] * 5), decision=Decision.from_cutoff(3.0, 0.001))
+    for pair in ([small, large], [large, small]):
+        assert merge_models(pair).decision == large.decision
+    more = merge_models([small.learn(["neither"], ["other"]), large])
+    assert more.decision == Decision()
+    loose = replace(model, decision=Decision.from_cutoff(2.0, 0.01))
+    with pytest.raises(ModelError, match="model 2 does not fit model 1: max_fpr is 0.01, expected 0.001"):
+        merge_models([small, loose])
+    with pytest.raises(ModelError, match=r"threshold is 0.5, expected None; max_fpr is None, expected 0.001"):
+        merge_models([small, model])
+
+
 def test_a_given_prior_needs_its_classes(model: SpamModel) -> None:
     fixed = replace(model, scoring=ScorerConfig(prior=(0.5, 0.5)))
     news = replace(fixed, store=SpamModel().learn(["daily news"], ["news"]).store)
