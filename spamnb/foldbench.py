@@ -95,6 +95,12 @@ class FoldBench:
             scores, truth, fold = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows], fold[rows]
         return calibrated(model, labels_only(truth), self.folds, scores=scores, fold=fold)
 
+    def refined(self, setting: Setting) -> tuple[SpamModel, Held]:
+        """The model as `spamnb train` makes it, maybe corrected, and what it says out of fold."""
+        counted = self.counted(setting.features)
+        model = replace(counted.model, scoring=setting.scoring)
+        return calibrated(model, counted.sample, self.folds, "auto", fold=self.fold)
+
 
 def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> Held:
     """What a model that is calibrated elsewhere says, from the damped scores of its scorer."""

@@ -50,7 +50,7 @@ def calibrated(
     scores = scores or out_of_fold(model.store, model.scoring, sample, k)
     width = len(model.labels)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
-    if mode == "yes" and (reason := refused(model.store, model.scoring, mode)):
+    if mode == "yes" and (reason := refused(model.store, model.scoring, sample, mode)):
         raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)

@@ -141,7 +141,9 @@ class Tuned:
     """The choice, what was tried for it with its merit, and the answers of the nested search."""
 
     choice: Setting
-    best: Setting  # of all tried; not the choice if it is ahead by less than one standard error
+    found: Setting  # by the search; not the choice if `trained` says that the defaults are better refined
+    best: Setting  # of all tried; not found if it is ahead by less than one standard error
+    trained: tuple[float, float]  # the measure of what `train` makes of what was found, and of the defaults
     tried: dict[Setting, Trial]
     nested: Judged
     defaults: Judged
@@ -166,11 +168,14 @@ def tune(
         steps += len(alive)
         tick(time.monotonic() - begun)
     chosen = {f: _choice(bench, objective, s.best, scorers[0], f) for f, s in searches.items()}
-    choice, whole = chosen.pop(None), searches[None]
+    found, whole = chosen.pop(None), searches[None]
+    trained = [objective.merit(Answers.of(*bench.refined(s))) for s in (found, scorers[0])]
+    choice = found if trained[0] > trained[1] else scorers[0]
     took = time.monotonic() - begun
     nested = _nested(bench, "tuned", {f: s for f, s in chosen.items() if f is not None})
     defaults = _nested(bench, "defaults", dict.fromkeys(range(bench.folds), scorers[0]))
-    return Tuned(choice, whole.best, whole.tried, nested, defaults, not alive, steps, took)
+    told = objective.sign * trained[0], objective.sign * trained[1]
+    return Tuned(choice, found, whole.best, told, whole.tried, nested, defaults, not alive, steps, took)
 
 
 def _choice(

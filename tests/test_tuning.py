@@ -13,6 +13,8 @@ from spamnb.foldbench import FoldBench
 from spamnb.model import SpamModel
 from spamnb.objectives import objective
 from spamnb.passes import Setting
+from spamnb.settling import Held
+from spamnb.training import train
 from spamnb.tuning import Search, Trial, beginnings, everything, named, neighbours, tune
 
 BASE = FeatureConfig()
@@ -88,11 +90,46 @@ def test_a_search_to_its_end_is_the_same_each_time(data: tuple[list[str], list[s
     assert tuned.finished
     assert {s.features for s in tuned.tried} <= {s.features for s in reachable()}
     assert tuned.best in tuned.tried
-    assert tuned.choice in (tuned.best, beginnings(BASE)[0])
+    defaults = beginnings(BASE)[0]
+    assert tuned.found in (tuned.best, defaults)
+    assert tuned.choice == (tuned.found if tuned.trained[0] > tuned.trained[1] else defaults)
     assert len(tuned.nested.answers.truth) == len(bench.truth)
     again = tune(bench, objective("auc"), beginnings(BASE), 1e6)
     assert again.choice == tuned.choice
     assert again.nested.answers.log_odds.tolist() == tuned.nested.answers.log_odds.tolist()
+
+
+@pytest.mark.parametrize("worse", [True, False])
+@pytest.mark.parametrize("name", ["auc", "log-loss"])
+def test_what_train_would_make_decides(
+    bench: FoldBench, name: str, worse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defaults, other = beginnings(BASE)[:2]
+    monkeypatch.setattr("spamnb.tuning._choice", lambda *_: other)
+    made = bench.refined(defaults)
+
+    def refined(setting: Setting) -> tuple[SpamModel, Held]:
+        return blurred(*made) if (setting == other) == worse else made
+
+    monkeypatch.setattr(bench, "refined", refined)
+    tuned = tune(bench, objective(name), beginnings(BASE), 0.0)
+    assert tuned.found == other
+    assert tuned.choice == (defaults if worse else other)
+
+
+def blurred(model: SpamModel, held: Held) -> tuple[SpamModel, Held]:
+    """The same answers for all messages: no measure likes that."""
+    none = np.zeros_like(held.log_odds)
+    return model, replace(held, log_odds=none, proba=np.full_like(held.proba, 0.5))
+
+
+def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], bench: FoldBench) -> None:
+    model, _ = bench.refined(beginnings(BASE)[0])
+    trained = train(*data, features=BASE, folds=bench.folds)
+    assert model.figures is not None
+    assert trained.figures is not None
+    assert model.figures["refined"] == trained.figures["refined"]
+    assert model.figures["log_loss"] == trained.figures["log_loss"]
 
 
 def test_without_time_the_defaults_are_still_judged(bench: FoldBench) -> None:

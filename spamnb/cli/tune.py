@@ -51,8 +51,9 @@ def tune(
 
     Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
     read and counted once. The same search runs on parts of the folds and is judged on the others, so the
-    figure told is of messages that had no say in the choice. Ends with the command that trains with it;
-    --save or -o trains at once.
+    figure told is of messages that had no say in the choice. The search leaves weights unrefined; what it
+    found and the defaults are then refined as `train` does it, and the better one is the choice. Ends with
+    the command that trains with it; --save or -o trains at once.
 
     \b
     Examples:
@@ -153,6 +154,8 @@ def _as_json(
         "notes": notes,
         "objective": objective.name,
         "choice": " ".join(flags(tuned.choice.features, tuned.choice.scoring, tuned.choice.mail)),
+        "found": " ".join(flags(tuned.found.features, tuned.found.scoring, tuned.found.mail)),
+        "trained": dict(zip(("found", "defaults"), tuned.trained, strict=True)),
         "command": command,
         "finished": tuned.finished,
         "seconds": tuned.seconds,

@@ -55,9 +55,14 @@ def _told(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
     ends = f"{number(nested.low, objective.percent)} to {number(nested.high, objective.percent)}"
     p = next(row.p_value for row in rows if row.p_value is not None)
     against = f"defaults {number(defaults.value, objective.percent)}, p = {p:.3f}"
-    kept = "" if tuned.choice == tuned.best else " (the best is ahead by less than one standard error)"
+    kept = "" if tuned.found == tuned.best else " (the best is ahead by less than one standard error)"
     worth = f"{objective.printed} {number(nested.value, objective.percent)} ({ends})"
-    lines = [f"choice    {tuned.choice.name}{kept}", f"expect    {worth} on folds that had no say; {against}"]
+    lines = [f"found     {tuned.found.name}{kept}", f"expect    {worth} on folds that had no say; {against}"]
+    if tuned.found.name != "defaults":
+        both = [number(value, objective.percent) for value in tuned.trained]
+        lines.append(f"trained   {objective.printed} {both[0]} as `train` makes it, defaults {both[1]}")
+    better = "" if tuned.choice == tuned.found else ": better once weights are refined"
+    lines.append(f"choice    {tuned.choice.name}{better}")
     if rows[0].judged.name != "tuned" and p < CLEAR:
         lines.append("note      such a search is clearly worse than the defaults here: keep them")
     return lines

@@ -125,6 +125,8 @@ def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -
         "notes",
         "objective",
         "choice",
+        "found",
+        "trained",
         "command",
         "finished",
         "seconds",
@@ -149,10 +151,11 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
         "5 folds, copies of a text in the same fold; weights are not refined",
         "stopped by the time: --time gives it more",
     ]
-    assert lines[-3] == "choice    defaults"
-    assert lines[-2].startswith("expect    F1 0.")
-    assert lines[-2].endswith(", p = 1.000")
-    value, defaults = lines[-2].split()[2], lines[-2].split()[-4].strip(",")
+    assert lines[-4] == "found     defaults"
+    assert lines[-3].startswith("expect    F1 0.")
+    assert lines[-3].endswith(", p = 1.000")
+    assert lines[-2] == "choice    defaults"
+    value, defaults = lines[-3].split()[2], lines[-3].split()[-4].strip(",")
     assert value == defaults
     assert not cli.own_model.exists()
     assert cli("tune", sms.train, "--time", "0", "--save", "-q").err == ""
