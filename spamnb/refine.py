@@ -40,9 +40,9 @@ from spamnb.sparse import SHAPE, Entries
 
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 LARGEST = 50_000  # messages; with more, `auto` leaves the streaming speed alone
-# Entries of the sample, some 300 SMS or 40 mails: with fewer, `auto` fits nothing. On draws of 20 to 160 SMS of
-# the smishing set with a ready-made start, the correction raised the log loss in 29 of 30 draws that kept one; on
-# draws of 40 to 640 texts of Enron it lowered it in 67 of 73.
+# Entries of the sample, some 300 SMS or 40 mails: with fewer, `auto` fits nothing. On draws of 20 to 160 SMS
+# of the smishing set with a ready-made start, the correction raised the log loss in 29 of 30 draws that kept
+# one; on draws of 40 to 640 texts of Enron it lowered it in 67 of 73.
 FEWEST = 10_000
 MODES = ("auto", "yes", "no")
 SHAPES = 4.0  # of short messages read with pairs: a shape's scale in place of |w| is so many times that

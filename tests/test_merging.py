@@ -107,7 +107,7 @@ def test_lines_drawn_in_training_may_differ(model: SpamModel) -> None:
     more = merge_models([small.learn(["neither"], ["other"]), large])
     assert more.decision == Decision()
     loose = replace(model, decision=Decision.from_cutoff(2.0, 0.01))
-    with pytest.raises(ModelError, match="model 2 does not fit model 1: max_fpr is 0.01, expected 0.001"):
+    with pytest.raises(ModelError, match=r"model 2 does not fit model 1: max_fpr is 0.01, expected 0.001"):
         merge_models([small, loose])
     with pytest.raises(ModelError, match=r"threshold is 0.5, expected None; max_fpr is None, expected 0.001"):
         merge_models([small, model])
