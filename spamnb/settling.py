@@ -18,7 +18,7 @@ from spamnb.message import FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import SpamModel
 from spamnb.operating import cutoff
-from spamnb.refine import LARGEST, refine, refused
+from spamnb.refine import LARGEST, refine, refused, too_few
 from spamnb.scoring import gap
 
 
@@ -50,7 +50,7 @@ def calibrated(
     scores = scores or out_of_fold(model.store, model.scoring, sample, k)
     width = len(model.labels)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
-    if mode == "yes" and (reason := refused(model.store, model.scoring, sample, mode)):
+    if mode == "yes" and (reason := refused(model.store, model.scoring, mode)):
         raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)
@@ -58,7 +58,9 @@ def calibrated(
         held = Held(sample.labels, np.zeros(0), proba, scores.known)
     else:
         plus, raw = model.labels.index(model.positive), gap(scores.damped, model.labels.index(model.positive))
-        if mode != "no":
+        if mode == "auto" and model.started is not None and (reason := too_few(sample)):
+            meta["refined"] = reason
+        elif mode != "no":
             found = refine(model.store, model.scoring, sample, scores, model.positive, mode, jobs)
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
         if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms

@@ -44,17 +44,19 @@ def model() -> SpamModel:
     return train(TEXTS, LABELS, refine="yes")
 
 
-def test_few_tokens_are_not_refined_unless_asked_for() -> None:
-    few, asked = train(TEXTS, LABELS), train(TEXTS, LABELS, refine="yes")
+def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
+    start = train(TEXTS, LABELS)
+    few = train(TEXTS, LABELS, start=start)
     assert few.figures is not None
-    expected = "no: left out with fewer than 10,000 tokens in all messages (--refine yes does it)"
-    assert few.figures["refined"] == expected
+    assert few.figures["refined"] == (
+        "no: left out with a start and fewer than 10,000 tokens in all messages (--refine yes does it)"
+    )
     assert few.correction is None
-    assert asked.correction is not None
+    assert train(TEXTS, LABELS, start=start, refine="yes").correction is not None
+    assert train(TEXTS, LABELS).correction is not None
 
 
-def test_auto_keeps_what_helps_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spamnb.refine.FEWEST", 0)
+def test_auto_keeps_what_helps_and_says_so() -> None:
     told = train(TEXTS, LABELS).figures
     plain = train(TEXTS, LABELS, refine="no").figures
     assert told is not None
