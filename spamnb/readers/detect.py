@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from spamnb.errors import DataError
 from spamnb.readers.columns import find_column, number
-from spamnb.readers.labels import known_label
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.slowcsv import parse_rows
+from spamnb.readers.words import known_label
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 _NONE = "\x1f"  # stands for no delimiter at all: occurs in no text

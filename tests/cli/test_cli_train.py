@@ -249,8 +249,8 @@ def test_a_pattern_counts(cli: Cli) -> None:
 
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
-        'no text column, label column "play" (classes no, yes), categorical "outlook", "wind", '
-        'numeric "temperature", "humidity"\n' in tennis.said
+        'no text column, label column "play" (classes no, yes; "yes" is looked for, --spam-label changes '
+        'that), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
     )
     assert "learned   14 messages (5 no, 9 yes)" in tennis.said
     assert "knows     0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
