@@ -12,7 +12,7 @@ from spamnb.readers.columns import find_column, number
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.slowcsv import parse_rows
-from spamnb.readers.words import known_label
+from spamnb.readers.words import is_flag, is_word, known_label
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 _NONE = "\x1f"  # stands for no delimiter at all: occurs in no text
@@ -117,22 +117,46 @@ def quotes_matter(head: bytes) -> bool:
 def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     """Whether the first row names the columns.
 
-    It does if one of its fields is a known or stated column name that does not come again in its column;
-    it does not if it holds a label; else if it differs from its columns in kind (see `_unlike`).
+    It does if it has a stated name, a usual name for texts, or a word for spam or ham above 1 and 0 or yes
+    and no. It does not if it has a label above nothing but labels. It does if one of its fields is any known
+    column name. All these must not come again in their column, but for what is stated. It does not if it
+    holds a label; else it does if it differs from its columns in kind (see `_unlike`).
     """
     if not rows:
         return False
-    rest = rows[1:]
-    labels = [i for i, field in enumerate(rows[0]) if known_label(field)]
-    if any(all(known_label(row[i]) for row in rest if i < len(row)) for i in labels) and rest:
-        return False  # a label above nothing but labels
-    for column, name in enumerate(rows[0]):
-        again = any(column < len(row) and row[column] == name for row in rest)
-        if not again and _named([name], options) and (rest or not known_label(name)):
-            return True
-    if any(known_label(field) for field in rows[0]):
+    first, rest = rows[0], rows[1:]
+    below = [[row[i] for row in rest if i < len(row)] for i in range(len(first))]
+    columns = list(zip(first, below, strict=True))
+    if _stated(first, options) or any(_says_header(name, values) for name, values in columns):
+        return True
+    if rest and any(known_label(name) and all(map(known_label, values)) for name, values in columns):
         return False
-    return any(_unlike(name, [row[i] for row in rest if i < len(row)]) for i, name in enumerate(rows[0]))
+    if any(_is_name(name, values, options) for name, values in columns):
+        return True
+    if any(map(known_label, first)):
+        return False
+    return any(_unlike(name, values) for name, values in columns)
+
+
+def _stated(row: Sequence[str], options: ReadOptions) -> bool:
+    stated = [s for s in (options.text_column, options.label_column) if s and not s.isdecimal()]
+    return any(find_column(name, row) is not None for name in stated)
+
+
+def _says_header(name: str, values: Sequence[str]) -> bool:
+    """The usual name of a text column, or a word such as spam above 1 and 0."""
+    values = [value for value in values if value.strip()]
+    if normal(name) in TEXT_NAMES:
+        return name not in values
+    named = normal(name) in LABEL_NAMES and is_word(name)  # a message may be "ok" above one that is "no"
+    return named and bool(values) and all(map(is_flag, values))
+
+
+def _is_name(name: str, values: Sequence[str], options: ReadOptions) -> bool:
+    """A known column name; a word such as spam is one only above what are no such words."""
+    if name in values or not _named([name], options):
+        return False
+    return not known_label(name) or (bool(values) and not any(map(is_word, values)))
 
 
 def _named(row: Sequence[str], options: ReadOptions) -> bool:

@@ -43,6 +43,64 @@ def test_shapes_are_found(read: Read, data: bytes, shape: str) -> None:
         assert result.source.positive_hint == "spam"
 
 
+@pytest.mark.parametrize(
+    ("data", "label"),
+    [
+        pytest.param(b"text,spam\nok lar,0\nWIN now,1\n", '"spam" (spam = "1")', id="text,spam"),
+        pytest.param(b"Message,Spam\nok lar,0\nWIN now,1\n", '"Spam" (spam = "1")', id="Message,Spam"),
+        pytest.param(b"spam,text\n0,ok lar\n1,WIN now\n", '"spam" (spam = "1")', id="spam,text"),
+        pytest.param(b"words,spam\nok lar,0\nWIN now,1\n", '"spam" (spam = "1")', id="words,spam"),
+        pytest.param(b"words,spam\nok lar,N\nWIN now,Y\n", '"spam" (spam = "Y")', id="Y and N"),
+        pytest.param(b"spam,text\nham,ok lar\nspam,WIN now\n", '"spam" (spam = "spam")', id="words below"),
+        pytest.param(b"text,ham\nok lar,1\nWIN now,0\n", '"ham" (spam = "0", ham = "1")', id="text,ham"),
+        pytest.param(
+            b"is_ham,sms\nyes,ok lar\nno,WIN now\n", '"is_ham" (spam = "no", ham = "yes")', id="is_ham"
+        ),
+        pytest.param(
+            b"legit,words\ntrue,ok lar\nfalse,WIN now\n", '"legit" (spam = "false", ham = "true")', id="legit"
+        ),
+    ],
+)
+def test_a_header_that_is_a_label_too(read: Read, data: bytes, label: str) -> None:
+    name = label.split('"')[1]
+    for options in ({}, {"label_column": name}, {"label_column": name.upper()}):
+        result = read(data, **options)
+        assert result.rows == TWO
+        assert f"label column {label}" in result.source.description
+        assert result.lines == [2, 3]
+
+
+def test_a_first_label_that_is_no_header(read: Read) -> None:
+    for rest in (b"ham,b\nspam,c\n", b"ham,b\nham,c\n", b"ham,b\nham,c\nads,sale today\nads,d\n"):
+        result = read(b"spam,some text\nham,ok lar\n" + rest)
+        assert result.rows[:2] == [("spam", b"some text"), ("ham", b"ok lar")]
+        assert "no header" in result.source.description
+
+
+def test_a_stated_name_makes_a_header(read: Read) -> None:
+    data = b"spam,words\nham,ok lar\nspam,WIN now\n"
+    assert len(read(data).rows) == 3
+    assert read(data, label_column="spam").rows == TWO
+    assert read(data, text_column="Words").rows == TWO
+
+
+def test_a_typing_error_among_labels_is_skipped_and_named(read: Read) -> None:
+    lines = [b"ham,hello there", b"spam,WIN now"] * 400
+    lines[6] = b"spma,WIN now"
+    for data in (b"label,text\n" + b"\n".join(lines), b"kind,words\n" + b"\n".join(lines)):
+        result = read(data)
+        assert set(result.labels) == {"ham", "spam"}
+        assert result.source.positive_hint == "spam"
+        assert result.source.skipped.summary() == "1 skipped (line 8: unknown label spma)"
+
+
+def test_a_third_class_stays_one(read: Read) -> None:
+    rows = [b"ham,hello there", b"spam,WIN now"] * 95 + [b"promo,20% off"] * 10
+    result = read(b"label,text\n" + b"\n".join(rows))
+    assert set(result.labels) == {"ham", "spam", "promo"}
+    assert "(classes ham, spam, promo)" in result.source.description
+
+
 def test_description_says_it_all(here: Path) -> None:
     (here / "sms.csv").write_bytes(b"Label,Message,length,from\nham,ok,2,x\n1,no,2,y\n")
     options = ReadOptions(categorical=("from",), numeric=("length",))
