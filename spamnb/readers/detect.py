@@ -11,6 +11,7 @@ from spamnb.errors import DataError
 from spamnb.readers.columns import find_column, number
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
+from spamnb.readers.sepline import sep_line
 from spamnb.readers.slowcsv import parse_rows
 from spamnb.readers.words import is_flag, is_word, known_label
 
@@ -24,7 +25,7 @@ _NAMES = {*TEXT_NAMES, *LABEL_NAMES}
 
 @dataclass(frozen=True)
 class Shape:
-    """How a delimited file is written; `skip` bytes with `skip_lines` lines are its header."""
+    """How a delimited file is written; `skip` bytes with `skip_lines` lines come before its first record."""
 
     delimiter: str
     quoting: bool
@@ -44,7 +45,9 @@ def detect_shape(
     head: bytes, options: ReadOptions, *, tabs: bool, final: bool, name: str = "the input"
 ) -> Shape:
     """Look at the complete rows of the first bytes."""
-    delimiter = "\t" if tabs else find_delimiter(head, options, final=final)
+    delimiter, skip = sep_line(head)
+    head = head[skip:]
+    delimiter = delimiter or ("\t" if tabs else find_delimiter(head, options, final=final))
     _check_width(head[:_WIDEST], delimiter, name)
     quoting = delimiter != "\t" or quotes_matter(head)
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
@@ -54,9 +57,10 @@ def detect_shape(
     if not has_header(rows, options):
         widths = Counter(map(len, rows)).most_common(1)
         names = [str(i + 1) for i in range(widths[0][0] if widths else 1)]
-        return Shape(delimiter, quoting, False, names, rows)
+        return Shape(delimiter, quoting, False, names, rows, skip, int(skip > 0))
     names = [name.strip() for name in rows[0]]
-    return Shape(delimiter, quoting, True, names, rows[1:], parsed.first_bytes, parsed.first_lines)
+    skipped = skip + parsed.first_bytes, (skip > 0) + parsed.first_lines
+    return Shape(delimiter, quoting, True, names, rows[1:], *skipped)
 
 
 def _check_width(head: bytes, delimiter: str, name: str) -> None:

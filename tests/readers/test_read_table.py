@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,59 @@ def test_shapes_are_found(read: Read, data: bytes, shape: str) -> None:
         assert result.rows == TWO
         assert shape in result.source.description
         assert result.source.positive_hint == "spam"
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "BOM"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CR LF", "CR"])
+@pytest.mark.parametrize(
+    ("first", "delimiter", "shape"),
+    [
+        pytest.param(b"sep=;", b";", "CSV (semicolon", id="semicolon"),
+        pytest.param(b"SEP=,", b",", "CSV (comma", id="comma"),
+        pytest.param(b"sep=\t", b"\t", "TSV (tab", id="tab"),
+        pytest.param(b"sep=\\t", b"\t", "TSV (tab", id="tab as written"),
+        pytest.param(b'"sep=|"', b"|", "CSV (pipe", id="quoted"),
+        pytest.param(b"sep=,,", b",", "CSV (comma", id="saved again"),
+    ],
+)
+def test_a_line_that_names_the_delimiter(
+    read: Read, first: bytes, delimiter: bytes, shape: str, end: bytes, mark: bytes
+) -> None:
+    for header in ([b"label|text"], []):
+        lines = [*header, b"ham|ok lar", b"|lost", b"spam|WIN now"]
+        data = mark + end.join([first, *(line.replace(b"|", delimiter) for line in lines), b""])
+        for name, chunk_bytes in (("data.csv", 1 << 18), ("data.tsv", 7), ("data.txt", 7)):
+            result = read(data, name, chunk_bytes=chunk_bytes)
+            assert result.rows == TWO
+            assert f"{shape}, {'header' if header else 'no header'}, UTF-8" in result.source.description
+            assert result.lines == [2 + len(header), 4 + len(header)]
+            assert result.source.skipped.examples == [(3 + len(header), "no label")]
+
+
+class Slow(io.RawIOBase):
+    """A stream of which one line comes at a time."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self._lines = lines
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        line = self._lines.pop(0) if self._lines else b""
+        buffer[: len(line)] = line
+        return len(line)
+
+
+def test_a_live_stream_after_the_line_that_names_the_delimiter(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [b"\xef\xbb\xbfsep=;\r\n", b"id;text\r\n", b"1;ok, lar\r\n", b"2;WIN now\r\n"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Slow(lines))))
+    source = open_source("-", ReadOptions(format="csv"), labelled=False)
+    assert [chunk.texts.tolist() for chunk in source] == [[b"ok, lar"], [b"WIN now"]]
+
+
+def test_a_line_that_names_the_delimiter_in_utf_16(read: Read) -> None:
+    assert read("sep=;\r\nlabel;text\r\nham;ok lar\r\nspam;WIN now\r\n".encode("utf-16")).rows == TWO
 
 
 @pytest.mark.parametrize(
