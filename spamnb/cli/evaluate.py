@@ -214,6 +214,7 @@ def _cross_validate(
 ) -> Evaluation:
     from functools import partial
 
+    from spamnb.cli.classes import check_classes
     from spamnb.errors import ConfigError
     from spamnb.evaluate import cross_validated
     from spamnb.mistakes import out_of_fold
@@ -239,6 +240,7 @@ def _cross_validate(
         if not trainer.messages:
             suit(trainer, given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+    check_classes(trainer)
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)
     about.mistakes = out_of_fold(result, cv) if about.worst else []
