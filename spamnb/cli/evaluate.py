@@ -188,7 +188,7 @@ def _try_model(
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
-    reading = read_options(given, default_format="csv", **columns)
+    reading = read_options(given, classes=loaded.labels, default_format="csv", **columns)
     worst = Collector(loaded) if about.worst else None
     read = _watched(chunks(data, given, reading, quiet, about.sources), loaded, quiet)
     found = on_chunks(loaded, read, None if worst is None else worst.watch)

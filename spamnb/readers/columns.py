@@ -105,7 +105,8 @@ def label_map(columns: Columns, names: Sequence[str], rows: Rows, options: ReadO
         return LabelMap([columns.stated])
     if columns.label is None:
         return None
-    return LabelMap(_values(rows, columns.label), names[columns.label], options.spam_label)
+    values, name = _values(rows, columns.label), names[columns.label]
+    return LabelMap(values, name, options.spam_label, options.classes)
 
 
 def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from spamnb.errors import DataError
 from spamnb.readers.words import MINUS, ZERO, about_ham, known_label, plain
@@ -33,12 +33,19 @@ class LabelMap(dict[bytes, str]):
     ('spam', '1', 'ham')
     """
 
-    def __init__(self, sample: Iterable[str], column: str = "", spam_label: str | None = None) -> None:
+    def __init__(
+        self,
+        sample: Iterable[str],
+        column: str = "",
+        spam_label: str | None = None,
+        classes: Collection[str] = (),
+    ) -> None:
         super().__init__()
         found = Counter(label.strip() for label in sample if label.strip())
         self._sample = list(found)
         self._column = column
         self._spam_label = spam_label
+        self._classes = classes  # of a model: none of them is a typing error
         words = {plain(label) for label in found}
         # -1 is ham beside 1 alone; beside 0 it is something else, such as "not known".
         self._barred = MINUS if words & ZERO else ZERO if words & MINUS else frozenset[str]()
@@ -46,11 +53,13 @@ class LabelMap(dict[bytes, str]):
 
     def _two_classes(self, found: Counter[str]) -> bool:
         """Whether the labels say spam and ham; others are tolerated where both occur and others hardly."""
-        odd = [count for label, count in found.items() if not self._known(label)]
-        if not odd or {self._known(label) for label in found} < {"", "ham", "spam"}:
+        odd = {label: count for label, count in found.items() if not self._known(label)}
+        both = {self._known(label) for label in found} >= {"ham", "spam"}
+        if not odd or not both or not odd.keys().isdisjoint(self._classes):
             return not odd
-        rows = found.total()
-        return rows >= _FEWEST_ROWS and max(odd) <= _MOST_ODD and sum(odd) <= max(1, _ODD_SHARE * rows)
+        rows, most = found.total(), max(odd.values())
+        together = sum(odd.values())
+        return rows >= _FEWEST_ROWS and most <= _MOST_ODD and together <= max(1, _ODD_SHARE * rows)
 
     def _known(self, label: str) -> str:
         return "" if plain(label) in self._barred else known_label(label, self._column)
@@ -100,7 +109,7 @@ class LabelMap(dict[bytes, str]):
 
     def _looked_for(self) -> str:
         """Of two classes of other names, the one that takes the place of spam."""
-        if len(self._sample) != 2 or "spam" in self._sample:
+        if len(self._sample) != 2 or "spam" in self._sample or self._classes:
             return ""
         return f'; "{shown(max(self._sample))}" is looked for, --spam-label changes that'
 

@@ -99,6 +99,14 @@ def test_few_odd_labels_are_typing_errors(rows: int, odd: list[str], binary: boo
         )
 
 
+def test_a_class_of_the_model_is_no_typing_error() -> None:
+    sample = ["ham", "spam"] * 20 + ["promo"]
+    labels = LabelMap(sample, classes=("ham", "promo", "spam"))
+    assert (labels[b"promo"], labels.positive) == ("promo", None)
+    assert LabelMap([*sample, "spma"], classes=("ham", "spam")).positive is None
+    assert LabelMap(["ham", "spam"] * 50 + ["promo", "spma"], classes=("ham", "spam")).positive == "spam"
+
+
 def test_without_both_spam_and_ham_no_label_is_an_error() -> None:
     assert not LabelMap(["ham"] * 49 + ["promo"]).binary
     assert not LabelMap(["a"] * 49 + ["promo"]).binary
@@ -136,6 +144,7 @@ def test_of_two_other_classes_the_one_looked_for_is_named() -> None:
     assert LabelMap(["2", "1"]).describe() == "classes 2, 1" + looked_for
     assert LabelMap(["spam", "work"]).describe() == "classes spam, work"
     assert LabelMap(["1", "2", "3"]).describe() == "classes 1, 2, 3"
+    assert LabelMap(["1", "2"], classes=("1", "2")).describe() == "classes 1, 2"  # the model says it
 
 
 @given(st.lists(st.text(max_size=5)), st.text(min_size=1, max_size=3))
