@@ -9,9 +9,10 @@ import numpy as np
 from spamnb.errors import DataError
 from spamnb.message import Chunk
 from spamnb.predicted import UNSURE_NAME, Predictions
-from spamnb.readers.labels import LabelMap, known_label, shown
+from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.predictions import PredictionFile
 from spamnb.readers.skipped import Skipped
+from spamnb.readers.words import known_label
 
 
 def collect(
@@ -53,8 +54,7 @@ def _no_label(_: int) -> str:
 def _own_truth(file: PredictionFile, spam_label: str | None) -> tuple[list[str], Callable[[int], str]]:
     raw = [value.encode() for chunk in file.chunks for value in chunk.categories["truth"]]
     assert file.found.truth is not None
-    seen = [value.decode() for value in dict.fromkeys(raw)]
-    mapped = LabelMap(seen, file.found.names[file.found.truth], spam_label)
+    mapped = LabelMap((value.decode() for value in raw), file.found.names[file.found.truth], spam_label)
     labels = [mapped[value] for value in raw]
     mapped.check(file.name)
     return labels, lambda i: mapped.reason(raw[i])

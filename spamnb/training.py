@@ -188,6 +188,11 @@ class Trainer:
         self._absorbed += partials
         self.messages += sum(int(partial.store.message_totals.sum()) for partial in partials)
 
+    @property
+    def classes(self) -> set[str]:
+        """The labels of all messages so far."""
+        return set(self._tally.labels).union(*(partial.store.labels for partial in self._absorbed))
+
     def finish(self) -> SpamModel:
         """The trained model, with figures and calibration where there was enough to fold."""
         model, sample = self.counted()

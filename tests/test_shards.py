@@ -107,6 +107,10 @@ FILES = {
     "lines.jsonl": jsonl(60),
     "odd.jsonl": jsonl(20) + b'\n{"text": 3}\nnonsense\n' + jsonl(20),
     "tabs.tsv": table(60).replace(b",", b"\t"),
+    "sep.csv": b"sep=;\r\n" + table(60, end="\r\n").replace(b",", b";"),
+    "sep-bare.csv": b"\xef\xbb\xbfsep=;\n" + table(60, header=False).replace(b",", b";"),
+    "typo.csv": table(60).replace(b"spam,", b"spma,", 1),
+    "question.csv": table(60).replace(b"ham,", b"1,").replace(b"spam,", b"0,").replace(b"label,", b"is_ham,"),
 }
 
 
@@ -182,9 +186,11 @@ def test_undersampling(tmp_path: Path) -> None:
 def test_what_was_skipped_is_told_as_by_one_process(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     broken = b"ham,\n,text\nham,a,b,c\n"
-    path.write_bytes(table(30) + broken + table(30, header=False) + broken * 3)
+    table_with_typo = table(30).replace(b"spam,", b"spma,", 1)
+    path.write_bytes(b"sep=,\n" + table_with_typo + broken + table(30, header=False) + broken * 3)
     with open_source(str(path), SMALL, labelled=True) as one:
         list(one)
+    assert one.skipped.summary().startswith("9 skipped (line 4: unknown label spma, ")
     with open_source(str(path), SMALL, labelled=True) as many, Pool(Trainer(), 2) as pool:
         list(pool.feed(many, 0))
         list(pool.finish())

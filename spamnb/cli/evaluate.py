@@ -188,7 +188,7 @@ def _try_model(
     options.check_decision(given, loaded.labels)
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
-    reading = read_options(given, default_format="csv", **columns)
+    reading = read_options(given, classes=loaded.labels, default_format="csv", **columns)
     worst = Collector(loaded) if about.worst else None
     read = _watched(chunks(data, given, reading, quiet, about.sources), loaded, quiet)
     found = on_chunks(loaded, read, None if worst is None else worst.watch)
@@ -214,6 +214,7 @@ def _cross_validate(
 ) -> Evaluation:
     from functools import partial
 
+    from spamnb.cli.classes import check_classes
     from spamnb.errors import ConfigError
     from spamnb.evaluate import cross_validated
     from spamnb.mistakes import out_of_fold
@@ -239,6 +240,7 @@ def _cross_validate(
         if not trainer.messages:
             suit(trainer, given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+    check_classes(trainer)
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)
     about.mistakes = out_of_fold(result, cv) if about.worst else []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options, rate, starting, targets
+from spamnb.cli.classes import check_classes, classes_text
 from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, progress, report_skipped, say
 from spamnb.cli.suiting import suit
@@ -95,6 +96,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
         **start,
     )
     _count_all(trainer, sources, given)
+    check_classes(trainer)
     model = trainer.finish()
     _check(model, given, limit)
     size = save(model, target, quiet)
@@ -219,9 +221,7 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
 
     store = model.store
     total = int(store.message_totals.sum())
-    each = zip(store.labels, store.message_totals.tolist(), strict=True)
-    classes = ", ".join(f"{n:,} {label}" for label, n in each)
-    say(f"learned   {total:,} messages ({classes}) in {seconds:.2f} s", quiet)
+    say(f"learned   {total:,} messages ({classes_text(store)}) in {seconds:.2f} s", quiet)
     columns = [*model.features.categorical, *model.features.numeric]
     beside = f" and the columns {', '.join(columns)}" if columns else ""
     scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"

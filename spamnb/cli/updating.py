@@ -103,9 +103,8 @@ def _chunks(
 
     from spamnb.readers import open_source
 
-    reading = read_options(
-        given, categorical=model.features.categorical, numeric=model.features.numeric, default_format="csv"
-    )
+    columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
+    reading = read_options(given, classes=model.labels, default_format="csv", **columns)
     if not (paths or given["files_from"] or given.get("labelled")):
         paths = ("-",)
     if "-" in paths:

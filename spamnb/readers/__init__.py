@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from importlib import import_module
 
 from spamnb.errors import DataError
 from spamnb.readers.inputs import Input, refuse_binary
 from spamnb.readers.options import FORMATS, MAIL_FORMATS, ReadOptions
+from spamnb.readers.sepline import sep_line
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 from spamnb.readers.streams import check_path, open_bytes
@@ -81,6 +83,8 @@ def _text_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
     nuls, bare = options.format == "null", options.format in ("lines", "null")
     if not bare:  # stated lines may hold any bytes
         refuse_binary(given, options.encoding, nuls=nuls)
+        if sep_line(given.raw_head.removeprefix(BOM_UTF8))[0]:
+            given.need_lines(2)  # the columns are named in the second one
     given.decode(options.encoding, nuls=nuls, lenient=bare and given.stream.live)
     if options.format != "auto":
         return options.format

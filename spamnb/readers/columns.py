@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from spamnb.errors import DataError, NoLabelsError
-from spamnb.readers.labels import LabelMap, known_label, shown
+from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 
@@ -105,7 +105,8 @@ def label_map(columns: Columns, names: Sequence[str], rows: Rows, options: ReadO
         return LabelMap([columns.stated])
     if columns.label is None:
         return None
-    return LabelMap(_values(rows, columns.label), names[columns.label], options.spam_label)
+    values, name = _values(rows, columns.label), names[columns.label]
+    return LabelMap(values, name, options.spam_label, options.classes)
 
 
 def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | None) -> str:
@@ -148,7 +149,7 @@ def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) ->
 def _by_known_labels(names: Sequence[str], free: Sequence[int], rows: Rows) -> int | None:
     for column in free:
         values = [value for value in _values(rows, column) if value.strip()]
-        if values and all(known_label(value, names[column]) for value in values):
+        if values and LabelMap(values, names[column]).binary:
             return column
     return None
 

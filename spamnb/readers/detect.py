@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from spamnb.errors import DataError
 from spamnb.readers.columns import find_column, number
-from spamnb.readers.labels import known_label
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
+from spamnb.readers.sepline import sep_line
 from spamnb.readers.slowcsv import parse_rows
+from spamnb.readers.words import is_flag, is_word, known_label
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 _NONE = "\x1f"  # stands for no delimiter at all: occurs in no text
@@ -24,7 +25,7 @@ _NAMES = {*TEXT_NAMES, *LABEL_NAMES}
 
 @dataclass(frozen=True)
 class Shape:
-    """How a delimited file is written; `skip` bytes with `skip_lines` lines are its header."""
+    """How a delimited file is written; `skip` bytes with `skip_lines` lines come before its first record."""
 
     delimiter: str
     quoting: bool
@@ -44,7 +45,9 @@ def detect_shape(
     head: bytes, options: ReadOptions, *, tabs: bool, final: bool, name: str = "the input"
 ) -> Shape:
     """Look at the complete rows of the first bytes."""
-    delimiter = "\t" if tabs else find_delimiter(head, options, final=final)
+    delimiter, skip = sep_line(head)
+    head = head[skip:]
+    delimiter = delimiter or ("\t" if tabs else find_delimiter(head, options, final=final))
     _check_width(head[:_WIDEST], delimiter, name)
     quoting = delimiter != "\t" or quotes_matter(head)
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
@@ -54,9 +57,10 @@ def detect_shape(
     if not has_header(rows, options):
         widths = Counter(map(len, rows)).most_common(1)
         names = [str(i + 1) for i in range(widths[0][0] if widths else 1)]
-        return Shape(delimiter, quoting, False, names, rows)
+        return Shape(delimiter, quoting, False, names, rows, skip, int(skip > 0))
     names = [name.strip() for name in rows[0]]
-    return Shape(delimiter, quoting, True, names, rows[1:], parsed.first_bytes, parsed.first_lines)
+    skipped = skip + parsed.first_bytes, (skip > 0) + parsed.first_lines
+    return Shape(delimiter, quoting, True, names, rows[1:], *skipped)
 
 
 def _check_width(head: bytes, delimiter: str, name: str) -> None:
@@ -117,22 +121,46 @@ def quotes_matter(head: bytes) -> bool:
 def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     """Whether the first row names the columns.
 
-    It does if one of its fields is a known or stated column name that does not come again in its column;
-    it does not if it holds a label; else if it differs from its columns in kind (see `_unlike`).
+    It does if it has a stated name, a usual name for texts, or a word for spam or ham above 1 and 0 or yes
+    and no. It does not if it has a label above nothing but labels. It does if one of its fields is any known
+    column name. All these must not come again in their column, but for what is stated. It does not if it
+    holds a label; else it does if it differs from its columns in kind (see `_unlike`).
     """
     if not rows:
         return False
-    rest = rows[1:]
-    labels = [i for i, field in enumerate(rows[0]) if known_label(field)]
-    if any(all(known_label(row[i]) for row in rest if i < len(row)) for i in labels) and rest:
-        return False  # a label above nothing but labels
-    for column, name in enumerate(rows[0]):
-        again = any(column < len(row) and row[column] == name for row in rest)
-        if not again and _named([name], options) and (rest or not known_label(name)):
-            return True
-    if any(known_label(field) for field in rows[0]):
+    first, rest = rows[0], rows[1:]
+    below = [[row[i] for row in rest if i < len(row)] for i in range(len(first))]
+    columns = list(zip(first, below, strict=True))
+    if _stated(first, options) or any(_says_header(name, values) for name, values in columns):
+        return True
+    if rest and any(known_label(name) and all(map(known_label, values)) for name, values in columns):
         return False
-    return any(_unlike(name, [row[i] for row in rest if i < len(row)]) for i, name in enumerate(rows[0]))
+    if any(_is_name(name, values, options) for name, values in columns):
+        return True
+    if any(map(known_label, first)):
+        return False
+    return any(_unlike(name, values) for name, values in columns)
+
+
+def _stated(row: Sequence[str], options: ReadOptions) -> bool:
+    stated = [s for s in (options.text_column, options.label_column) if s and not s.isdecimal()]
+    return any(find_column(name, row) is not None for name in stated)
+
+
+def _says_header(name: str, values: Sequence[str]) -> bool:
+    """The usual name of a text column, or a word such as spam above 1 and 0."""
+    values = [value for value in values if value.strip()]
+    if normal(name) in TEXT_NAMES:
+        return name not in values
+    named = normal(name) in LABEL_NAMES and is_word(name)  # a message may be "ok" above one that is "no"
+    return named and bool(values) and all(map(is_flag, values))
+
+
+def _is_name(name: str, values: Sequence[str], options: ReadOptions) -> bool:
+    """A known column name; a word such as spam is one only above what are no such words."""
+    if name in values or not _named([name], options):
+        return False
+    return not known_label(name) or (bool(values) and not any(map(is_word, values)))
 
 
 def _named(row: Sequence[str], options: ReadOptions) -> bool:

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 
 from spamnb.errors import DataError
+from spamnb.readers.words import MINUS, ZERO, about_ham, known_label, plain
 
-_SPAM = {"spam", "junk", "1", "1.0", "true", "phishing", "smishing", "unsolicited"}
-_HAM = {"ham", "0", "0.0", "false", "legit", "legitimate", "good", "ok", "normal"}
-_HAM |= {"not spam", "notspam", "non-spam"}
 _MOST_LABELS = 1000  # more is a wrong column (an id, the text itself), not classes
-
-
-def known_label(label: str, column: str = "") -> str:
-    """`spam`, `ham`, or "" for a word that says neither; yes and no count in a column named after spam.
-
-    >>> known_label(" Junk "), known_label("0"), known_label("yes"), known_label("yes", "is_spam")
-    ('spam', 'ham', '', 'spam')
-    """
-    word = label.strip().lower()
-    if word in _SPAM or word in _HAM:
-        return "spam" if word in _SPAM else "ham"
-    if word in ("yes", "no") and "spam" in column.lower():
-        return "spam" if word == "yes" else "ham"
-    return ""
+# Up to so many labels beside spam and ham, together and of each, are typing errors and not classes.
+_ODD_SHARE, _MOST_ODD, _FEWEST_ROWS = 0.02, 3, 10
 
 
 def shown(text: str, limit: int = 40) -> str:
@@ -40,19 +27,42 @@ class LabelMap(dict[bytes, str]):
     """Label as written -> label as used, "" where it is unusable; remembers what occurred.
 
     Three ways: `spam_label` given: that one is spam, all others ham; all labels of the sample known as words
-    for spam and ham: these two; else labels stay as they are.
+    for spam and ham, but for a few that look like typing errors: these two; else labels stay as they are.
 
     >>> LabelMap(["1", "0"])[b" 1 "], LabelMap(["1", "2"])[b" 1 "], LabelMap([], spam_label="2")[b"1"]
     ('spam', '1', 'ham')
     """
 
-    def __init__(self, sample: Iterable[str], column: str = "", spam_label: str | None = None) -> None:
+    def __init__(
+        self,
+        sample: Iterable[str],
+        column: str = "",
+        spam_label: str | None = None,
+        classes: Collection[str] = (),
+    ) -> None:
         super().__init__()
-        found = dict.fromkeys(label.strip() for label in sample if label.strip())
+        found = Counter(label.strip() for label in sample if label.strip())
         self._sample = list(found)
         self._column = column
         self._spam_label = spam_label
-        self.binary = spam_label is not None or all(known_label(label, column) for label in found)
+        self._classes = classes  # of a model: none of them is a typing error
+        words = {plain(label) for label in found}
+        # -1 is ham beside 1 alone; beside 0 it is something else, such as "not known".
+        self._barred = MINUS if words & ZERO else ZERO if words & MINUS else frozenset[str]()
+        self.binary = spam_label is not None or self._two_classes(found)
+
+    def _two_classes(self, found: Counter[str]) -> bool:
+        """Whether the labels say spam and ham; others are tolerated where both occur and others hardly."""
+        odd = {label: count for label, count in found.items() if not self._known(label)}
+        both = {self._known(label) for label in found} >= {"ham", "spam"}
+        if not odd or not both or not odd.keys().isdisjoint(self._classes):
+            return not odd
+        rows, most = found.total(), max(odd.values())
+        together = sum(odd.values())
+        return rows >= _FEWEST_ROWS and most <= _MOST_ODD and together <= max(1, _ODD_SHARE * rows)
+
+    def _known(self, label: str) -> str:
+        return "" if plain(label) in self._barred else known_label(label, self._column)
 
     @property
     def positive(self) -> str | None:
@@ -74,7 +84,7 @@ class LabelMap(dict[bytes, str]):
             return label
         if self._spam_label is not None:
             return "spam" if label.lower() == self._spam_label.strip().lower() else "ham"
-        return known_label(label, self._column)
+        return self._known(label)
 
     def reason(self, raw: bytes) -> str:
         """Why a label is unusable."""
@@ -87,9 +97,21 @@ class LabelMap(dict[bytes, str]):
             return f'spam = "{shown(self._spam_label)}", all others ham'
         if not self.binary:
             names = [shown(label) for label in self._sample[:5]] + ["..."] * (len(self._sample) > 5)
-            return "classes " + ", ".join(names)
-        spam = [label for label in self._sample if known_label(label, self._column) == "spam"]
-        return "spam = " + " or ".join(f'"{shown(label)}"' for label in spam or ["spam"])
+            return "classes " + ", ".join(names) + self._looked_for()
+        spam = self._written("spam")
+        if about_ham(self._column) and (ham := self._written("ham")):
+            return f"spam = {spam}, ham = {ham}" if spam else f"ham = {ham}"
+        return f"spam = {spam}" if spam else 'spam = "spam"'
+
+    def _written(self, label: str) -> str:
+        """How the sample writes a label: `"junk" or "smishing"`."""
+        return " or ".join(f'"{shown(word)}"' for word in self._sample if self._known(word) == label)
+
+    def _looked_for(self) -> str:
+        """Of two classes of other names, the one that takes the place of spam."""
+        if len(self._sample) != 2 or "spam" in self._sample or self._classes:
+            return ""
+        return f'; "{shown(max(self._sample))}" is looked for, --spam-label changes that'
 
     def check(self, name: str) -> None:
         """Complain, when all is read, about a spam label that never came."""

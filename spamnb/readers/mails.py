@@ -88,7 +88,7 @@ def mail_labels(options: ReadOptions, sample: Iterable[str]) -> LabelMap:
     """How to read labels: the one that was stated for all mails, else as a sample of them shows."""
     if options.label is not None:
         return LabelMap([options.label])
-    return LabelMap(sample, spam_label=options.spam_label)
+    return LabelMap(sample, spam_label=options.spam_label, classes=options.classes)
 
 
 def label_of(labels: LabelMap | None, written: str | None) -> str:

@@ -21,8 +21,9 @@ class ReadOptions:
     """How to read one input; every field has a working default.
 
     `chunk_bytes` was measured: whole commands are fastest with 512 KiB, a sixth slower with 256 KiB or 1 MiB.
-    `label` is what all messages of the input are. For mail: `max_size` is how many bytes of one are read,
-    `jobs` in how many processes mails are parsed, `work` what else is done with each chunk there.
+    `label` is what all messages of the input are, `classes` are those of a model that they are for. For mail:
+    `max_size` is how many bytes of one are read, `jobs` in how many processes mails are parsed, `work` what
+    else is done with each chunk there.
 
     >>> ReadOptions(format="xls")
     Traceback (most recent call last):
@@ -39,6 +40,7 @@ class ReadOptions:
     chunk_bytes: int = 1 << 19
     default_format: str = "lines"
     label: str | None = None
+    classes: tuple[str, ...] = ()
     max_size: int = 1 << 19
     jobs: int = 1
     work: Work | None = None

@@ -9,13 +9,14 @@ from spamnb.errors import DataError
 from spamnb.message import Chunk
 from spamnb.readers.columns import Columns, Rows, find_column, number
 from spamnb.readers.inputs import Input, refuse_binary
-from spamnb.readers.labels import known_label, shown
+from spamnb.readers.labels import shown
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.records import ChunkBuilder
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.sniff import by_suffix
 from spamnb.readers.streams import open_bytes
+from spamnb.readers.words import known_label
 
 # In order of preference. What `predict` writes (label, probability, log_odds) is found too: log_odds say more
 # than a probability of six digits, and its label is the verdict.

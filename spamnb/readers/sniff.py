@@ -9,6 +9,7 @@ from dataclasses import replace
 from spamnb.readers.inputs import Input
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
+from spamnb.readers.sepline import sep_line
 
 SUFFIXES = {
     ".csv": "csv",
@@ -110,6 +111,8 @@ def by_first_line(line: bytes, options: ReadOptions) -> str:
     first, _, rest = text.partition("\t")
     if first.lower() in ("ham", "spam") and rest:
         return "tsv"
+    if sep_line(line)[0]:
+        return "csv"
     return "csv" if any(_is_header(text.split(delimiter)) for delimiter in "\t,;|") else ""
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from spamnb.errors import DataError
 from spamnb.readers.inputs import Input
-from spamnb.readers.labels import LabelMap, known_label
+from spamnb.readers.labels import LabelMap
 from spamnb.readers.mails import label_of, mail_labels, open_groups, refuse_columns
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.rawmail import MailFile
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.source import Source
 from spamnb.readers.streams import open_bytes
+from spamnb.readers.words import known_label
 
 _BLOCK = 1 << 14  # small, so that progress is seen
 _PLACES = ("index", os.path.join("full", "index"))

@@ -47,6 +47,18 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     assert gone[1:] == ["unknown    1 message: never learned so, left alone", "Nothing was changed."]
 
 
+def test_a_rare_class_of_the_model_is_no_typing_error(cli: Cli) -> None:
+    cli.write("old.csv", "label,text\n" + "ham,see you\nspam,win cash\npromo,ten off\n" * 3)
+    cli("train", "old.csv", "-o", "m.spamnb", "-q")
+    rows = "".join(f"ham,at {i}\nspam,win {i}\n" for i in range(9))
+    cli.write("new.csv", "label,text\npromo,five off\n" + rows)
+    done = cli("evaluate", "new.csv", "-m", "m.spamnb")
+    assert 'label column "label" (classes promo, ham, spam)\n' in done.err
+    done = cli("learn", "new.csv", "-m", "m.spamnb")
+    assert "learned    19 messages (9 ham, 1 promo, 9 spam)\n" in done.err
+    assert "1 skipped (line 2: unknown label promo)\n" in cli("train", "new.csv", "-o", "n.spamnb").err
+
+
 def test_tables_and_their_labels(here: Cli) -> None:
     here.write("new.csv", "label,text\nspam,cash now\nham,see you\nham,lunch\nham,cash now\n")
     done = here("learn", "new.csv", "--json", "-", "-q")

@@ -249,12 +249,48 @@ def test_a_pattern_counts(cli: Cli) -> None:
 
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
-        'no text column, label column "play" (classes no, yes), categorical "outlook", "wind", '
-        'numeric "temperature", "humidity"\n' in tennis.said
+        'no text column, label column "play" (classes no, yes; "yes" is looked for, --spam-label changes '
+        'that), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
     )
     assert "learned   14 messages (5 no, 9 yes)" in tennis.said
     assert "knows     0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
     assert tennis.said.endswith("next      spamnb predict DATA -m tennis.spamnb\n")
+
+
+# --- many classes ------------------------------------------------------------------------------------
+
+
+def _wrong_column(classes: int, rows: int) -> str:
+    return "kind,text\n" + "".join(f"news,topic {i % classes}\n" for i in range(rows))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_column_that_does_not_look_like_labels(cli: Cli, jobs: str) -> None:
+    cli.write("d.csv", _wrong_column(60, 179))
+    for command in (("train", "--jobs", jobs, "-o", "m"), ("evaluate", "--cv", "5")):
+        done = cli(command[0], "d.csv", "--label-column", "text", *command[1:], code=1)
+        assert done.err.endswith(
+            "Error: the label column does not look like labels: expected few different values, "
+            "got 60 in 179 rows\nHint: name the column of the labels with --label-column\n"
+        )
+    assert not (cli.here / "m").exists()
+
+
+@pytest.mark.parametrize(("classes", "rows"), [(60, 180), (50, 60)])
+def test_many_classes_with_messages_and_few_with_hardly_any_are_classes(
+    cli: Cli, classes: int, rows: int
+) -> None:
+    cli.write("d.csv", _wrong_column(classes, rows))
+    assert f"learned   {rows} messages (" in cli("train", "d.csv", "--label-column", "text", "-o", "m").err
+
+
+def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
+    rows = [f"class {i:02},word{i} word\n" * (1 + (i >= 5)) for i in range(15)]
+    cli.write("d.csv", "label,text\n" + "".join(rows))
+    ten = ", ".join(f"2 class {i:02}" for i in range(5, 15))
+    assert f"learned   25 messages ({ten} and 5 more classes) in " in cli("train", "d.csv", "-o", "m").err
+    cli.write("d.csv", "label,text\n" + "".join(rows[:11]))
+    assert "1 class 03 and 1 more class) in " in cli("train", "d.csv", "-o", "n").err
 
 
 # --- refinement --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,117 @@ def test_shapes_are_found(read: Read, data: bytes, shape: str) -> None:
         assert result.rows == TWO
         assert shape in result.source.description
         assert result.source.positive_hint == "spam"
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "BOM"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CR LF", "CR"])
+@pytest.mark.parametrize(
+    ("first", "delimiter", "shape"),
+    [
+        pytest.param(b"sep=;", b";", "CSV (semicolon", id="semicolon"),
+        pytest.param(b"SEP=,", b",", "CSV (comma", id="comma"),
+        pytest.param(b"sep=\t", b"\t", "TSV (tab", id="tab"),
+        pytest.param(b"sep=\\t", b"\t", "TSV (tab", id="tab as written"),
+        pytest.param(b'"sep=|"', b"|", "CSV (pipe", id="quoted"),
+        pytest.param(b"sep=,,", b",", "CSV (comma", id="saved again"),
+    ],
+)
+def test_a_line_that_names_the_delimiter(
+    read: Read, first: bytes, delimiter: bytes, shape: str, end: bytes, mark: bytes
+) -> None:
+    for header in ([b"label|text"], []):
+        lines = [*header, b"ham|ok lar", b"|lost", b"spam|WIN now"]
+        data = mark + end.join([first, *(line.replace(b"|", delimiter) for line in lines), b""])
+        for name, chunk_bytes in (("data.csv", 1 << 18), ("data.tsv", 7), ("data.txt", 7)):
+            result = read(data, name, chunk_bytes=chunk_bytes)
+            assert result.rows == TWO
+            assert f"{shape}, {'header' if header else 'no header'}, UTF-8" in result.source.description
+            assert result.lines == [2 + len(header), 4 + len(header)]
+            assert result.source.skipped.examples == [(3 + len(header), "no label")]
+
+
+class Slow(io.RawIOBase):
+    """A stream of which one line comes at a time."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self._lines = lines
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        line = self._lines.pop(0) if self._lines else b""
+        buffer[: len(line)] = line
+        return len(line)
+
+
+def test_a_live_stream_after_the_line_that_names_the_delimiter(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [b"\xef\xbb\xbfsep=;\r\n", b"id;text\r\n", b"1;ok, lar\r\n", b"2;WIN now\r\n"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Slow(lines))))
+    source = open_source("-", ReadOptions(format="csv"), labelled=False)
+    assert [chunk.texts.tolist() for chunk in source] == [[b"ok, lar"], [b"WIN now"]]
+
+
+def test_a_line_that_names_the_delimiter_in_utf_16(read: Read) -> None:
+    assert read("sep=;\r\nlabel;text\r\nham;ok lar\r\nspam;WIN now\r\n".encode("utf-16")).rows == TWO
+
+
+@pytest.mark.parametrize(
+    ("data", "label"),
+    [
+        pytest.param(b"text,spam\nok lar,0\nWIN now,1\n", '"spam" (spam = "1")', id="text,spam"),
+        pytest.param(b"Message,Spam\nok lar,0\nWIN now,1\n", '"Spam" (spam = "1")', id="Message,Spam"),
+        pytest.param(b"spam,text\n0,ok lar\n1,WIN now\n", '"spam" (spam = "1")', id="spam,text"),
+        pytest.param(b"words,spam\nok lar,0\nWIN now,1\n", '"spam" (spam = "1")', id="words,spam"),
+        pytest.param(b"words,spam\nok lar,N\nWIN now,Y\n", '"spam" (spam = "Y")', id="Y and N"),
+        pytest.param(b"spam,text\nham,ok lar\nspam,WIN now\n", '"spam" (spam = "spam")', id="words below"),
+        pytest.param(b"text,ham\nok lar,1\nWIN now,0\n", '"ham" (spam = "0", ham = "1")', id="text,ham"),
+        pytest.param(
+            b"is_ham,sms\nyes,ok lar\nno,WIN now\n", '"is_ham" (spam = "no", ham = "yes")', id="is_ham"
+        ),
+        pytest.param(
+            b"legit,words\ntrue,ok lar\nfalse,WIN now\n", '"legit" (spam = "false", ham = "true")', id="legit"
+        ),
+    ],
+)
+def test_a_header_that_is_a_label_too(read: Read, data: bytes, label: str) -> None:
+    name = label.split('"')[1]
+    for options in ({}, {"label_column": name}, {"label_column": name.upper()}):
+        result = read(data, **options)
+        assert result.rows == TWO
+        assert f"label column {label}" in result.source.description
+        assert result.lines == [2, 3]
+
+
+def test_a_first_label_that_is_no_header(read: Read) -> None:
+    for rest in (b"ham,b\nspam,c\n", b"ham,b\nham,c\n", b"ham,b\nham,c\nads,sale today\nads,d\n"):
+        result = read(b"spam,some text\nham,ok lar\n" + rest)
+        assert result.rows[:2] == [("spam", b"some text"), ("ham", b"ok lar")]
+        assert "no header" in result.source.description
+
+
+def test_a_stated_name_makes_a_header(read: Read) -> None:
+    data = b"spam,words\nham,ok lar\nspam,WIN now\n"
+    assert len(read(data).rows) == 3
+    assert read(data, label_column="spam").rows == TWO
+    assert read(data, text_column="Words").rows == TWO
+
+
+def test_a_typing_error_among_labels_is_skipped_and_named(read: Read) -> None:
+    lines = [b"ham,hello there", b"spam,WIN now"] * 400
+    lines[6] = b"spma,WIN now"
+    for data in (b"label,text\n" + b"\n".join(lines), b"kind,words\n" + b"\n".join(lines)):
+        result = read(data)
+        assert set(result.labels) == {"ham", "spam"}
+        assert result.source.positive_hint == "spam"
+        assert result.source.skipped.summary() == "1 skipped (line 8: unknown label spma)"
+
+
+def test_a_third_class_stays_one(read: Read) -> None:
+    rows = [b"ham,hello there", b"spam,WIN now"] * 95 + [b"promo,20% off"] * 10
+    result = read(b"label,text\n" + b"\n".join(rows))
+    assert set(result.labels) == {"ham", "spam", "promo"}
+    assert "(classes ham, spam, promo)" in result.source.description
 
 
 def test_description_says_it_all(here: Path) -> None:
