@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 import click
 
 from spamnb import private
-from spamnb.cli import options
+from spamnb.cli import inway, options
 from spamnb.cli.output import say, write_bytes
+from spamnb.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SOME = 4096  # lines written at once
 
@@ -20,8 +27,9 @@ _SOME = 4096  # lines written at once
     type=click.Choice(["tsv", "jsonl"]),
     help="tsv or jsonl (default: as FILE ends, else tsv).",
 )
+@click.option("--force", is_flag=True, help="Overwrite a file that is not an export of spamnb.")
 @options.quiet_option
-def export(model: str, output: str | None, form: str | None, quiet: bool) -> None:
+def export(model: str, output: str | None, form: str | None, force: bool, quiet: bool) -> None:
     """Write a model as text: TSV or JSON lines.
 
     A header holds the settings; then comes a line for each token with its occurrences and messages by class,
@@ -37,6 +45,8 @@ def export(model: str, output: str | None, form: str | None, quiet: bool) -> Non
     from spamnb.exchange import export_lines
     from spamnb.model import SpamModel
 
+    if output is not None and output != "-":
+        _check(output, model, force)
     form = form or ("jsonl" if (output or "").endswith((".jsonl", ".ndjson", ".json")) else "tsv")
     loaded = SpamModel.load(model)
     lines = export_lines(loaded, form)
@@ -45,9 +55,30 @@ def export(model: str, output: str | None, form: str | None, quiet: bool) -> Non
         for block in blocks:
             write_bytes(block)
         return
+    _write(output, blocks)
+    say(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)
+
+
+def _check(output: str, model: str, force: bool) -> None:
+    """Refuse, before the work is done, to write over the model itself or over something that is no export."""
+    from spamnb.modelfile import JOURNAL
+
+    for part in (model, os.path.realpath(model) + JOURNAL):
+        if os.path.exists(output) and os.path.exists(part) and os.path.samefile(output, part):
+            raise DataError(
+                f"{output} belongs to the model that is exported: it was not overwritten",
+                hint="choose another name for -o",
+            )
+    private.refuse_link(output)
+    if not force:
+        inway.check(output, "an export of spamnb", inway.is_export, "choose another name for -o, or add --force")
+
+
+def _write(output: str, blocks: Iterable[bytes]) -> None:
+    """A pipe or a device takes what comes; a file is replaced when the new one is whole."""
+    in_place = private.of_system(output) or (os.path.exists(output) and not os.path.isfile(output))
     try:
-        with private.create(output) as file:
+        with private.create(output) if in_place else private.whole(output) as file:
             file.writelines(blocks)
     except OSError as error:
         raise private.cannot_write(output, error) from None
-    say(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)
