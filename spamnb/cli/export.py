@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb import private
-from spamnb.cli import inway, options
+from spamnb.cli import inway, options, targets
 from spamnb.cli.output import say, write_bytes
 from spamnb.errors import DataError
 
@@ -27,7 +27,7 @@ _SOME = 4096  # lines written at once
     type=click.Choice(["tsv", "jsonl"]),
     help="tsv or jsonl (default: as FILE ends, else tsv).",
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that is not an export of spamnb.")
+@targets.force_option
 @options.quiet_option
 def export(model: str, output: str | None, form: str | None, force: bool, quiet: bool) -> None:
     """Write a model as text: TSV or JSON lines.
@@ -71,7 +71,9 @@ def _check(output: str, model: str, force: bool) -> None:
             )
     private.refuse_link(output)
     if not force:
-        inway.check(output, "an export of spamnb", inway.is_export, "choose another name for -o, or add --force")
+        inway.check(
+            output, "an export of spamnb", inway.is_export, "choose another name for -o, or add --force"
+        )
 
 
 def _write(output: str, blocks: Iterable[bytes]) -> None:

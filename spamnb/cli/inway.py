@@ -17,7 +17,7 @@ _REMOVE = "or remove the file"
 _EXPORT = re.compile(rb'# spamnb-counts \d|\{"format": ?"spamnb-counts"')
 _JSON = re.compile(rb'\{\s*"made_by": "spamnb ')
 _PAGE = re.compile(rb'<!DOCTYPE html>\n.*?<meta name="generator" content="spamnb ', re.DOTALL)
-_SVG = re.compile(rb'<svg [^>]*><!-- made by spamnb ')
+_SVG = re.compile(rb"<svg [^>]*><!-- made by spamnb ")
 _PNG = re.compile(rb"\x89PNG\r\n.*?tEXtSoftware\0spamnb ", re.DOTALL)
 
 

@@ -98,7 +98,12 @@ def test_json_overwrites_no_data(cli: Cli, args: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b'{"text": "win"}\n{"text": "see you"}\n', b'{"format":"spamnb-counts","version":1}\n', b"[]", b"\x80\0"],
+    [
+        b'{"text": "win"}\n{"text": "see you"}\n',
+        b'{"format":"spamnb-counts","version":1}\n',
+        b"[]",
+        b"\x80\0",
+    ],
 )
 def test_json_overwrites_no_other_json(cli: Cli, content: bytes) -> None:
     path = cli.write("d.jsonl", content)
