@@ -1,11 +1,12 @@
 r"""Models as text and back, bit for bit: a header with the settings, then one line for each token.
 
 A TSV file begins with `# spamnb-counts 1`, a line `# ` with the settings as JSON, and the column names; a
-JSONL file with one object for the settings. The number of tokens stands there too. The last line has what only programs read: digests of messages
-and the model that it starts from. Tokens come by the number of messages that hold them. Those of a refined
-model have one number more, what is added to their weight, in the fewest digits that give its 32 bits again.
-In TSV the backslashes of a token, its invisible characters and bytes that are no UTF-8 are written `\\`,
-`\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
+JSONL file with one object for the settings. The number of tokens stands among them. The last line has what
+only programs read: digests of messages and the model that it starts from. Tokens come by the number of
+messages that hold them. Those of a refined model have one number more, what is added to their weight, in the
+fewest digits that give its 32 bits again. In TSV the backslashes of a token, its invisible characters and
+bytes that are no UTF-8 are written `\\`, `\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone
+surrogates U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations

@@ -45,10 +45,10 @@ def export(model: str, output: str | None, form: str | None, force: bool, quiet:
     from spamnb.exchange import export_lines
     from spamnb.model import SpamModel
 
-    if output is not None and output != "-":
-        _check(output, model, force)
     form = form or ("jsonl" if (output or "").endswith((".jsonl", ".ndjson", ".json")) else "tsv")
     loaded = SpamModel.load(model)
+    if output is not None and output != "-":
+        _check(output, model, force)
     lines = export_lines(loaded, form)
     blocks = iter(lambda: b"".join(islice(lines, _SOME)), b"")
     if output is None or output == "-":
@@ -61,19 +61,25 @@ def export(model: str, output: str | None, form: str | None, force: bool, quiet:
 
 def _check(output: str, model: str, force: bool) -> None:
     """Refuse, before the work is done, to write over the model itself or over something that is no export."""
-    from spamnb.modelfile import JOURNAL
-
-    for part in (model, os.path.realpath(model) + JOURNAL):
-        if os.path.exists(output) and os.path.exists(part) and os.path.samefile(output, part):
-            raise DataError(
-                f"{output} belongs to the model that is exported: it was not overwritten",
-                hint="choose another name for -o",
-            )
+    if _belongs(output, model):
+        raise DataError(
+            f"{output} belongs to the model that is exported: it was not overwritten",
+            hint="choose another name for -o",
+        )
     private.refuse_link(output)
     if not force:
         inway.check(
             output, "an export of spamnb", inway.is_export, "choose another name for -o, or add --force"
         )
+
+
+def _belongs(output: str, model: str) -> bool:
+    """Is it the model, under whatever name, or its journal, which need not be there yet?"""
+    from spamnb.modelfile import JOURNAL
+
+    if os.path.realpath(output) == os.path.realpath(model) + JOURNAL:
+        return True
+    return os.path.exists(output) and os.path.samefile(output, model)
 
 
 def _write(output: str, blocks: Iterable[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Files that are in the way of `export -o`, --json, --report and --plots: only spamnb's own are overwritten."""
+"""Files that are in the way of `export -o`, --json, --report and --plots: only spamnb's own are replaced."""
 
 from __future__ import annotations
 
