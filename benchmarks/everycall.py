@@ -37,6 +37,7 @@ CALLS = {
     "prune": Call(("prune", MODEL, "--min-count", "2"), speaks=False),
     "age": Call(("age", MODEL, "--times", "1"), speaks=False),
     "export": Call(("export", MODEL)),
+    "export -o": Call(("export", MODEL, "-o", "out.tsv"), speaks=False),
     "import": Call(("import", EXPORT, "-o", "imported.spamnb"), speaks=False),
     "filter": Call(("filter", "-m", MODEL), "Subject: café\n\nwin\n".encode()),
     "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),

@@ -141,6 +141,7 @@ CALLS = (
     _call("evaluate", DATA, "-m", MODEL, "--report", "-", "--quiet"),
     _call("evaluate", DATA, "-m", MODEL, "--report", f"{NAME}.html", "--plots", f"{NAME}plots"),
     _call("evaluate", DATA, "-m", MODEL, "--report", f"{NAME}gone/x.html"),
+    *(_call(*_EVALUATE, flag, f"{NAME}p.csv") for flag in ("--json", "--report")),  # which is not theirs
     _call("evaluate", DATA, "--cv", "2"),
     _call("evaluate", THREE, "--cv", "2"),
     _call("evaluate", DATA, "--holdout", "30%"),
@@ -176,6 +177,8 @@ CALLS = (
         for form in ("tsv", "jsonl")
     ),
     _call("export", NAMED, "-o", f"{NAME}.tsv"),
+    _call("export", NAMED, "-o", f"{NAME}p.csv"),
+    _call("export", NAMED, "-o", NAMED, "--force"),
     _call("import", f"{NAME}.tsv", "-o", f"{NAME}back.spamnb"),
     _call("import", "export.tsv", "-o", "x.spamnb"),
     _call("import", DATA, "-o", "x.spamnb"),

@@ -1,11 +1,12 @@
 r"""Models as text and back, bit for bit: a header with the settings, then one line for each token.
 
 A TSV file begins with `# spamnb-counts 1`, a line `# ` with the settings as JSON, and the column names; a
-JSONL file with one object for the settings. The last line has what only programs read: digests of messages
-and the model that it starts from. Tokens come by the number of messages that hold them. Those of a refined
-model have one number more, what is added to their weight, in the fewest digits that give its 32 bits again.
-In TSV the backslashes of a token, its invisible characters and bytes that are no UTF-8 are written `\\`,
-`\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone surrogates U+DC80 to U+DCFF.
+JSONL file with one object for the settings. The number of tokens stands among them. The last line has what
+only programs read: digests of messages and the model that it starts from. Tokens come by the number of
+messages that hold them. Those of a refined model have one number more, what is added to their weight, in the
+fewest digits that give its 32 bits again. In TSV the backslashes of a token, its invisible characters and
+bytes that are no UTF-8 are written `\\`, `\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone
+surrogates U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _TABLES = (
 )
 _LAST = ("known", "start")  # what is for programs only stands in the last line
 _CORRECTION = "correction"
+_PROMISED = "tokens"  # in the header: how many lines of tokens were written; older exports say nothing
 _LARGEST = float(np.finfo(np.float32).max)
 _REST = b"# rest "
 
@@ -49,6 +51,7 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
     store, head = model.store, _header(model)
     added = model.correction.of(store.keys).astype(np.float32) if model.correction is not None else None
     rest = {name: head.pop(name) for name in _LAST if head.get(name)}
+    head = {_PROMISED: store.vocabulary, **head}
     if form == "jsonl":
         yield _json({"format": FORMAT, "version": VERSION, **head})
     else:
@@ -75,8 +78,8 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
         yield _json({"rest": rest}) if form == "jsonl" else _REST + _json(rest)
 
 
-def import_lines(lines: Iterable[bytes], name: str) -> SpamModel:
-    """The model of some lines; `name` is for complaints, which name the line."""
+def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = None) -> SpamModel:
+    """The model of some lines; `name` is for complaints, which name the line, and `notes` takes remarks."""
     numbered = enumerate(lines, 1)
     reader = _Reader(name)
     first = next(numbered, (1, b""))[1]
@@ -89,7 +92,14 @@ def import_lines(lines: Iterable[bytes], name: str) -> SpamModel:
         head = reader.header(reader.json(*_second(numbered)))
         next(numbered, None)  # the names of the columns
         rows = [reader.fields(n, line) for n, line in _before_rest(numbered, _REST, head, reader)]
+    if notes is not None and len(rows) < reader.promised:
+        notes.append(_fewer(name, reader.promised, len(rows)))
     return _model(head, rows, reader)
+
+
+def _fewer(name: str, promised: int, came: int) -> str:
+    said = f"the header of {name} promises {promised:,} token{'' if promised == 1 else 's'}, {came:,} came"
+    return f"{said}: it was cut short, or lines were removed"
 
 
 def _before_rest(
@@ -143,6 +153,7 @@ class _Reader:
         self._name = name
         self._width = 0
         self._refined = False
+        self.promised = 0  # tokens, by the header
 
     def foreign(self) -> DataError:
         return DataError(
@@ -167,6 +178,8 @@ class _Reader:
     def header(self, head: dict[str, Any], *, titled: bool = False) -> dict[str, Any]:
         if titled and (head.pop("format", None) != FORMAT or head.pop("version", None) != VERSION):
             raise self.foreign()
+        promised = head.pop(_PROMISED, 0)
+        self.promised = promised if type(promised) is int else 0
         try:
             found: dict[str, Any] = arrays(head)
             labels, totals = found["counts"]["labels"], found["counts"]["message_totals"]

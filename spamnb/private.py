@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from spamnb.errors import DataError, SpamnbError
@@ -16,7 +18,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 def refuse_link(path: str, error: type[SpamnbError] = DataError) -> None:
     """Reading follows links; writing would change a file that the path does not name."""
-    if os.path.islink(path) and not _of_system(path):
+    if os.path.islink(path) and not of_system(path):
         real = os.path.realpath(path)
         raise error(
             f"{path} is a link to {real}: spamnb does not write through links",
@@ -47,7 +49,7 @@ def make_folder(path: str) -> None:
 def create(path: str) -> BinaryIO:
     """An empty file to write to; one that is there is emptied and keeps its mode."""
     refuse_link(path)
-    flags = _FLAGS if _of_system(path) else _FLAGS | _NO_LINK
+    flags = _FLAGS if of_system(path) else _FLAGS | _NO_LINK
     return open(path, "wb", opener=lambda name, _: os.open(name, flags, 0o600))
 
 
@@ -60,23 +62,32 @@ def write(path: str, data: bytes) -> None:
         raise cannot_write(path, error) from None
 
 
-def copy(source: str, path: str) -> None:
-    """A copy that is there as a whole or not at all, in place of whatever had its name."""
-    import shutil
+@contextmanager
+def whole(path: str) -> Iterator[BinaryIO]:
+    """A file to write to that is there as a whole or not at all, in place of whatever had its name."""
     import tempfile
-    from contextlib import suppress
 
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", os.path.dirname(target(path)))  # mode 0600
     try:
-        with open(handle, "wb") as file, open(source, "rb") as given:
-            shutil.copyfileobj(given, file)
-        shutil.copystat(source, temporary)
-        os.chmod(temporary, 0o600)
+        with open(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(handle)
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def copy(source: str, path: str) -> None:
+    """A copy for the owner alone, with the times of the source."""
+    import shutil
+
+    with whole(path) as file, open(source, "rb") as given:
+        shutil.copyfileobj(given, file)
+    found = os.stat(source)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def keep(source: str, path: str) -> None:
@@ -85,8 +96,6 @@ def keep(source: str, path: str) -> None:
     A second link takes no time and no space, a copy of 93 MB 0.25 s. It has the same owner and mode, so a
     file that others may read is copied.
     """
-    from contextlib import suppress
-
     temporary = os.path.join(os.path.dirname(target(path)), f".spamnb-{os.urandom(8).hex()}.tmp")
     try:
         if os.lstat(source).st_mode & 0o177777 != _OWN:
@@ -105,6 +114,6 @@ def cannot_write(path: str, error: OSError) -> DataError:
     return DataError(f"cannot write {path}: {error.strerror or error}", hint="choose another path")
 
 
-def _of_system(path: str) -> bool:
+def of_system(path: str) -> bool:
     folder = os.path.dirname(os.path.abspath(path))
     return folder in _SYSTEM or folder.startswith("/proc/")

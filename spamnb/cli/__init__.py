@@ -44,6 +44,10 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """Lists its commands without importing them: `--help` costs nothing but click."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`spamnb help` and `spamnb help COMMAND` are other words for --help."""
+        return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 import click
 
 from spamnb import private
-from spamnb.cli import options
+from spamnb.cli import inway, options, targets
 from spamnb.cli.output import say, write_bytes
+from spamnb.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SOME = 4096  # lines written at once
 
@@ -20,8 +27,9 @@ _SOME = 4096  # lines written at once
     type=click.Choice(["tsv", "jsonl"]),
     help="tsv or jsonl (default: as FILE ends, else tsv).",
 )
+@targets.force_option
 @options.quiet_option
-def export(model: str, output: str | None, form: str | None, quiet: bool) -> None:
+def export(model: str, output: str | None, form: str | None, force: bool, quiet: bool) -> None:
     """Write a model as text: TSV or JSON lines.
 
     A header holds the settings; then comes a line for each token with its occurrences and messages by class,
@@ -39,15 +47,46 @@ def export(model: str, output: str | None, form: str | None, quiet: bool) -> Non
 
     form = form or ("jsonl" if (output or "").endswith((".jsonl", ".ndjson", ".json")) else "tsv")
     loaded = SpamModel.load(model)
+    if output is not None and output != "-":
+        _check(output, model, force)
     lines = export_lines(loaded, form)
     blocks = iter(lambda: b"".join(islice(lines, _SOME)), b"")
     if output is None or output == "-":
         for block in blocks:
             write_bytes(block)
         return
+    _write(output, blocks)
+    say(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)
+
+
+def _check(output: str, model: str, force: bool) -> None:
+    """Refuse, before the work is done, to write over the model itself or over something that is no export."""
+    if _belongs(output, model):
+        raise DataError(
+            f"{output} belongs to the model that is exported: it was not overwritten",
+            hint="choose another name for -o",
+        )
+    private.refuse_link(output)
+    if not force:
+        inway.check(
+            output, "an export of spamnb", inway.is_export, "choose another name for -o, or add --force"
+        )
+
+
+def _belongs(output: str, model: str) -> bool:
+    """Is it the model, under whatever name, or its journal, which need not be there yet?"""
+    from spamnb.modelfile import JOURNAL
+
+    if os.path.realpath(output) == os.path.realpath(model) + JOURNAL:
+        return True
+    return os.path.exists(output) and os.path.samefile(output, model)
+
+
+def _write(output: str, blocks: Iterable[bytes]) -> None:
+    """A pipe or a device takes what comes; a file is replaced when the new one is whole."""
+    in_place = private.of_system(output) or (os.path.exists(output) and not os.path.isfile(output))
     try:
-        with private.create(output) as file:
+        with private.create(output) if in_place else private.whole(output) as file:
             file.writelines(blocks)
     except OSError as error:
         raise private.cannot_write(output, error) from None
-    say(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)

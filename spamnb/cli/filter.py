@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import say, write_bytes
+from spamnb.cli.output import greet, say, write_bytes
 from spamnb.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     """
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
+    greet("Type or paste one mail, header first; Ctrl-D ends.")
     raw = sys.stdin.buffer.read()
     try:
         mail = judged(raw, _loaded(model, given), explain)

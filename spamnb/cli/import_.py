@@ -17,7 +17,8 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     """Make a model of an exported text.
 
     FILE is what `spamnb export` wrote, as TSV or JSON lines ('-' reads stdin; gz, bz2 and xz are unpacked).
-    Counts may have been changed and lines removed or added; an added one may leave out the key.
+    Counts may have been changed and lines removed or added; an added one may leave out the key. If there are
+    fewer tokens than were exported, a note says so.
 
     \b
     Examples:
@@ -32,10 +33,13 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     target = output_path(output)
     check_target(target, force)
     stream = open_bytes(file, live=False)
+    notes: list[str] = []
     try:
-        model = import_lines(stream.lines(), stream.name)
+        model = import_lines(stream.lines(), stream.name, notes)
     finally:
         stream.close()
     size = save(model, target, quiet)
+    for note in notes:
+        say(f"note: {note}", quiet)
     say(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)

@@ -45,7 +45,8 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     size = save(merged, target, quiet)
     store = merged.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
-    say(f"merged    {len(loaded)} models: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
+    many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"
+    say(f"merged    {many}: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
     say(f"knows     {store.vocabulary:,} tokens", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spamnb.cli import inway
 from spamnb.cli.starting import names_model
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
@@ -40,7 +41,12 @@ model_option = click.option(
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 json_option = click.option(
-    "--json", "json_file", type=PATH, metavar="FILE", help="Write the result as JSON ('-' for stdout)."
+    "--json",
+    "json_file",
+    type=PATH,
+    metavar="FILE",
+    callback=inway.check_json,
+    help="Write the result as JSON ('-' for stdout).",
 )
 
 reading_options = all_of(

@@ -83,9 +83,10 @@ def _stdout() -> TextIO:
 def write_json(result: dict[str, Any], target: str) -> None:
     """Figures to a file, or to stdout for '-'."""
     from spamnb import private
+    from spamnb._version import __version__
     from spamnb.report.jsonout import dumps
 
-    text = dumps(result)
+    text = dumps({"made_by": f"spamnb {__version__}", **result})  # first: it tells whose file this is
     if target == "-":
         write_bytes(text.encode())
         return

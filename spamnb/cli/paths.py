@@ -70,12 +70,26 @@ def find_model(option: str | None, kind: Callable[[], str] = lambda: READY_MADE[
 def model_to_change(option: str | None) -> str:
     """The path of the model that learns; a ready-made one never does."""
     found = find_model(option)
-    if found in map(shipped_model, READY_MADE):
+    if option or os.environ.get(VARIABLE):
+        refuse_shipped(
+            found, "start your own with `spamnb train few.csv --prior ready-made`, or change a copy"
+        )
+    elif _is_shipped(found):
         raise ModelError(
             "there is no model of your own yet, and the ready-made ones do not learn",
             hint="train one with `spamnb train DATA`, or name one with -m MODEL",
         )
     return found
+
+
+def refuse_shipped(path: str, hint: str) -> None:
+    """What belongs to the program stays as it is, by whatever path it is named."""
+    if _is_shipped(path):
+        raise ModelError(f"{path} is a ready-made model: it is part of the program and is not changed", hint)
+
+
+def _is_shipped(path: str) -> bool:
+    return os.path.realpath(path) in (os.path.realpath(shipped_model(kind)) for kind in READY_MADE)
 
 
 def output_path(option: str | None) -> str:

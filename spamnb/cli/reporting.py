@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from spamnb import private
-from spamnb.cli import options
+from spamnb.cli import inway, options
 from spamnb.cli.output import say, write_bytes
 from spamnb.errors import DataError
 
@@ -19,11 +19,19 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
     click.option(
-        "--report", type=options.PATH, metavar="FILE", help="Write a page for the browser ('-' for stdout)."
+        "--report",
+        type=options.PATH,
+        metavar="FILE",
+        callback=inway.check_page,
+        help="Write a page for the browser ('-' for stdout).",
     ),
     click.option("--open", "open_it", is_flag=True, help="Open the page of --report in the browser."),
     click.option(
-        "--plots", type=options.PATH, metavar="DIR", help="Write the curves as SVG and PNG files into DIR."
+        "--plots",
+        type=options.PATH,
+        metavar="DIR",
+        callback=inway.check_plots,
+        help="Write the curves as SVG and PNG files into DIR.",
     ),
 )
 
@@ -40,6 +48,12 @@ def check(report: str | None, open_it: bool, json_file: str | None) -> None:
         raise click.UsageError("--open needs --report FILE: that file is opened.")
     if report == "-" and json_file == "-":
         raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")
+    if report and json_file and not private.of_system(report) and _same(report, json_file):
+        raise click.UsageError(f"--report and --json cannot both have {report}: give one another file.")
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def leave(

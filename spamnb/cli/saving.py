@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spamnb import private
 from spamnb.cli.output import say
+from spamnb.cli.paths import refuse_shipped
 from spamnb.errors import ModelError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def check_target(path: str, force: bool) -> None:
         raise ModelError(
             f"{path} is a folder", hint=f"name a file in it: -o {os.path.join(path, 'model.spamnb')}"
         )
+    refuse_shipped(path, "choose another name for -o")
     _check_folder(path)
     if force or not os.path.exists(path):
         return

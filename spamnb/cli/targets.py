@@ -1,4 +1,4 @@
-"""Options of commands that write a model."""
+"""Options of commands that write a model, in one form or another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from spamnb.cli.options import PATH
 
-force_option = click.option("--force", is_flag=True, help="Overwrite a file that is not a spamnb model.")
+force_option = click.option("--force", is_flag=True, help="Overwrite a file of another kind.")
 new_model_option = click.option(
     "-o",
     "--output",

@@ -66,7 +66,7 @@ def open_groups(
     position = (lambda: stream.position) if stream else None
     limits = Limits(message=options.max_size)
     batcher = Batcher(skipped, limits, labelled=labels is not None, position=position)
-    notes = Skipped("limits met")
+    notes = Skipped("limits met", "limit met")
     jobs = 1 if live else options.jobs  # who waits at the other end of a pipe wants each answer at once
     work = options.work if can_fork() else None
     batches = batcher.batches(groups, live=live, shared=jobs > 1)

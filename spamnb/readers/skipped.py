@@ -21,11 +21,11 @@ class Skipped:
     '2 skipped (line 2: no label, mail/.cache: hidden)'
     """
 
-    def __init__(self, what: str = "skipped") -> None:
+    def __init__(self, what: str = "skipped", one: str = "") -> None:
         self.count = 0
         self.examples: list[tuple[int | str, str]] = []
         self.reasons: dict[str, int] = {}
-        self._what = what
+        self._what, self._one = what, one or what
 
     def add(self, place: int | str, reason: str) -> None:
         self.count += 1
@@ -50,11 +50,14 @@ class Skipped:
         places = [f"line {place}" if isinstance(place, int) else place for place, _ in self.examples]
         shown = [f"{place}: {reason}" for place, (_, reason) in zip(places, self.examples, strict=True)]
         shown += ["..."] if self.count > len(shown) else []
-        return f"{self.count} {self._what}" + (f" ({', '.join(shown)})" if shown else "")
+        return self._counted() + (f" ({', '.join(shown)})" if shown else "")
 
     def by_reason(self) -> str:
         """`12 skipped (10 no label, 2 no text)`, the most frequent first."""
         most = sorted(self.reasons.items(), key=lambda item: -item[1])
         shown = [f"{count} {reason}" for reason, count in most[:_EXAMPLES]]
         shown += ["..."] if len(most) > len(shown) else []
-        return f"{self.count} {self._what}" + (f" ({', '.join(shown)})" if shown else "")
+        return self._counted() + (f" ({', '.join(shown)})" if shown else "")
+
+    def _counted(self) -> str:
+        return f"{self.count} {self._one if self.count == 1 else self._what}"

@@ -40,7 +40,7 @@ class Source:
         self.description = description
         self.size = size
         self.skipped = skipped or Skipped()
-        self.notes = notes or Skipped("limits met")
+        self.notes = notes or Skipped("limits met", "limit met")
         self.labels = labels
         self.blocks = blocks  # for reading in several processes, in place of iterating
         self.close = close

@@ -28,6 +28,11 @@ def test_inspect_and_evaluate_say_that_figures_are_from_before(cli: Cli, sms: Sm
     assert "measured before merge, prune: its counts are others now" in cli("evaluate", "-m", "c.spamnb").text
 
 
+def test_one_model_is_one_model(cli: Cli, tiny: Path) -> None:
+    done = cli("merge", tiny, "-o", "c.spamnb")
+    assert done.err.splitlines()[0] == "merged    1 model: 2 ham, 2 spam"
+
+
 def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:
     said = cli.fails("merge", sms.model, tiny, "-o", "c.spamnb")
     assert said[0].startswith(
@@ -51,6 +56,22 @@ def test_export_and_import_give_the_same_file(cli: Cli, sms: Sms) -> None:
     cli("import", packed, "-o", "b.spamnb")
     for name in ("a.spamnb", "b.spamnb"):
         assert (cli.here / name).read_bytes() == sms.model.read_bytes()
+
+
+def test_an_export_that_was_cut_is_imported_with_a_note(cli: Cli, tiny: Path) -> None:
+    for form in ("tsv", "jsonl"):
+        lines = cli("export", tiny, "--format", form).out.splitlines(keepends=True)
+        head = 3 if form == "tsv" else 1
+        assert "note" not in cli("import", "-", "-o", "x.spamnb", stdin=b"".join(lines)).err
+        cut = b"".join(lines[: head + 2])
+        done = cli("import", "-", "-o", "x.spamnb", stdin=cut)
+        note = "note: the header of stdin promises 6 tokens, 2 came: it was cut short, or lines were removed"
+        assert note in done.err.splitlines()
+        assert "imported  2 tokens from stdin" in done.err.splitlines()
+        assert cli("import", "-", "-o", "x.spamnb", "-q", stdin=cut).err == ""
+        old = cut.replace(b'"tokens":6,', b"", 1)  # as it was written before the number stood there
+        assert old != cut
+        assert "note" not in cli("import", "-", "-o", "x.spamnb", stdin=old).err
 
 
 def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:

@@ -11,7 +11,9 @@ from clitools import TINY, Cli, Sms, Three
 from spamnb import SpamModel
 from spamnb.scorers import REGISTRY
 
-NAMES = ["title", "notes", "objective", "folds", "messages", "copies", "draws", "best", "contenders"]
+NAMES = [
+    *("made_by", "title", "notes", "objective", "folds", "messages", "copies", "draws", "best", "contenders"),
+]
 ROW = [
     *("name", "flags", "value", "low", "high", "difference", "difference_low", "difference_high", "p_value"),
     *("seconds", "messages", "spam", "ham"),
@@ -122,6 +124,7 @@ def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -
     done = cli("tune", sms.train, *flags, "--json", "tuned.json")
     found = json.loads((cli.here / "tuned.json").read_text())
     assert list(found) == [
+        "made_by",
         "notes",
         "objective",
         "choice",

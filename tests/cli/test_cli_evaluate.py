@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from clitools import TINY, TINY_FLAGS, Cli, Sms, Three
 
-from spamnb import SpamModel
+from spamnb import SpamModel, __version__
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 
+MADE_BY = f"spamnb {__version__}"
 NAMES = [
-    *("title", "notes", "messages", "spam", "ham"),
+    *("made_by", "title", "notes", "messages", "spam", "ham"),
     *("true_positives", "false_positives", "false_negatives", "true_negatives", "unsure"),
     *("accuracy", "precision", "recall", "f1", "jaccard", "roc_auc", "pr_auc"),
     *("recall_at_fpr_0_1_percent", "recall_at_fpr_0_5_percent"),
@@ -106,7 +107,7 @@ def test_cross_validation_gives_what_training_stores(cli: Cli, sms: Sms) -> None
     assert stored is not None
     assert done.json["title"] == "5-fold cross-validation"
     assert done.json["notes"][0] == "5 folds, copies of a text in the same fold"
-    for name in NAMES[2:]:
+    for name in NAMES[3:]:
         assert done.json[name] == pytest.approx(stored[name], abs=1e-12), name
 
 
@@ -124,7 +125,7 @@ def test_stored_figures(cli: Cli, sms: Sms) -> None:
     )
     stored = SpamModel.load(sms.model).figures
     assert stored is not None
-    assert cli("evaluate", "-m", sms.model, "--json", "-").json == dict(stored)
+    assert cli("evaluate", "-m", sms.model, "--json", "-").json == {"made_by": MADE_BY, **stored}
 
 
 # --- more than two classes -------------------------------------------------------------------------

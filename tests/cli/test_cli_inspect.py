@@ -148,7 +148,8 @@ def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None
     flags = ("inspect", "-m", sms.model, "--json", "-", "--message")
     said = cli(*flags, "call now").json
     assert list(said) == [
-        *("label", "probability", "log_odds", "for", "against", "sum", "bias", "parts", "unknown")
+        "made_by",
+        *("label", "probability", "log_odds", "for", "against", "sum", "bias", "parts", "unknown"),
     ]
     total = math.fsum([said["bias"], *(part["log_odds"] for part in said["parts"])])
     assert total == pytest.approx(said["log_odds"], abs=1e-9)

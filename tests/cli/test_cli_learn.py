@@ -10,7 +10,7 @@ import pytest
 from clitools import TINY, TINY_FLAGS, Cli, Three
 from test_startup import imported
 
-from spamnb import SpamModel
+from spamnb import SpamModel, __version__
 
 LINES = "stdin: one message per line (UTF-8)"
 MAIL = b"From: a@example.com\nSubject: %s\n\nwin a prize of %s\n"
@@ -64,6 +64,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
     done = here("learn", "new.csv", "--json", "-", "-q")
     assert done.err == ""
     assert done.json == {
+        "made_by": f"spamnb {__version__}",
         "model": "m.spamnb",
         "learned": {"ham": 1, "spam": 1},
         "forgotten": {},

@@ -183,6 +183,12 @@ def test_bash_completes(cli: Cli, tmp_path: Path) -> None:
     assert done.stdout == b"predict\n", done.stderr
 
 
+def test_help_is_a_word_too(cli: Cli) -> None:
+    assert cli("help").out == cli("--help").out
+    assert cli("help", "train").out == cli("train", "--help").out
+    assert cli.fails("help", "xyz", code=2)[-1] == "Error: No such command 'xyz'."
+
+
 def test_a_misspelt_command_is_guessed(cli: Cli) -> None:
     assert cli.fails("trian", code=2)[-1] == "Error: No such command 'trian'. Did you mean train?"
     assert cli.fails("xyz", code=2)[-1] == "Error: No such command 'xyz'."

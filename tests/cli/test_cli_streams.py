@@ -89,3 +89,17 @@ command.main()
 def test_an_interrupt_within_a_callback_is_not_lost() -> None:
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, timeout=50, check=False)
     assert (done.returncode, done.stderr) == (130, b"Interrupted.\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+def test_filter_tells_who_sits_at_the_terminal_what_it_waits_for(cli: Cli, tiny: Path) -> None:
+    master, slave = os.openpty()
+    command = cli.command("filter", "-m", tiny)
+    with subprocess.Popen(command, stdin=slave, stdout=-1, stderr=-1, cwd=cli.here, env=cli.env) as running:
+        os.close(slave)
+        os.write(master, b"Subject: win\n\nwin\n\x04")
+        out, err = running.communicate(timeout=PATIENCE)
+    os.close(master)
+    assert err.startswith(b"Type or paste one mail, header first; Ctrl-D ends.\n")
+    assert out.startswith(b"Subject: win\nX-Spam-Flag: YES\n")
+    assert b"Ctrl-D" not in cli("filter", "-m", tiny, stdin=b"Subject: win\n\nwin\n").err.encode()

@@ -58,6 +58,16 @@ def test_they_do_not_learn(cli: Cli) -> None:
         "Error: there is no model of your own yet, and the ready-made ones do not learn",
         "Hint: train one with `spamnb train DATA`, or name one with -m MODEL",
     ]
+    sms = os.path.relpath(shipped_model("sms"), cli.here)
+    wanted = f"Error: {sms} is a ready-made model: it is part of the program and is not changed"
+    assert cli.fails("learn", "--spam", "-m", sms, stdin=b"win a prize\n") == [
+        wanted,
+        "Hint: start your own with `spamnb train few.csv --prior ready-made`, or change a copy",
+    ]
+    assert cli.fails("prune", sms, "--min-count", "9", "--force") == [
+        wanted,
+        "Hint: choose another name for -o",
+    ]
     assert before == {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE}
 
 

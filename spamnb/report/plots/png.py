@@ -6,6 +6,7 @@ from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
+from spamnb._version import __version__
 from spamnb.errors import MissingExtraError
 from spamnb.report.plots.palette import LIGHT
 from spamnb.report.plots.shapes import Box, Dot, Drawing, Line, Shape, Words
@@ -28,6 +29,7 @@ def png(drawing: Drawing) -> bytes:
     if not available():
         raise MissingExtraError("writing PNG files", "png")
     from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
 
     scale = RESOLUTION * _FINER
     size = round(drawing.width * scale), round(drawing.height * scale)
@@ -37,8 +39,9 @@ def png(drawing: Drawing) -> bytes:
     for shape in drawing.shapes:
         painter.paint(shape)
     small = image.resize((size[0] // _FINER, size[1] // _FINER), Image.Resampling.LANCZOS)
-    out = BytesIO()
-    small.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    out, made = BytesIO(), PngInfo()
+    made.add_text("Software", f"spamnb {__version__}")
+    small.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True, pnginfo=made)
     return out.getvalue()
 
 

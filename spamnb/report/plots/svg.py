@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from spamnb._version import __version__
 from spamnb.metrics import Floats
 from spamnb.report.plots.palette import LIGHT
 from spamnb.report.plots.shapes import Box, Dot, Drawing, Line, Shape, Words
@@ -36,7 +37,7 @@ def standalone(drawing: Drawing) -> str:
     title = Words(drawing.width / 2, 20, drawing.title, "text", bold=True)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
-        f'font-family="{escape(FONT)}" role="img">'
+        f'font-family="{escape(FONT)}" role="img"><!-- made by spamnb {__version__} -->'
         f"<title>{escape(drawing.title)}</title><desc>{escape(drawing.about)}</desc>"
         f"<style>svg{{{colours}}}\n{rules()}</style>"
         f'<rect width="100%" height="100%" class="f-ground"/>{_shape(title)}{_shapes(drawing)}</svg>\n'
