@@ -63,9 +63,16 @@ def console() -> Console:
 def write_bytes(data: bytes) -> None:
     """To stdout at once, so that a reader at the other end of a pipe sees it now."""
     out = _stdout().buffer
-    try:
+    with writing():
         out.write(data)
         out.flush()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """What goes wrong in here is a fault of standard output."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

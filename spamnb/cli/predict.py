@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exitcodes, options
 from spamnb.cli.inputs import inputs, read_options
-from spamnb.cli.output import greet, report_skipped, say, write_bytes
+from spamnb.cli.output import greet, report_skipped, say, write_bytes, writing
 
 if TYPE_CHECKING:
     from spamnb.explain import Explanation
@@ -107,8 +107,8 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     work = Scoring(loaded, wanted=given["explain"])
     for path, how in sources:
         said |= _answer(path, with_work(how, work), loaded, writer, chosen, given["quiet"])
-    if hasattr(writer, "close"):
-        writer.close()
+    if hasattr(writer, "end"):
+        write_bytes(writer.end())
     return said
 
 
@@ -191,7 +191,11 @@ def _write(writer: Any, chunk: Chunk, found: Predictions, chosen: int | None) ->
     import numpy as np
 
     rows = np.arange(len(chunk)) if chosen is None else np.flatnonzero(found.codes == chosen)
-    write_bytes(writer.lines(chunk, found, rows))
+    some = getattr(writer, "at_once", 0) or max(len(rows), 1)
+    for start in range(0, len(rows), some):
+        with writing():  # rich looks at stdout while it lays a table out
+            lines = writer.lines(chunk, found, rows[start : start + some])
+        write_bytes(lines)
 
 
 def _chosen(model: SpamModel, only: str | None) -> int | None:
