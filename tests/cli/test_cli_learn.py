@@ -47,6 +47,12 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     assert gone[1:] == ["unknown    1 message: never learned so, left alone", "Nothing was changed."]
 
 
+def test_a_mail_with_a_line_that_looks_like_the_next_one(here: Cli) -> None:
+    text = MAIL % (b"lunch", b"ham") + b"\nFrom now on we meet at five.\nBye\n"
+    done = here("learn", "--ham", stdin=b"From a@example.com Mon Jan  1 00:00:00 2024\n" + text)
+    assert "learned    1 message (1 ham)\n" in done.err
+
+
 def test_tables_and_their_labels(here: Cli) -> None:
     here.write("new.csv", "label,text\nspam,cash now\nham,see you\nham,lunch\nham,cash now\n")
     done = here("learn", "new.csv", "--json", "-", "-q")
