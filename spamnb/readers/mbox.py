@@ -51,7 +51,7 @@ class Splitter:
         return found + self._finish(last=True) if final else found
 
     def _is_mark(self, data: bytes, at: int) -> bool:
-        """Does the line that begins with `From ` there begin a mail? The first one says what they look like."""
+        """Does the line with `From ` there begin a mail? The first one says what they look like."""
         timed = tells_time(data, at)
         if self._timed is None:
             self._timed = timed
@@ -82,8 +82,8 @@ def _is_told(data: bytes, at: int) -> bool:
 def tells_time(data: bytes, at: int = 0) -> bool:
     r"""Is there a time behind the first word of a line that begins with `From `?
 
-    >>> [tells_time(line) for line in (b"From a@b Mon Jan  1 00:00:00 2024\n", b"From 10:30 on we meet\n10:30")]
-    [True, False]
+    >>> tells_time(b"From a@b Mon Jan  1 00:00:00 2024\n"), tells_time(b"From 10:30 on we meet\nat 10:30\n")
+    (True, False)
     """
     return _TIME.match(data, at, at + _LONGEST_LINE) is not None
 

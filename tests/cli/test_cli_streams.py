@@ -24,6 +24,12 @@ def test_a_full_disk(cli: Cli, tiny: Path) -> None:
         assert "Error: " in cli.shell('"$@" >/dev/full', *args, code=1).err
 
 
+def test_a_line_that_is_too_long_does_not_end_the_stream(cli: Cli, tiny: Path) -> None:
+    done = cli("predict", "-m", tiny, stdin=b"win\n" + b"w" * (17 << 20) + b"\nsee you\n")
+    assert done.text == "spam\t0.7500\twin\nunsure\t0.5000\t\nham\t0.1429\tsee you\n"
+    assert done.err == "stdin: 1 skipped (line 2: longer than 16 MiB)\n"
+
+
 def test_closed_streams(cli: Cli, tiny: Path) -> None:
     lost = "Error: there is no standard output to write to\nHint: do not close it: >/dev/null discards it\n"
     assert cli.shell('echo win | "$@" >&-', "predict", "-m", tiny, code=1).err == lost
