@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 
 def say(text: str, quiet: bool = False) -> None:
-    """A line for the person at the terminal, on stderr."""
+    """A line for the person at the terminal, on stderr; one that is too long for it is broken at blanks."""
     if not quiet:
+        from spamnb.cli.wrapping import columns, wrapped
         from spamnb.report.safe import visible
 
-        click.echo("\n".join(visible(line) for line in text.split("\n")), err=True)
+        width = columns(sys.stderr)
+        click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
 
 
 def greet(text: str, quiet: bool = False) -> None:
