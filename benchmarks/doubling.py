@@ -140,6 +140,10 @@ CASES: dict[str, Case] = {
     "index: one long line": (filled("a", b"spam "), _file("", format="index", label="ham")),
     "mbox: From lines": (filled("\nFrom "), _file(".mbox", label="ham")),
     "mbox: From lines and blank lines": (filled("\n\nFrom x\n"), _file(".mbox", label="ham")),
+    "mbox: From lines without a time": (
+        filled("\n\nFrom x\n", b"From a 00:00\nA: b\n\n"),
+        _file(".mbox", label="ham"),
+    ),
     "mbox: escaped From lines": (filled(">>>>>>From x\n", b"From a\nA: b\n\n"), _file(".mbox", label="ham")),
     "mail: header folding": (filled(" a\n", b"X: a\n", b"\nbody"), _mail),
     "mail: base64": (filled("QUJD\n=", b"Content-Transfer-Encoding: base64\n\n"), _mail),

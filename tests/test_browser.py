@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def findings() -> Findings:
+def findings(spread: float = 1.0) -> Findings:
     rng = np.random.default_rng(11)
     truth = rng.random(3000) < 0.35
-    rank = rng.normal(np.where(truth, 1.5, -1.5), 1.3)
+    rank = spread * rng.normal(np.where(truth, 1.5, -1.5), 1.3)
     called = rank >= 0
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), called, None, 1.0, 1.0, rank)
     mistakes = [Mistake("ham", "spam", 0.97, 3.5, HOSTILE, place=HOSTILE)]
@@ -44,16 +45,19 @@ def source() -> str:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory, source: str) -> Iterator[Browser]:
-    folder = tmp_path_factory.mktemp("browser")
+    yield from opened(tmp_path_factory.mktemp("browser"), source)
+
+
+def opened(folder: Path, source: str) -> Iterator[Browser]:
     (folder / "report.html").write_text(source, "utf-8")
     assert PROGRAM is not None
-    opened = Browser(PROGRAM, folder / "profile")
+    shown = Browser(PROGRAM, folder / "profile")
     try:
-        opened.size(1100, 900)
-        opened.visit(folder / "report.html")
-        yield opened
+        shown.size(1100, 900)
+        shown.visit(folder / "report.html")
+        yield shown
     finally:
-        opened.close()
+        shown.close()
 
 
 @pytest.fixture(autouse=True)
@@ -181,17 +185,27 @@ def test_it_prints(browser: Browser) -> None:
     assert paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") >= 1
 
 
-def test_words_in_plots_do_not_overlap(browser: Browser) -> None:
-    overlaps = """
+OVERLAPS = """
       [...document.querySelectorAll("svg")].flatMap(svg => {
         const boxes = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()]);
         return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([b, q]) =>
           p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 2 && q.top < p.bottom - 2
         ).map(([b]) => a + " / " + b));
       })"""
+
+
+def test_words_in_plots_do_not_overlap(browser: Browser) -> None:
     for width in (390, 1100):
         browser.size(width, 844, phone=width < 500)
-        assert browser.run(overlaps) == []
+        assert browser.run(OVERLAPS) == []
+
+
+def test_nor_do_they_where_probabilities_reach_far(tmp_path: Path) -> None:
+    for shown in opened(tmp_path, page(findings(spread=3.0))):
+        assert shown.run("document.body.textContent.includes('0.01%')")
+        for width in (390, 1100):
+            shown.size(width, 844, phone=width < 500)
+            assert shown.run(OVERLAPS) == []
 
 
 def test_nothing_was_fetched_and_nobody_complained(browser: Browser) -> None:

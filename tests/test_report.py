@@ -209,6 +209,16 @@ def test_evaluation_shows_everything_within_the_width(width: int) -> None:
         assert not re.search(r"ROC curve +Precision-recall curve", shown)
 
 
+@pytest.mark.parametrize("width", [40, 50, 60, 70])
+def test_no_figure_of_an_evaluation_is_cut(width: int) -> None:
+    """A narrow one has no room for what the measures mean; all that is told is in one piece."""
+    wide, narrow = printed(120).split("ROC curve")[0], printed(width).split("ROC curve")[0]
+    figures = re.compile(r"[\d.–]+%|\d\.\d{4}")
+    assert figures.findall(narrow) == figures.findall(wide)
+    assert ("meaning" in narrow) == (width >= 58)
+    assert "calibration error" in narrow
+
+
 def test_numbers_are_those_of_the_scores() -> None:
     scores = filtered()[2]
     lines = [line.split() for line in printed(120).splitlines()]

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 
 def say(text: str, quiet: bool = False) -> None:
-    """A line for the person at the terminal, on stderr."""
+    """A line for the person at the terminal, on stderr; one that is too long for it is broken at blanks."""
     if not quiet:
+        from spamnb.cli.wrapping import columns, wrapped
         from spamnb.report.safe import visible
 
-        click.echo("\n".join(visible(line) for line in text.split("\n")), err=True)
+        width = columns(sys.stderr)
+        click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
 
 
 def greet(text: str, quiet: bool = False) -> None:
@@ -63,9 +65,16 @@ def console() -> Console:
 def write_bytes(data: bytes) -> None:
     """To stdout at once, so that a reader at the other end of a pipe sees it now."""
     out = _stdout().buffer
-    try:
+    with writing():
         out.write(data)
         out.flush()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """What goes wrong in here is a fault of standard output."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

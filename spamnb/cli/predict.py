@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exitcodes, options
 from spamnb.cli.inputs import inputs, read_options
-from spamnb.cli.output import greet, report_skipped, say, write_bytes
+from spamnb.cli.output import greet, report_skipped, say, write_bytes, writing
 
 if TYPE_CHECKING:
     from spamnb.explain import Explanation
@@ -107,8 +107,8 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
     work = Scoring(loaded, wanted=given["explain"])
     for path, how in sources:
         said |= _answer(path, with_work(how, work), loaded, writer, chosen, given["quiet"])
-    if hasattr(writer, "close"):
-        writer.close()
+    if hasattr(writer, "end"):
+        write_bytes(writer.end())
     return said
 
 
@@ -152,7 +152,7 @@ def _answer(
             say(source.description, quiet)
         for number, chunk in enumerate(source):
             if not number:
-                _note_kind(path, chunk, model, quiet)
+                _note_kind(path == "-" and reading.format == "lines", chunk, model, quiet)
             found = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
             codes.update(found.codes.tolist())
             _write(writer, chunk, found, chosen)
@@ -161,17 +161,21 @@ def _answer(
     return {"spam" if names[code] == model.positive else names[code] for code in codes}
 
 
-def _note_kind(path: str | tuple[str, ...], chunk: Chunk, model: SpamModel, quiet: bool) -> None:
-    """Say so if mail meets a model that knows none, or if the lines on stdin are those of a mail."""
+def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None:
+    """Say so if mail meets a model that knows none, or if lines on stdin are those of a mail or a table."""
     if chunk.sources:
         from spamnb.cli.suiting import note_mail
 
         note_mail(model, quiet)
-    elif path == "-" and len(chunk) > 1:
-        from spamnb.readers.sniff import by_first_lines
+    elif lines:
+        from spamnb.readers.sniff import by_first_lines, looks_like
 
-        if by_first_lines(b"\n".join(chunk.texts[i] for i in (0, 1))):
+        first, second = chunk.texts[0], chunk.texts[1] if len(chunk) > 1 else b""
+        if len(chunk) > 1 and by_first_lines(first + b"\n" + second):
             say("note: this looks like mail, and each line is judged; --input-format eml reads mail", quiet)
+        elif table := looks_like(first, second):
+            seen = f"this looks like {table.upper()}, and each line is judged"
+            say(f"note: {seen}; --input-format {table} reads columns", quiet)
 
 
 def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:
@@ -191,7 +195,11 @@ def _write(writer: Any, chunk: Chunk, found: Predictions, chosen: int | None) ->
     import numpy as np
 
     rows = np.arange(len(chunk)) if chosen is None else np.flatnonzero(found.codes == chosen)
-    write_bytes(writer.lines(chunk, found, rows))
+    some = getattr(writer, "at_once", 0) or max(len(rows), 1)
+    for start in range(0, len(rows), some):
+        with writing():  # rich looks at stdout while it lays a table out
+            lines = writer.lines(chunk, found, rows[start : start + some])
+        write_bytes(lines)
 
 
 def _chosen(model: SpamModel, only: str | None) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from spamnb.errors import DataError
 from spamnb.modelfile import begins_model
@@ -103,25 +103,48 @@ class Input:
         while block := self.stream.read(size):
             yield block
 
-    def blocks(self, size: int, separator: bytes) -> Iterator[bytes]:
-        """The input in pieces of about `size` bytes that end with the separator (the last one may not)."""
+    def blocks(
+        self, size: int, separator: bytes, dropped: Callable[[int], None] | None = None
+    ) -> Iterator[bytes]:
+        """The input in pieces of about `size` bytes that end with the separator (the last one may not).
+
+        A record that is too long is refused; or, if `dropped` is there to be told how many line ends it
+        has, the next piece is an empty record in its place, and nothing of it is kept in memory.
+        """
         parts: list[bytes] = []
         held = done = 0
-        while block := self.read(size):
-            end = block.rfind(separator) + 1
-            if end:
+        while True:
+            block = self.read(size)
+            first, end = block.find(separator), block.rfind(separator) + 1
+            if held + (first if end else len(block)) > LONGEST_RECORD:
+                if dropped is None:
+                    raise too_long(self.name, done)
+                dropped(self._drop([*parts, block], separator, size))
+                yield separator
+                parts, held = [], 0
+            elif end:
                 parts.append(block[:end])
                 yield b"".join(parts)
                 done += held + end
                 parts, held = [block[end:]], len(block) - end
-            else:
+            elif block:
                 parts.append(block)
                 held += len(block)
-            if held > LONGEST_RECORD:
-                raise too_long(self.name, done)
-        rest = b"".join(parts)
-        if rest:
-            yield rest
+            else:
+                break
+        if held:
+            yield b"".join(parts)
+
+    def _drop(self, parts: list[bytes], separator: bytes, size: int) -> int:
+        """Read on behind the record that begins with these parts; tells how many line ends it has."""
+        *before, block = parts
+        newlines = sum(part.count(b"\n") for part in before)
+        while block and separator not in block:
+            newlines += block.count(b"\n")
+            block = self.read(size)
+        gone, _, self.head = block.partition(separator)
+        self._head_unread = True
+        return newlines + gone.count(b"\n")
 
 
 def too_long(name: str, start: int) -> DataError:

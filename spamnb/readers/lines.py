@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from spamnb.errors import DataError
 from spamnb.message import Chunk, Texts
-from spamnb.readers.inputs import Input
+from spamnb.readers.inputs import LONGEST_RECORD, Input
 from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.skipped import Skipped
@@ -26,17 +27,18 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
             hint="labels and columns need --format csv, tsv, jsonl or parquet",
         )
     packed = [given.stream.compression] if given.stream.compression else []
-    chunks = (_line_chunks if format == "lines" else _null_chunks)(given, options.chunk_bytes)
-    about, skipped = f"{given.name}: {kind} ({', '.join([given.encoding, *packed])})", Skipped()
+    cut, skipped = _line_chunks if format == "lines" else _null_chunks, Skipped()
+    about = f"{given.name}: {kind} ({', '.join([given.encoding, *packed])})"
     if not labelled or options.label is None:
-        return Source(given.name, about, given.stream.size, chunks, given.stream.close)
+        chunks = cut(given, options.chunk_bytes, skipped)
+        return Source(given.name, about, given.stream.size, chunks, given.stream.close, skipped=skipped)
     labels = LabelMap([options.label])
     label = labels[options.label.encode()]
     return Source(
         given.name,
         f"{about}, all {shown(label)}",
         given.stream.size,
-        (_labelled(chunk, label, skipped) for chunk in chunks),
+        (_labelled(chunk, label, skipped) for chunk in cut(given, options.chunk_bytes, None)),
         given.stream.close,
         skipped=skipped,
         labels=labels,
@@ -54,22 +56,40 @@ def _labelled(chunk: Chunk, label: str, skipped: Skipped) -> Chunk:
     return Chunk(texts, lines, [label] * len(texts), position=chunk.position)
 
 
-def _line_chunks(given: Input, size: int) -> Iterator[Chunk]:
-    first = 1
-    for block in given.blocks(size, b"\n"):
+def _line_chunks(given: Input, size: int, skipped: Skipped | None) -> Iterator[Chunk]:
+    """One message a line; `skipped` takes those that are too long, which come out empty (None: refused)."""
+    at = _Place(skipped)
+    for block in given.blocks(size, b"\n", at.dropped):
         texts = Texts.lines(block)
-        yield Chunk(texts, np.arange(first, first + len(texts)), position=given.stream.position)
-        first += len(texts)
+        yield Chunk(texts, np.arange(at.line, at.line + len(texts)), position=given.stream.position)
+        at.move(len(texts))
 
 
-def _null_chunks(given: Input, size: int) -> Iterator[Chunk]:
-    first = 1
-    for block in given.blocks(size, b"\0"):
+def _null_chunks(given: Input, size: int, skipped: Skipped | None) -> Iterator[Chunk]:
+    at = _Place(skipped)
+    for block in given.blocks(size, b"\0", at.dropped):
         data = block if block.endswith(b"\0") else block + b"\0"
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
         starts = np.concatenate(([0], ends[:-1] + 1))
         newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
-        lines = first + np.searchsorted(newlines, starts)
+        lines = at.line + np.searchsorted(newlines, starts)
         texts = Texts(data.replace(b"\0", b"\n"), starts, ends)
         yield Chunk(texts, lines, position=given.stream.position)
-        first += len(newlines)
+        at.move(len(newlines))
+
+
+class _Place:
+    """The line that the next block begins with, and what to say of a message that was dropped there."""
+
+    def __init__(self, skipped: Skipped | None) -> None:
+        self.line = 1
+        self.dropped = None if skipped is None else partial(self._dropped, skipped)
+        self._lost = 0
+
+    def _dropped(self, skipped: Skipped, newlines: int) -> None:
+        skipped.add(self.line, f"longer than {LONGEST_RECORD >> 20} MiB")
+        self._lost = newlines
+
+    def move(self, lines: int) -> None:
+        self.line += lines + self._lost
+        self._lost = 0

@@ -116,18 +116,42 @@ def by_first_line(line: bytes, options: ReadOptions) -> str:
     return "csv" if any(_is_header(text.split(delimiter)) for delimiter in "\t,;|") else ""
 
 
+def looks_like(first: bytes, second: bytes) -> str:
+    r"""`csv`, `tsv` or `jsonl` for two lines of which that is likely, else ""; good for a note only.
+
+    >>> [looks_like(*lines) for lines in ((b"id,text", b"1,ok"), (b"id,text", b"ok"), (b'{"id": 1}', b""))]
+    ['csv', '', 'jsonl']
+    """
+    first = first[:_LONGEST_HEADER]
+    text = first.decode("utf-8", "replace").strip()
+    if text.startswith("{"):
+        return "jsonl" if _record(text) is not None else ""
+    found = by_first_line(first, ReadOptions())
+    for delimiter in "\t,;|":
+        fields = text.split(delimiter)
+        table = found == "csv" or delimiter.encode() in second
+        if len(fields) > 1 and table and _is_header(fields, labelled=found == "csv"):
+            return "tsv" if delimiter == "\t" else "csv"
+    return found
+
+
 def _has_text(line: str, options: ReadOptions) -> bool:
+    named = {options.text_column, options.label_column, *options.columns, *TEXT_NAMES}
+    return any(name in named or normal(name) in named for name in _record(line) or ())
+
+
+def _record(line: str) -> dict[str, object] | None:
     import json
 
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
-        return False
-    named = {options.text_column, options.label_column, *options.columns, *TEXT_NAMES}
-    return isinstance(record, dict) and any(name in named or normal(name) in named for name in record)
+        return None
+    return record if isinstance(record, dict) else None
 
 
-def _is_header(fields: list[str]) -> bool:
+def _is_header(fields: list[str], labelled: bool = True) -> bool:
     names = [normal(field.strip('"')) for field in fields]
     bare = all(field == field.strip() and len(field) <= _LONGEST_NAME for field in fields)
-    return bare and any(n in TEXT_NAMES for n in names) and any(n in LABEL_NAMES for n in names)
+    told = bare and any(n in TEXT_NAMES for n in names)
+    return told and (not labelled or any(n in LABEL_NAMES for n in names))

@@ -12,6 +12,7 @@ from rich.text import Text
 from spamnb.comparison import Row
 from spamnb.metrics import Scores
 from spamnb.objectives import Objective
+from spamnb.report.narrow import fitted
 from spamnb.report.safe import visible
 
 _WIDE = 96  # columns from which there is room for all figures
@@ -52,11 +53,32 @@ def show_comparison(
     for row in rows:
         measured, others = _measured(row, objective.percent, wide), _rest(row)
         made.add_row(Text(visible(row.judged.name)), *measured, *others[0 if wide else 1 :])
-    console.print(made)
+    shown = without_least(console, made, ("log loss", "95% interval", "missed", "accuracy", "lost", "p"))
+    console.print(shown)
     console.print()
     if two:
-        console.print(Text("lost: ham called spam; missed: spam not called so", "dim"))
+        _legend(console, _heads(shown))
     console.print(Text(visible(_conclusion(rows))))
+
+
+def _heads(made: Table) -> list[str]:
+    return [str(column.header) for column in made.columns]
+
+
+def without_least(console: Console, made: Table, least: Sequence[str]) -> Table:
+    """The table without the first of these columns, as many as it takes for it to fit.
+
+    The first two always stay: what a row is about, and the figure that it is about.
+    """
+    heads = _heads(made)
+    return fitted(console, made, *([i for i, head in enumerate(heads) if head == n and i > 1] for n in least))
+
+
+def _legend(console: Console, heads: Sequence[str]) -> None:
+    words = {"lost": "ham called spam", "missed": "spam not called so"}
+    told = "; ".join(f"{name}: {meaning}" for name, meaning in words.items() if name in heads)
+    if told:
+        console.print(Text(told, "dim"))
 
 
 def _measured(row: Row, percent: bool, wide: bool) -> list[Text]:

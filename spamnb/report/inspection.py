@@ -13,15 +13,21 @@ from rich.text import Text
 from spamnb.decision import in_words
 from spamnb.explain import Explanation, Part
 from spamnb.inspection import Linear, TokenRow
+from spamnb.report.narrow import fits, fitted
 from spamnb.report.safe import visible
 
-_BAR = 20
+_BARS = (20, 10, 5)  # columns of the longest bar, where there is room
 
 
 def _table(*columns: tuple[str, str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, side in columns:
-        table.add_column(visible(name), justify="right" if side == "right" else "left", overflow="fold")
+        table.add_column(
+            visible(name),
+            justify="right" if side == "right" else "left",
+            overflow="fold",
+            no_wrap=name != "token",
+        )
     return table
 
 
@@ -134,7 +140,8 @@ def show_tokens(console: Console, labels: Sequence[str], rows: Sequence[TokenRow
         weight = _weight(row.weight) if row.known else Text("unknown")
         more = [Text(nothing) if not row.start_weight else _weight(row.start_weight)] if started else []
         table.add_row(Text(visible(row.token)), *counts, *shares, weight, *more)
-    console.print(table)
+    many = len(labels)
+    console.print(fitted(console, table, range(many + 1, 2 * many + 1), range(1, many + 1)))
 
 
 def _weight(value: float) -> Text:
@@ -181,25 +188,33 @@ def show_explanation(console: Console, told: Explanation, labels: Sequence[str],
     console.print(heading)
     line = f"tokens known: {told.known}, unknown: {told.unknown}; log p(x) = {told.evidence:.1f}"
     console.print(Text(f"{told.why}; {line}" if told.why else line, "dim"))
+    table = _parts(console, told, labels, limit, _BARS[0])
+    for bar in _BARS[1:]:
+        if not fits(console, table):
+            table = _parts(console, told, labels, limit, bar)
+    console.print(fitted(console, table, [3], [1], [4]))
+
+
+def _parts(console: Console, told: Explanation, labels: Sequence[str], limit: int, longest: int) -> Table:
     seen = f"in {' / '.join(labels)}"
     table = _table(("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), (seen, "left"))
     block = "#" if console.options.ascii_only else "█"
     most = max((abs(p.log_odds) for p in told.parts if isfinite(p.log_odds)), default=1.0) or 1.0
     table.add_row(Text(f"{told.bias:+.3f}"), "", Text("prior and calibration", "dim"), "", "")
     for part in told.parts[:limit]:
-        table.add_row(*_part_cells(part, most, block))
+        table.add_row(*_part_cells(part, most, longest, block))
     rest = told.parts[limit:]
     if rest:
         total = sum(p.log_odds for p in rest)
         shown = "?" if isnan(total) else f"{total:+.3f}"  # words that rule out either class have no sum
         table.add_row(Text(shown), "", Text(f"{len(rest)} weaker ones", "dim"), "", "")
     table.add_row(Text(f"{told.log_odds:+.3f}", "bold"), "", Text("sum", "bold"), "", "")
-    console.print(table)
+    return table
 
 
-def _part_cells(part: Part, most: float, block: str) -> list[Text]:
+def _part_cells(part: Part, most: float, longest: int, block: str) -> list[Text]:
     style = "red" if part.log_odds > 0 else "green"
-    bar = block * max(1, round(min(1.0, abs(part.log_odds) / most) * _BAR))
+    bar = block * max(1, round(min(1.0, abs(part.log_odds) / most) * longest))
     seen = " / ".join(f"{n:,}" for n in part.counts)
     return [
         Text(f"{part.log_odds:+.3f}", style),

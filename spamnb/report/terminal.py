@@ -14,8 +14,10 @@ from rich.text import Text
 
 from spamnb.metrics import MultiScores, Scores, wilson_interval
 from spamnb.report.curves import Curves, precision_recall, roc
+from spamnb.report.narrow import fitted
 from spamnb.report.safe import visible
 
+_NARROWEST_TEXT = 16
 _NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64
 
 
@@ -44,6 +46,9 @@ MULTI_MEASURES = (
     ("macro_f1", "F1", "number", "mean over the classes"),
     ("log_loss", "log loss", "number", "surprise at the truth; 0 is best"),
 )
+
+
+_WHOLE = ("measure", "value", "95% interval", "precision", "recall", "F1", "messages")  # never broken
 
 
 def _dash(console: Console) -> str:
@@ -91,6 +96,8 @@ def _table(*columns: tuple[str | Text, str]) -> Table:
             Text(heading) if isinstance(heading, str) else heading,
             justify="right" if side == "right" else "left",
             overflow="fold",
+            no_wrap=heading in _WHOLE,
+            min_width=_NARROWEST_TEXT if heading == "meaning" else None,
         )
     return table
 
@@ -165,7 +172,7 @@ def evaluation(
         line = f"{scores.unsure} of {scores.messages} are unsure and counted as called {ham}"
         console.print(_text(console, line, "dim"))
     console.print()
-    console.print(_measures(console, scores, spam, ham))
+    console.print(fitted(console, _measures(console, scores, spam, ham), [3], [2]))
     if curves is not None:
         _draw_curves(console, curves)
 
@@ -202,10 +209,10 @@ def multi_evaluation(console: Console, scores: MultiScores, title: str, notes: S
         line = f"{scores.unsure} of {scores.messages} are unsure and counted as their likeliest class"
         console.print(Text(line, "dim"))
     console.print()
-    console.print(_classes(console, scores))
+    console.print(fitted(console, _classes(console, scores), [4], [3]))
     console.print()
     table = _table(("measure", "left"), ("value", "right"), ("meaning", "left"))
     for name, printed, kind, meaning in MULTI_MEASURES:
         value = Text(_number(console, kind, getattr(scores, name)), "bold")
         table.add_row(Text(printed), value, Text(meaning, "dim"))
-    console.print(table)
+    console.print(fitted(console, table, [2]))

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from spamnb.comparison import Row
 from spamnb.objectives import Objective
-from spamnb.report.comparison import CLEAR, heading, number, table
+from spamnb.report.comparison import CLEAR, heading, number, table, without_least
 from spamnb.report.safe import visible
 from spamnb.tuning import Trial, Tuned
 
@@ -33,7 +33,7 @@ def show_tuning(
     for setting, trial in order[:_SHOWN]:
         style = "bold" if setting == tuned.choice else ""
         made.add_row(Text(visible(setting.name), style), *_figures(trial, objective))
-    console.print(made)
+    console.print(without_least(console, made, ("log loss", "F1", "accuracy")))
     if len(order) > _SHOWN:
         console.print(Text(f"and {len(order) - _SHOWN} more; --json FILE has them all", "dim"))
     console.print()

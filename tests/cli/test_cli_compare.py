@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
 import pytest
@@ -59,6 +60,23 @@ def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
     assert "recall@0.1%" in shown
     assert max(map(len, shown.splitlines())) <= 80
     assert "lost: ham called spam; missed: spam not called so" in shown
+
+
+@pytest.mark.parametrize(
+    ("width", "figures"), [(40, ("p", "lost")), (60, ("95% interval", "p", "lost", "missed"))]
+)
+def test_names_and_figures_stay_whole_on_narrow_terminals(
+    cli: Cli, sms: Sms, width: int, figures: tuple[str, ...]
+) -> None:
+    told = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": "80"}).text.splitlines()
+    said = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": str(width)}).text.splitlines()
+    heads = ["setting", "ROC AUC", *figures]
+    start = next(i for i, line in enumerate(said) if line.startswith("setting"))
+    assert re.split(r" {2,}", said[start].strip()) == heads
+    rows = [line.split() for line in said[start + 1 : start + 8]]
+    wide = [line.split() for line in told if line.split()[:1] in [row[:1] for row in rows]][:7]
+    places = [0, 1, *(["95% interval", "p", "lost", "missed"].index(name) + 2 for name in figures)]
+    assert rows == [[row[i] for i in places] for row in wide]
 
 
 def test_more_than_two_classes(cli: Cli, three: Three) -> None:

@@ -110,6 +110,24 @@ def test_words_are_looked_up(cli: Cli, tiny: Path) -> None:
     assert cli("inspect", tiny, "WIN", "zebra").text == shown
 
 
+def test_narrow_terminals(cli: Cli, tiny: Path) -> None:
+    words = cli("inspect", "-m", tiny, "win", "prize", env={"COLUMNS": "40"}).text.splitlines()
+    assert [line.split() for line in words[:3]] == [
+        ["token", "in", "ham", "in", "spam", "weight"],
+        ["win", "0", "2", "+1.10"],
+        ["prize", "0", "1", "+0.69"],
+    ]
+    why = cli("inspect", "-m", tiny, "--message", "win prize", env={"COLUMNS": "40"}).text.splitlines()
+    assert [line.split() for line in why[-6:]] == [
+        ["log-odds", "token", "in", "ham", "/", "spam"],
+        ["+0.000", "prior", "and"],
+        ["calibration"],
+        ["+1.099", "win", "0", "/", "2"],
+        ["+0.693", "prize", "0", "/", "1"],
+        ["+1.792", "sum"],
+    ]
+
+
 def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
     spelled = next(t.decode() for t in SpamModel.load(sms.model).store.spellings if b" " in t)
     asked = spelled.upper().replace(" ", "  ")

@@ -59,6 +59,12 @@ def test_a_rare_class_of_the_model_is_no_typing_error(cli: Cli) -> None:
     assert "1 skipped (line 2: unknown label promo)\n" in cli("train", "new.csv", "-o", "n.spamnb").err
 
 
+def test_a_mail_with_a_line_that_looks_like_the_next_one(here: Cli) -> None:
+    text = MAIL % (b"lunch", b"ham") + b"\nFrom now on we meet at five.\nBye\n"
+    done = here("learn", "--ham", stdin=b"From a@example.com Mon Jan  1 00:00:00 2024\n" + text)
+    assert "learned    1 message (1 ham)\n" in done.err
+
+
 def test_tables_and_their_labels(here: Cli) -> None:
     here.write("new.csv", "label,text\nspam,cash now\nham,see you\nham,lunch\nham,cash now\n")
     done = here("learn", "new.csv", "--json", "-", "-q")

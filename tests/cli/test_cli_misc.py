@@ -219,3 +219,36 @@ def test_a_mail_on_stdin_that_is_read_as_lines_is_noticed(cli: Cli, tiny: Path) 
     assert note in cli("predict", "-m", tiny, stdin=mail).err
     assert note not in cli("predict", "-m", tiny, "--input-format", "eml", stdin=mail).err
     assert note not in cli("predict", "-m", tiny, stdin=b"note: see you\nhome by seven\n").err
+
+
+@pytest.mark.parametrize(
+    ("lines", "format"),
+    [
+        (b"label,text\nham,see you\n", "csv"),
+        (b"label,text\n", "csv"),
+        (b"id;message\r\n1;see you\r\n", "csv"),
+        (b'"id","text"\n1,see\n', "csv"),
+        (b"label\ttext\nham\tsee you\n", "tsv"),
+        (b"ham\tsee you\n", "tsv"),
+        (b'{"text": "see you"}\n', "jsonl"),
+        (b'{"from": 7, "said": "see you"}\n', "jsonl"),
+        (b"text,me\nsee you\n", ""),
+        (b"Hi, text me\nsee you, then\n", ""),
+        (b"{see you}\n", ""),
+        (b"message\nsee you\n", ""),
+    ],
+)
+def test_a_table_on_stdin_that_is_read_as_lines_is_noticed(
+    cli: Cli, tiny: Path, lines: bytes, format: str
+) -> None:
+    seen = f"this looks like {format.upper()}, and each line is judged"
+    note = f"note: {seen}; --input-format {format} reads columns\n"
+    done = cli("predict", "-m", tiny, stdin=lines)
+    assert done.err == (note if format else "")
+    assert len(done.lines) == lines.count(b"\n")
+    assert cli("predict", "-m", tiny, "-q", stdin=lines).err == ""
+
+
+def test_texts_of_a_table_are_not_taken_for_one(cli: Cli, tiny: Path) -> None:
+    flags = ("predict", "-m", tiny, "--input-format", "csv")
+    assert cli(*flags, stdin=b'id,text\n1,"{""a"": 1}"\n2,"ham\tsee"\n').err == ""

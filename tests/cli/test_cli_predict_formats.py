@@ -148,6 +148,31 @@ def test_table(cli: Cli, tiny: Path) -> None:
     assert why.splitlines()[1].split() == ["spam", "0.7500", "win", "win", "+1.10"]
 
 
+def test_a_table_is_written_as_messages_come(cli: Cli, tiny: Path) -> None:
+    with cli.start("predict", "-m", tiny, "--format", "table") as talk:
+        talk.say(b"win\n")
+        assert talk.hear().rstrip() == b"label       P  message"
+        assert talk.hear().rstrip() == b"spam   0.7500  win"
+        talk.say(b"see you, and no second header\n")
+        assert talk.hear().rstrip() == b"ham    0.1429  see you, and no second header"
+        assert talk.end() == (0, "")
+
+
+def test_a_table_of_nothing_is_its_header(cli: Cli, tiny: Path) -> None:
+    flags = ("predict", "-m", tiny, "--format", "table")
+    assert cli(*flags, stdin=b"").text.split() == ["label", "P", "message"]
+    assert cli(*flags, "--only", "ham", stdin=b"win\n" * 300).text.split() == ["label", "P", "message"]
+
+
+def test_a_long_table_has_one_header_and_even_columns(cli: Cli, tiny: Path) -> None:
+    said = cli("predict", "-m", tiny, "--format", "table", stdin=b"win\n" * 999 + b"win money\n").lines
+    assert [line.rstrip() for line in said] == [
+        b"label       P  message",
+        *[b"spam   0.7500  win"] * 999,
+        b"spam   0.8571  win money",
+    ]
+
+
 COLOUR = re.compile(r"\x1b\[3\dm")
 
 

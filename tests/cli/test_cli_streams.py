@@ -14,13 +14,20 @@ from clitools import PATIENCE, TINY, Cli
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_a_full_disk(cli: Cli, tiny: Path) -> None:
-    said = cli.shell('echo win | "$@" >/dev/full', "predict", "-m", tiny, code=1).err
-    assert said == (
-        "Error: cannot write to standard output: No space left on device\n"
-        "Hint: free some space, or write to another place\n"
-    )
+    for flags in ((), ("--format", "table")):
+        said = cli.shell('echo win | "$@" >/dev/full', "predict", "-m", tiny, *flags, code=1).err
+        assert said == (
+            "Error: cannot write to standard output: No space left on device\n"
+            "Hint: free some space, or write to another place\n"
+        )
     for args in (("--help",), ("models",), ("inspect", tiny), ("evaluate", "-m", tiny, "--json", "-")):
         assert "Error: " in cli.shell('"$@" >/dev/full', *args, code=1).err
+
+
+def test_a_line_that_is_too_long_does_not_end_the_stream(cli: Cli, tiny: Path) -> None:
+    done = cli("predict", "-m", tiny, stdin=b"win\n" + b"w" * (17 << 20) + b"\nsee you\n")
+    assert done.text == "spam\t0.7500\twin\nunsure\t0.5000\t\nham\t0.1429\tsee you\n"
+    assert done.err == "stdin: 1 skipped (line 2: longer than 16 MiB)\n"
 
 
 def test_closed_streams(cli: Cli, tiny: Path) -> None:
@@ -39,11 +46,12 @@ def test_closed_streams(cli: Cli, tiny: Path) -> None:
     )
 
 
-def test_a_reader_that_has_enough(cli: Cli, tiny: Path) -> None:
+@pytest.mark.parametrize("output", ["tsv", "table"])
+def test_a_reader_that_has_enough(cli: Cli, tiny: Path, output: str) -> None:
     """As in `spamnb predict big.txt | head -1`: it ends by SIGPIPE, without a word."""
     big = cli.write("big.txt", b"win a prize today\n" * 200_000)
-    with cli.start("predict", "-m", tiny, "-q", big) as talk:
-        assert talk.hear().startswith(b"spam")
+    with cli.start("predict", "-m", tiny, "-q", "--format", output, big) as talk:
+        assert talk.hear().startswith(b"label" if output == "table" else b"spam")
         assert talk.running.stdout is not None
         talk.running.stdout.close()
         assert talk.running.wait(PATIENCE) == -signal.SIGPIPE

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from spamnb.errors import DataError
 from spamnb.message import Texts
-from spamnb.readers import ReadOptions, inputs, open_source
+from spamnb.readers import ReadOptions, inputs, lines, open_source
 from spamnb.readers.inputs import Input
 from spamnb.readers.lines import open_input
 from spamnb.readers.streams import ByteStream
@@ -159,17 +159,52 @@ def test_columns_need_a_table(here: Path) -> None:
     assert caught.value.hint == "labels and columns need --format csv, tsv, jsonl or parquet"
 
 
+LONG = 1 << 20
+
+
+@pytest.fixture
+def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One MiB is the longest that a message may be."""
+    monkeypatch.setattr(inputs, "LONGEST_RECORD", LONG)
+    monkeypatch.setattr(lines, "LONGEST_RECORD", LONG)
+
+
+@pytest.mark.usefixtures("short_records")
 @pytest.mark.parametrize(("form", "end"), [("lines", b"\n"), ("null", b"\0"), ("jsonl", b"\n")])
-def test_a_message_that_is_too_long_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, end: bytes
-) -> None:
-    monkeypatch.setattr(inputs, "LONGEST_RECORD", 1 << 20)
+def test_a_message_that_is_too_long_is_refused(tmp_path: Path, form: str, end: bytes) -> None:
     path, first = tmp_path / "x", b'{"text": "a"}' + end
-    path.write_bytes(first + b"b" * (1 << 20) + end)
-    with open_source(str(path), ReadOptions(format=form), labelled=False) as source:
+    how = ReadOptions(format=form, label=None if form == "jsonl" else "spam")
+    path.write_bytes(first + b"b" * LONG + end)
+    with open_source(str(path), how, labelled=form != "jsonl") as source:
         assert sum(map(len, source)) == 2
-    path.write_bytes(first + b"b" * (3 << 20) + end)
-    source = open_source(str(path), ReadOptions(format=form), labelled=False)
+    path.write_bytes(first + b"b" * (LONG + 1) + end)
+    source = open_source(str(path), how, labelled=form != "jsonl")
     with source, pytest.raises(DataError) as caught:
         list(source)
     assert str(caught.value) == f"{path}: the message that begins at byte 14 is longer than 1 MiB"
+
+
+@pytest.mark.usefixtures("short_records")
+@pytest.mark.parametrize(("form", "end"), [("lines", b"\n"), ("null", b"\0")])
+@pytest.mark.parametrize("size", [LONG + 1, 3 * LONG])
+@pytest.mark.parametrize("ended", [True, False])
+def test_where_all_come_out_a_message_that_is_too_long_comes_out_empty(
+    tmp_path: Path, form: str, end: bytes, size: int, ended: bool
+) -> None:
+    path, long = tmp_path / "x", b"b" * size
+    path.write_bytes(end.join([long, b"one", long, long, b"", b"two", long]) + end * ended)
+    with open_source(str(path), ReadOptions(format=form), labelled=False) as source:
+        texts = [text for chunk in source for text in chunk.texts.tolist()]
+    assert texts == [b"", b"one", b"", b"", b"", b"two", b""]
+    places = (1, 3, 4, 7) if form == "lines" else (1, 1, 1, 1)
+    assert source.skipped.examples == [(place, "longer than 1 MiB") for place in places]
+
+
+@pytest.mark.usefixtures("short_records")
+def test_lines_are_counted_in_what_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"one\ntwo\0" + b"b\n" * LONG + b"\0three\0four\nfive\0six\0")
+    with open_source(str(path), ReadOptions(format="null"), labelled=False) as source:
+        found = [line for chunk in source for line in chunk.lines.tolist()]
+    assert found == [1, 2, LONG + 2, LONG + 2, LONG + 3]
+    assert source.skipped.summary() == "1 skipped (line 2: longer than 1 MiB)"

@@ -162,11 +162,11 @@ def test_a_mail_that_trickles_in(pipe: int) -> None:
 
 
 def test_a_live_mbox_is_answered_as_it_arrives(pipe: int) -> None:
-    os.write(pipe, box("one", "two") + b"\nFrom c\n")
+    os.write(pipe, box("one", "two") + b"\nFrom c 00:00\n")
     chunks = iter(opened("-", format="mbox", jobs=2))
     assert next(chunks).sources == ["stdin#1", "stdin#2"]
     os.write(pipe, mail("three"))
-    os.write(pipe, b"\nFrom d\n")
+    os.write(pipe, b"\nFrom d 00:00\n")
     assert next(chunks).sources == ["stdin#3"]
     os.close(pipe)
     assert next(chunks).sources == ["stdin#4"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mailbox
+import re
 import tracemalloc
 from collections.abc import Iterator
 
@@ -55,6 +56,17 @@ MAILS = [b"S: 1\n\none\nFrom me\n", b"S: 2\n\nFromage\n", b"S: 3\n\n\nend\n"]
         pytest.param(b"From a\nx\r\n\nFrom b\ny\n", [b"x\r\n", b"y\n"], id="mixed line ends"),
         pytest.param(b"From a\nx\n\r\nFrom b\ny\n", [b"x\n", b"y\n"], id="mixed line ends, other way"),
         pytest.param(b"From a\nx\r\rFrom b\ny\n", [b"x\r\rFrom b\ny\n"], id="bare CR ends no line"),
+        pytest.param(
+            b"From a 00:00\nx\n\nFrom now on\n\nFrom 10:30 on\n\nFrom b 9:59\ny\n",
+            [b"x\n\nFrom now on\n\nFrom 10:30 on\n", b"y\n"],
+            id="text between marks that tell a time",
+        ),
+        pytest.param(
+            b"From a\nx\n\nFrom b 00:00\ny\n\nFrom c\nz\n",
+            [b"x\n", b"y\n", b"z\n"],
+            id="the first tells none",
+        ),
+        pytest.param(b"From - Mon 1:00\n\n\nFrom b", [b"\n\nFrom b"], id="text at the end"),
     ],
 )
 def test_cutting_is_the_same_wherever_blocks_end(data: bytes, mails: list[bytes]) -> None:
@@ -63,7 +75,20 @@ def test_cutting_is_the_same_wherever_blocks_end(data: bytes, mails: list[bytes]
         assert split(data, block=size) == [(mail, False) for mail in mails]
 
 
-PIECES = [b"From ", b"From a\n", b">From b", b"\n", b"\r\n", b"\r", b"x", b"S: 1\n", b"F", b" "]
+PIECES = [
+    b"From ",
+    b"From a\n",
+    b"From - Mon 1:00\n",
+    b" 23:59",
+    b">From b",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"x",
+    b"S: 1\n",
+    b"F",
+    b" ",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(b"".join), st.integers(1, 20), st.integers(1, 30))
@@ -73,22 +98,23 @@ def test_blocks_change_nothing(data: bytes, block: int, max_size: int) -> None:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(b"".join), st.integers(1, 20))
 def test_marks_are_found_as_a_reader_of_lines_finds_them(data: bytes, block: int) -> None:
-    marks, blank = 0, True
-    for line in data.split(b"\n"):
-        marks += blank and line.startswith(b"From ")
-        blank = line in (b"", b"\r")
-    before = data if not marks else data[: _first_mark(data)]
-    assert len(split(data, block=block)) == marks + bool(before.strip(b"\r\n"))
+    marks = marks_of(data)
+    before = data[: marks[0]] if marks else data
+    assert len(split(data, block=block)) == len(marks) + bool(before.strip(b"\r\n"))
 
 
-def _first_mark(data: bytes) -> int:
-    at, blank = 0, True
+def marks_of(data: bytes) -> list[int]:
+    """Where the lines are that begin a mail, found line by line."""
+    marks: list[int] = []
+    at, blank, timed = 0, True, False
     for line in data.split(b"\n"):
         if blank and line.startswith(b"From "):
-            return at
+            time = re.search(rb".[ \t]\d?\d:\d\d", line[len(b"From ") :], re.DOTALL) is not None
+            timed = timed or (time and not marks)
+            marks += [at] if time or not timed else []
         blank = line in (b"", b"\r")
         at += len(line) + 1
-    raise AssertionError
+    return marks
 
 
 line = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=12).filter(
@@ -108,6 +134,21 @@ def test_what_the_standard_library_wrote_is_read_back(
         box.add(raw)
     box.close()
     assert whole(path.read_bytes()) == raws
+
+
+def test_text_that_looks_like_a_mark_stays_where_it_is() -> None:
+    mail = b"From: a@b.c\nSubject: lunch\n\nHello,\n\nFrom now on we meet at five.\nBye: me\n"
+    assert whole(b"From a@b.c Mon Jan  1 00:00:00 2024\n" + mail) == [mail]
+    assert not holds_many(b"From a@b.c Mon Jan  1 00:00:00 2024\n" + mail)
+    assert holds_many(b"From a@b.c\n" + mail)
+
+
+def test_of_a_long_line_only_the_beginning_is_looked_at() -> None:
+    first, long = b"From a 00:00\nx\n\n", b"From " + b"a" * 980
+    assert whole(first + long + b" 00:00\ny\n") == [b"x\n", b"y\n"]
+    text = long + b"a" * 10 + b" 00:00\ny\n"
+    for block in (1, 999, 1 << 20):
+        assert split(first + text, block=block) == [(b"x\n\n" + text, False)]
 
 
 def test_a_long_mail_is_cut_and_the_next_one_is_found() -> None:
@@ -142,7 +183,7 @@ def test_one_mail_with_a_mark_is_no_mbox() -> None:
 
 
 def test_mails_are_numbered() -> None:
-    groups = list(many_mails([BOX[:40], BOX[40:]], "box", "ham", 1 << 20))
+    groups = list(many_mails([BOX[:45], BOX[45:]], "box", "ham", 1 << 20))
     assert [[mail.source for mail in group] for group in groups] == [["box#1"], ["box#2"], ["box#3"]]
     assert [mail.data for group in groups for mail in group] == MAILS
     assert {mail.label for group in groups for mail in group} == {"ham"}

@@ -98,6 +98,7 @@ footer{color:var(--muted);font-size:.85rem;margin-top:1.4rem}
   .tiles{grid-template-columns:repeat(2,minmax(0,1fr))}
   .tile b{font-size:1.35rem}
   svg text{font-size:14px}
+  svg .spare{display:none}
   dl{grid-template-columns:minmax(0,1fr);gap:0}
   dd{margin-bottom:.45rem}
 }

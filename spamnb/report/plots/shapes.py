@@ -45,7 +45,10 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text on a baseline; `side` is the end that stands at x, `upright` turns it by a quarter."""
+    """Text on a baseline; `side` is the end that stands at x, `upright` turns it by a quarter.
+
+    A page leaves out what is `spare` where letters are larger beside the plot: on a phone.
+    """
 
     x: float
     y: float
@@ -54,6 +57,7 @@ class Words:
     side: str = "middle"  # start, middle or end
     upright: bool = False
     bold: bool = False
+    spare: bool = False
 
 
 Shape = Line | Box | Dot | Words

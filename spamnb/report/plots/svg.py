@@ -69,7 +69,8 @@ def _words(shape: Words) -> str:
     if shape.upright:
         place += f' transform="rotate(-90 {_n(shape.x)} {_n(shape.y)})"'
     weight = ' font-weight="600"' if shape.bold else ""
-    style = f'class="f-{shape.role}" text-anchor="{shape.side}"{weight}'
+    spare = " spare" * shape.spare
+    style = f'class="f-{shape.role}{spare}" text-anchor="{shape.side}"{weight}'
     return f"<text {style} {place}>{escape(shape.text)}</text>"
 
 
