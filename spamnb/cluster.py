@@ -17,9 +17,9 @@ from spamnb.errors import ConfigError, DataError, SpamnbError
 from spamnb.guarded import guarded
 from spamnb.readers import ReadOptions, Source, open_source
 from spamnb.readers.blocks import BlockReader
-from spamnb.samples import Partial, together
+from spamnb.samples import Partial, sample_size, together
 from spamnb.shards import Report, count_block, settle
-from spamnb.training import Trainer, sample_size
+from spamnb.training import Trainer
 
 Path = str | tuple[str, ...]
 SHARD_BYTES = 64 << 20  # about a second of work: a task costs the scheduler some milliseconds

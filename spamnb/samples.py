@@ -16,8 +16,11 @@ from spamnb.digests import Known, all_known
 from spamnb.features.hashing import token_key
 from spamnb.merging import merge_stores
 from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.refine import LARGEST
 from spamnb.sparse import Entries, Unmerged
 
+SAMPLE = 10_000  # messages for the figures, of more than WHOLE
+WHOLE = LARGEST  # messages that are all in the sample, to fit the correction to all of them
 TOKENS = 16_000_000  # of a sample at most, repeats included: to refine 2 million takes 1 to 2 s
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
@@ -157,6 +160,15 @@ def _ladder() -> Iterator[int]:
     yield 0
 
 
+def sample_size(messages: int, refine: str = "auto") -> int:
+    """How many of so many messages may be in the sample. It never rises, so a stream can follow it.
+
+    On inner splits of Enron (seeds 300 and 301), of which half was taken before, all 14,942 messages in
+    place of some 7,500 took the log loss from .0179 to .0169 and from .0155 to .0146.
+    """
+    return max(SAMPLE, WHOLE) if messages <= WHOLE and refine != "no" else SAMPLE
+
+
 class Sampling:
     """The sample of a stream of batches, of at most `most` messages, which may become fewer.
 
@@ -176,8 +188,7 @@ class Sampling:
     def add(self, part: Part) -> None:
         if len(part.digests):
             self.parts.append(part)
-            self._messages += len(part.digests)
-            self._tokens += int(part.tokens.sum())
+            self._count([part])
         if self._messages > 2 * self.most or self._tokens > 2 * TOKENS:
             self.shrink()
 
@@ -185,8 +196,15 @@ class Sampling:
         """Keep no more than there may be, and no part without a message."""
         parts, self.limit = shrunk(self.parts, self.limit, self.most)
         self.parts = [part for part in parts if len(part.digests)]
-        self._messages = sum(len(part.digests) for part in self.parts)
-        self._tokens = sum(int(part.tokens.sum()) for part in self.parts)
+        self._messages = self._tokens = 0
+        self._count(self.parts)
+
+    def _count(self, parts: Sequence[Part]) -> None:
+        """Count what can be dropped; rows that wait for their digest stay in any case."""
+        for part in parts:
+            known = part.digests != 0
+            self._messages += int(np.count_nonzero(known))
+            self._tokens += int(part.tokens[known].sum())
 
     def taken(self, store: CountStore, fewest: int) -> Sample | None:
         """The sample, if it has `fewest` messages of each class; the parts are given up."""

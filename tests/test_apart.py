@@ -57,8 +57,8 @@ def test_several_processes_train_the_same_model(tmp_path: Path, jobs: int) -> No
 
 @pytest.mark.usefixtures("small_batches")
 def test_a_large_sample_is_thinned_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spamnb.training.SAMPLE", 30)
-    monkeypatch.setattr("spamnb.training.WHOLE", 0)
+    monkeypatch.setattr("spamnb.samples.SAMPLE", 30)
+    monkeypatch.setattr("spamnb.samples.WHOLE", 0)
     write_mails(tmp_path, 80)
     figures = [trained(tmp_path, jobs)[0].finish().figures for jobs in (1, 2)]
     assert figures[0] == figures[1]

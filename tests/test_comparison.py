@@ -9,7 +9,7 @@ import pytest
 from comparing import EVERY, bench_of, counted, labelled
 from support import sms_corpus
 
-from spamnb import foldbench, training
+from spamnb import foldbench, samples
 from spamnb.comparison import Judged, judge, paired_p, ranked, resampled
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.crossval import copies_note
@@ -55,8 +55,8 @@ def test_folds_that_do_not_fit_into_memory_are_made_again(monkeypatch: pytest.Mo
 
 
 def test_a_sample_of_many_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SAMPLE", 60)
-    monkeypatch.setattr(training, "WHOLE", 0)
+    monkeypatch.setattr(samples, "SAMPLE", 60)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     bench = bench_of([*EVERY, *MORE], labelled(300))
     assert len(bench.truth) <= 60 < bench.total == 300
     assert bench.notes()[-1] == f"judged on a sample of {len(bench.truth)} of 300 messages"
@@ -187,8 +187,8 @@ def judged_peers(passes: Passes, peers: Peers, like: FeatureConfig) -> list[Judg
 @pytest.mark.parametrize("classes", [2, 3])
 def test_peers_judge_the_same_messages(classes: int, sample: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
-    monkeypatch.setattr(training, "SAMPLE", sample)
-    monkeypatch.setattr(training, "WHOLE", 0)
+    monkeypatch.setattr(samples, "SAMPLE", sample)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     data = labelled(250, classes)
     data[0][::9] = [
         f"{text} c4sh f r e e e" for text in data[0][::9]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb import samples, training
+from spamnb import samples
 from spamnb.config import FeatureConfig
 from spamnb.message import Texts
-from spamnb.samples import Part, Sampling, shrunk
+from spamnb.samples import Part, Sampling, sample_size, shrunk
 from spamnb.sparse import Entries
-from spamnb.training import Trainer, sample_size
+from spamnb.training import Trainer
 
 TOP = (1 << 64) - 1
 messages = st.lists(st.tuples(st.integers(1, TOP), st.integers(0, 9)), max_size=40)
@@ -71,8 +71,8 @@ def test_rows_that_wait_for_their_digest_stay() -> None:
 
 
 def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SAMPLE", 40)
-    monkeypatch.setattr(training, "WHOLE", 100)
+    monkeypatch.setattr(samples, "SAMPLE", 40)
+    monkeypatch.setattr(samples, "WHOLE", 100)
     assert [sample_size(n) for n in (10, 100, 101)] == [100, 100, 40]
 
     def taken(size: int, refine: str) -> int:
@@ -86,3 +86,15 @@ def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyP
     assert taken(100, "auto") == 100
     assert 30 < taken(101, "auto") <= 40
     assert 30 < taken(100, "no") <= 40  # nobody needs more of them
+
+
+def test_waiting_rows_are_not_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    monkeypatch.setattr(Sampling, "shrink", lambda _: looks.append(1))
+    stream = Sampling(5)
+    for _ in range(20):
+        stream.add(part([(0, 3), (0, 3)]))
+    assert not looks
+    for digest in range(1, 12):
+        stream.add(part([(digest, 1)]))
+    assert len(looks) == 1

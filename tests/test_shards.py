@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb import shards, training
+from spamnb import samples, shards
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import DataError, SpamnbError
 from spamnb.model import SpamModel
@@ -141,8 +141,8 @@ def test_parquet_by_row_groups(tmp_path: Path) -> None:
 
 
 def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SAMPLE", 50)  # less than there is: the limit falls
-    monkeypatch.setattr(training, "WHOLE", 0)
+    monkeypatch.setattr(samples, "SAMPLE", 50)  # less than there is: the limit falls
+    monkeypatch.setattr(samples, "WHOLE", 0)
     paths = []
     for i in range(5):
         paths.append(tmp_path / f"{i}.csv")
@@ -151,8 +151,8 @@ def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_columns_and_rows_without_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SAMPLE", 60)
-    monkeypatch.setattr(training, "WHOLE", 0)
+    monkeypatch.setattr(samples, "SAMPLE", 60)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     path = tmp_path / "t.csv"
     lines = [
         f"{'spam' if i % 3 else 'ham'},{'!' if i % 2 else f'hi {i}'},{i % 4},{i % 7 / 3}" for i in range(300)

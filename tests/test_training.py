@@ -13,7 +13,7 @@ import pytest
 from stores import identical
 from support import sms_corpus
 
-from spamnb import metrics, training
+from spamnb import metrics, samples, training
 from spamnb.calibration import Platt, Temperature
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.countstate import to_state
@@ -202,8 +202,8 @@ class TestColumnsOnly:
             assert len(calls) < 1000, "the sample never becomes small enough: training would not end"
             return keep(part, limit)
 
-        monkeypatch.setattr(training, "SAMPLE", 40)
-        monkeypatch.setattr(training, "WHOLE", 0)
+        monkeypatch.setattr(samples, "SAMPLE", 40)
+        monkeypatch.setattr(samples, "WHOLE", 0)
         monkeypatch.setattr(training.Part, "keep", counted)
         model = self.trainer(60).finish()
         assert int(model.store.message_totals.sum()) == 60
