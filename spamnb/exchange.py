@@ -220,7 +220,9 @@ class _Reader:
 
     @staticmethod
     def _key(written: str, token: bytes) -> int:
-        """As written; a line that was added by hand may leave it out."""
+        """As written, in 16 digits; a line that was added by hand may leave it out."""
+        if written and len(written) != 16:
+            raise ValueError(written)
         return int(written, 16) if written else token_key(token.decode())
 
     def _checked(self, row: Row) -> Row:

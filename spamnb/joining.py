@@ -12,7 +12,7 @@ from spamnb.predicted import UNSURE_NAME, Predictions
 from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.predictions import PredictionFile
 from spamnb.readers.skipped import Skipped
-from spamnb.readers.words import known_label
+from spamnb.readers.words import about_ham, known_label
 
 
 def collect(
@@ -54,7 +54,10 @@ def _no_label(_: int) -> str:
 def _own_truth(file: PredictionFile, spam_label: str | None) -> tuple[list[str], Callable[[int], str]]:
     raw = [value.encode() for chunk in file.chunks for value in chunk.categories["truth"]]
     assert file.found.truth is not None
-    mapped = LabelMap((value.decode() for value in raw), file.found.names[file.found.truth], spam_label)
+    column = file.found.names[file.found.truth]
+    if about_ham(column):  # 1 is the class looked for here, as it is in the other columns
+        column = ""
+    mapped = LabelMap((value.decode() for value in raw), column, spam_label)
     labels = [mapped[value] for value in raw]
     mapped.check(file.name)
     return labels, lambda i: mapped.reason(raw[i])
@@ -73,7 +76,7 @@ def _verdicts(file: PredictionFile, classes: set[str], spam_label: str | None) -
             return value if value in classes else ""
         if spam_label is not None and value:
             return "spam" if value.lower() in (spam_label.strip().lower(), "spam") else "ham"
-        return known_label(value, column)
+        return known_label(value, "" if about_ham(column) else column)
 
     raw = [value for chunk in file.chunks for value in chunk.categories["verdict"]]
     meaning = {value: use(value) for value in set(raw)}

@@ -49,8 +49,12 @@ def merge_tokens(
         parts = [_cut(store, part) for store, part in zip(stores, rows, strict=True)]
         return _added(parts, columns, len(labels), kind)
 
-    with ThreadPoolExecutor(_THREADS) as threads:
-        found = list(threads.map(added, _stretches(stores)))
+    stretches = list(_stretches(stores))
+    try:
+        with ThreadPoolExecutor(_THREADS) as threads:
+            found = list(threads.map(added, stretches))
+    except RuntimeError:  # a container may allow no more threads
+        found = list(map(added, stretches))
     sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in found])
     return (
         np.concatenate([part.keys for part in found]),

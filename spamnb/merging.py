@@ -127,7 +127,7 @@ def scaled(store: CountStore, times: int) -> CountStore:
 
 def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
     """Refuse models that would not read or score a message in the same way, and say what differs."""
-    expected, got = settings(first), settings(other)
+    expected, got = ({**settings(model), **_line(model, beside)} for model, beside in _both(first, other))
     differ = [f"{n} is {got[n]!r}, expected {value!r}" for n, value in expected.items() if got[n] != value]
     if differ:
         raise ModelError(
@@ -137,11 +137,27 @@ def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_na
 
 
 def settings(model: SpamModel) -> dict[str, Any]:
-    """Everything that was chosen rather than counted; of a line that training drew, the rate it keeps to."""
-    line = model.decision.to_dict()
-    if model.decision.max_fpr is not None:
-        line = {**dict.fromkeys(line), "max_fpr": model.decision.max_fpr}
-    return {"positive": model.positive, **asdict(model.features), **asdict(model.scoring), **line}
+    """How a model reads and scores: everything that was chosen rather than counted, but for the decision."""
+    return {"positive": model.positive, **asdict(model.features), **asdict(model.scoring)}
+
+
+def _both(first: SpamModel, other: SpamModel) -> list[tuple[SpamModel, SpamModel]]:
+    return [(first, other), (other, first)]
+
+
+def _line(model: SpamModel, beside: SpamModel) -> dict[str, Any]:
+    """What was stated of a model's decision, as far as it must agree with that of another one.
+
+    Training itself draws a line that keeps to a rate, or none where messages are too few for it, and lines
+    of its own beside a start: those of the largest model are kept.
+    """
+    mine, other = model.decision, beside.decision
+    if mine.max_fpr is not None and other.max_fpr is not None:
+        return {"max_fpr": mine.max_fpr}
+    drawn = mine.max_fpr is not None or other.max_fpr is not None
+    if model.start is not None or (drawn and Decision() in (mine, other)):
+        return {}
+    return mine.to_dict()
 
 
 def outdated(figures: Mapping[str, Any] | None, by: str) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from spamnb.errors import DataError, SpamnbError
 
 _SYSTEM = ("/dev", "/dev/fd", "/proc")  # only the system makes links here: /dev/stdout is one
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_DESCRIPTORS = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd")
 _OWN = stat.S_IFREG | 0o600
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
@@ -116,4 +118,4 @@ def cannot_write(path: str, error: OSError) -> DataError:
 
 def of_system(path: str) -> bool:
     folder = os.path.dirname(os.path.abspath(path))
-    return folder in _SYSTEM or folder.startswith("/proc/")
+    return folder in _SYSTEM or _DESCRIPTORS.fullmatch(folder) is not None

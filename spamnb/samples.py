@@ -21,7 +21,7 @@ from spamnb.sparse import Entries, Unmerged
 
 SAMPLE = 10_000  # messages for the figures, of more than WHOLE
 WHOLE = LARGEST  # messages that are all in the sample, to fit the correction to all of them
-TOKENS = 16_000_000  # of a sample at most, repeats included: to refine 2 million takes 1 to 2 s
+TOKENS = 8_000_000  # of a sample at most, repeats included: some 0.5 GB, and 5 s to refine them
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
 
@@ -139,7 +139,8 @@ def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
     sizes = np.concatenate([np.zeros(0, np.int64), *(part.tokens for part in parts)])
     known = digests != 0
     fits = _fitting(digests[known], sizes[known], limit, most)
-    return (parts if fits == limit else [part.keep(fits) for part in parts]), fits
+    # Even below the old limit: rows that were waiting have their digests only now.
+    return [part.keep(fits) for part in parts], fits
 
 
 def _fitting(digests: Digests, sizes: IntArray, limit: int, most: int) -> int:
@@ -172,7 +173,7 @@ def sample_size(messages: int, refine: str = "auto") -> int:
 class Sampling:
     """The sample of a stream of batches, of at most `most` messages, which may become fewer.
 
-    It holds up to twice as many before some are dropped: to drop some takes a look at all.
+    It holds up to twice as many, or a quarter more tokens, before some are dropped: that takes a look at all.
     """
 
     def __init__(self, most: int) -> None:
@@ -189,7 +190,7 @@ class Sampling:
         if len(part.digests):
             self.parts.append(part)
             self._count([part])
-        if self._messages > 2 * self.most or self._tokens > 2 * TOKENS:
+        if self._messages > 2 * self.most or self._tokens > TOKENS * 5 // 4:
             self.shrink()
 
     def shrink(self) -> None:

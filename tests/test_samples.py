@@ -70,6 +70,13 @@ def test_rows_that_wait_for_their_digest_stay() -> None:
     assert shrunk([waiting], 1 << 64, 0)[0][0].digests.tolist() == [0, 0]
 
 
+def test_rows_that_waited_are_held_to_the_limit_that_has_fallen() -> None:
+    limit = 1 << 60
+    waited = part([(0, 1), (0, 1), (limit - 1, 1)])
+    waited.digests[:2] = limit + 1, 7
+    assert [p.digests.tolist() for p in shrunk([waited], limit, 100)[0]] == [[7, limit - 1]]
+
+
 def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "SAMPLE", 40)
     monkeypatch.setattr(samples, "WHOLE", 100)

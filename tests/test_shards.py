@@ -150,12 +150,14 @@ def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.Mon
     same(parallel(paths, 2), serial(paths), tmp_path)
 
 
-def test_columns_and_rows_without_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few", [2, 15])  # every so many rows one without words
+def test_columns_and_rows_without_words(tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "SAMPLE", 60)
     monkeypatch.setattr(samples, "WHOLE", 0)
     path = tmp_path / "t.csv"
     lines = [
-        f"{'spam' if i % 3 else 'ham'},{'!' if i % 2 else f'hi {i}'},{i % 4},{i % 7 / 3}" for i in range(300)
+        f"{'spam' if i % 3 else 'ham'},{f'hi {i}' if i % few else '!'},{i % 4},{i % 7 / 3}"
+        for i in range(300)
     ]
     path.write_text("label,text,kind,size\n" + "\n".join(lines) + "\n")
     reading = ReadOptions(default_format="csv", chunk_bytes=256, categorical=("kind",), numeric=("size",))

@@ -96,7 +96,7 @@ def evaluate(
     if not protocol:
         _check_combination(click.get_current_context(), any_data or bool(given["predictions"]), cv)
     inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
-    reporting.check(report, open_it, json_file)
+    reporting.check(report, open_it, json_file, plots)
     if given["predictions"]:
         output = {"json_file": json_file, "report": report, "open_it": open_it, "plots": plots}
         predictions.evaluate_file(data, given, output | {"no_curves": no_curves}, quiet)

@@ -74,10 +74,11 @@ def _check(output: str, model: str, force: bool) -> None:
 
 
 def _belongs(output: str, model: str) -> bool:
-    """Is it the model, under whatever name, or its journal, which need not be there yet?"""
+    """Is it the model, under whatever name, or its journal or lock, which need not be there yet?"""
+    from spamnb.lock import SUFFIX
     from spamnb.modelfile import JOURNAL
 
-    if os.path.realpath(output) == os.path.realpath(model) + JOURNAL:
+    if os.path.realpath(output) in [os.path.realpath(model) + ending for ending in (JOURNAL, SUFFIX)]:
         return True
     return os.path.exists(output) and os.path.samefile(output, model)
 

@@ -74,10 +74,11 @@ def check_page(ctx: click.Context, _: click.Parameter, path: str | None) -> str 
 
 def check_plots(ctx: click.Context, _: click.Parameter, folder: str | None) -> str | None:
     """The files that --plots may write into its folder, before anything is read."""
-    for path in _plots(folder) if folder and not ctx.resilient_parsing else ():
+    for path in plots(folder) if folder and not ctx.resilient_parsing else ():
         check(path, "a plot of spamnb", is_plot, f"choose another folder for --plots, {_REMOVE}")
     return folder
 
 
-def _plots(folder: str) -> Iterator[str]:
+def plots(folder: str) -> Iterator[str]:
+    """The files that may be written into a folder of plots."""
     return (os.path.join(folder, f"{name}.{ending}") for name in PLOTS for ending in ("svg", "png"))

@@ -42,7 +42,7 @@ def report_options(command: F) -> F:
     return command
 
 
-def check(report: str | None, open_it: bool, json_file: str | None) -> None:
+def check(report: str | None, open_it: bool, json_file: str | None, plots: str | None = None) -> None:
     """What does not go together is refused before anything is read."""
     if open_it and report in (None, "-"):
         raise click.UsageError("--open needs --report FILE: that file is opened.")
@@ -50,6 +50,10 @@ def check(report: str | None, open_it: bool, json_file: str | None) -> None:
         raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")
     if report and json_file and not private.of_system(report) and _same(report, json_file):
         raise click.UsageError(f"--report and --json cannot both have {report}: give one another file.")
+    drawn = {os.path.realpath(path) for path in inway.plots(plots)} if plots else set()
+    for name, path in (("--report", report), ("--json", json_file)):
+        if path and os.path.realpath(path) in drawn:
+            raise click.UsageError(f"{name} and --plots cannot both have {path}: give one another place.")
 
 
 def _same(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ from spamnb.errors import DataError, NoLabelsError
 from spamnb.readers.labels import LabelMap, shown
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
+from spamnb.readers.words import known_label
 
 _MOST_CLASSES, _LONGEST_LABEL = 20, 40
 _SHORTEST_TEXT = 20  # average length below which an unnamed column beside stated ones is not taken for text
@@ -147,11 +148,13 @@ def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) ->
 
 
 def _by_known_labels(names: Sequence[str], free: Sequence[int], rows: Rows) -> int | None:
-    for column in free:
-        values = [value for value in _values(rows, column) if value.strip()]
-        if values and LabelMap(values, names[column]).binary:
+    """A column of nothing but known labels; if there is none, one in which a few others look like slips."""
+    values = {column: [v for v in _values(rows, column) if v.strip()] for column in free}
+    filled = [column for column in free if values[column]]
+    for column in filled:
+        if all(known_label(value, names[column]) for value in set(values[column])):
             return column
-    return None
+    return next((c for c in filled if LabelMap(values[c], names[c]).binary), None)
 
 
 def _few_values(free: Sequence[int], rows: Rows) -> int | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 
 from spamnb.errors import DataError
 from spamnb.readers.words import MINUS, ZERO, about_ham, known_label, plain
@@ -50,9 +51,13 @@ class LabelMap(dict[bytes, str]):
         # -1 is ham beside 1 alone; beside 0 it is something else, such as "not known".
         self._barred = MINUS if words & ZERO else ZERO if words & MINUS else frozenset[str]()
         self.binary = spam_label is not None or self._two_classes(found)
+        tolerated = self.binary and spam_label is None
+        self._slips = [label for label in found if tolerated and not self._known(label)]
 
     def _two_classes(self, found: Counter[str]) -> bool:
         """Whether the labels say spam and ham; others are tolerated where both occur and others hardly."""
+        if any(label in self._classes and self._known(label) != label for label in found):
+            return False  # a class of its own in the model, whatever the word means elsewhere
         odd = {label: count for label, count in found.items() if not self._known(label)}
         both = {self._known(label) for label in found} >= {"ham", "spam"}
         if not odd or not both or not odd.keys().isdisjoint(self._classes):
@@ -113,8 +118,19 @@ class LabelMap(dict[bytes, str]):
             return ""
         return f'; "{shown(max(self._sample))}" is looked for, --spam-label changes that'
 
-    def check(self, name: str) -> None:
-        """Complain, when all is read, about a spam label that never came."""
+    def check(self, name: str, rows: int = 0, skipped: Mapping[str, int] = MappingProxyType({})) -> None:
+        """Complain, when all is read, about a spam label that never came, and about slips that were none.
+
+        `skipped` are rows beside the `rows` that were used, by their reasons.
+        """
+        for label in self._slips:
+            left_out = skipped.get(self.reason(label.encode("utf-8", "surrogateescape")), 0)
+            if left_out > max(_MOST_ODD, _ODD_SHARE * (rows + left_out)):
+                many = f'{left_out:,} rows with the label "{shown(label)}"'
+                raise DataError(
+                    f"{name} has {many}, hardly any at its beginning",
+                    hint="shuffle its rows, so that the first ones show all classes",
+                )
         if self._spam_label is not None and "spam" not in self.values():
             seen = sorted({raw.decode("utf-8", "replace").strip() for raw, label in self.items() if label})
             listed = ", ".join(shown(label) for label in seen[:10]) + (", ..." if len(seen) > 10 else "")

@@ -77,7 +77,7 @@ class Source:
                 f"no usable rows in {self.name}: {found}",
                 hint="name the columns with --text-column and --label-column",
             )
-        labels.check(self.name)
+        labels.check(self.name, rows, self.skipped.reasons)
 
     def __enter__(self) -> Source:
         return self

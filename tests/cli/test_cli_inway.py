@@ -19,7 +19,7 @@ def refused(path: str | Path, what: str, hint: str) -> list[str]:
 
 
 @pytest.mark.parametrize("flags", [(), ("--force",)])
-@pytest.mark.parametrize("name", ["k.spamnb", "k.spamnb.journal", "./other/../k.spamnb"])
+@pytest.mark.parametrize("name", ["k.spamnb", "k.spamnb.journal", "k.spamnb.lock", "./other/../k.spamnb"])
 def test_an_export_never_replaces_its_own_model(
     cli: Cli, tiny: Path, name: str, flags: tuple[str, ...]
 ) -> None:
@@ -156,6 +156,20 @@ def test_one_file_cannot_be_both(cli: Cli, sms: Sms) -> None:
     said = cli.fails("evaluate", "-m", sms.model, "--report", "x", "--json", "./x", code=2)
     assert said[-1] == "Error: --report and --json cannot both have x: give one another file."
     assert not (cli.here / "x").exists()
+    for flag in ("--report", "--json"):
+        said = cli.fails("evaluate", "-m", sms.model, sms.test, flag, "p/roc.svg", "--plots", "p", code=2)
+        assert said[-1] == f"Error: {flag} and --plots cannot both have p/roc.svg: give one another place."
+        assert not (cli.here / "p").exists()
+
+
+@PIPES
+def test_no_way_round_by_the_folder_of_processes(cli: Cli, sms: Sms) -> None:
+    cli.write("data.csv", "label,text\nham,see you\n")
+    path = f"/proc/self/cwd/{cli.here / 'data.csv'}".replace("cwd//", "root/")
+    hint = "choose another name for --json, or remove the file"
+    assert cli.fails("evaluate", "-m", sms.model, "--json", path)[-2:] == refused(
+        path, "JSON that spamnb wrote", hint
+    )
 
 
 @PIPES

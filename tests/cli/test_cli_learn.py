@@ -227,3 +227,12 @@ def test_learning_one_message_imports_little(here: Cli) -> None:
     found = imported(here, "learn", "--spam", "-q", stdin=b"win it\n")
     assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy"}
     assert totals(here) == {"ham": 2, "spam": 3}
+
+
+def test_a_class_of_the_model_stays_one_whatever_it_means_elsewhere(cli: Cli) -> None:
+    rows = [f"see you {i},ham\nwin prize {i},spam\nyour bank {i},phishing\n" for i in range(12)]
+    cli.write("old.csv", "text,label\n" + "".join(rows) + "ten off,promo\n" * 5)
+    cli("train", "old.csv", "-o", "m.spamnb", "-q")
+    cli.write("new.csv", "text,label\nsee them,ham\nget a prize,spam\nbank login,phishing\n")
+    done = cli("learn", "new.csv", "-m", "m.spamnb")
+    assert "learned    3 messages (1 ham, 1 phishing, 1 spam)\n" in done.err

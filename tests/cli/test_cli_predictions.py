@@ -120,3 +120,10 @@ def test_scores_without_a_threshold(cli: Cli) -> None:
         "Error: there is no verdict, and the scores go from -1 to 7",
         "Hint: say from which score on a message is spam, for example --threshold 5",
     ]
+
+
+def test_a_column_about_ham_is_read_like_the_others(cli: Cli) -> None:
+    rows = [f"{i % 3 > 0:d},{i % 3 > 0:d},{0.9 if i % 3 else 0.1}\n" for i in range(60)]
+    cli.write("p.csv", "is_ham,predicted,score\n" + "".join(rows))
+    found = cli("evaluate", "--predictions", "p.csv", "--truth", "is_ham", "--json", "-").json
+    assert (found["accuracy"], found["roc_auc"]) == (1.0, 1.0)

@@ -317,3 +317,23 @@ def test_refinement_needs_cross_validation(cli: Cli) -> None:
     done = cli("train", SAMPLE, "--refine", "yes", "--no-cv", code=2)
     assert "--refine yes needs cross-validation, got --no-cv" in done.err
     assert "leave out --no-cv or --refine yes" in done.err
+
+
+def test_a_column_of_nothing_but_labels_comes_before_one_with_slips(cli: Cli) -> None:
+    rows = [
+        f"{'2' if i == 7 else i % 2},{('ham', 'spam')[i % 3 == 0]},message number {i}\n" for i in range(200)
+    ]
+    cli.write("t.csv", "links,verdict,message\n" + "".join(rows))
+    assert 'label column "verdict" (spam = "spam")\n' in cli("train", "t.csv", "-o", "m.spamnb").err
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_class_that_comes_late_is_no_slip(cli: Cli, jobs: str) -> None:
+    first = "".join(
+        f"ham,see you at the place number {i}\nspam,win a prize number {i}\n" for i in range(1500)
+    )
+    cli.write("t.csv", "label,text\npromo,off\n" + first + "promo,ten percent off\n" * 300)
+    assert cli.fails("train", "t.csv", "-o", "m.spamnb", "--jobs", jobs)[-2:] == [
+        'Error: t.csv has 301 rows with the label "promo", hardly any at its beginning',
+        "Hint: shuffle its rows, so that the first ones show all classes",
+    ]
