@@ -78,6 +78,7 @@ def choose_columns(
     text = None if options.text_column is None else _stated(source, options.text_column, names)
     label = None if options.label_column is None else _stated(source, options.label_column, names)
     taken = {*categorical.values(), *numeric.values(), text, label}
+    below = by_column(rows, len(names))
 
     def first(*choices: Callable[[list[int]], int | None]) -> int | None:
         free = [i for i in range(len(names)) if i not in taken]
@@ -89,12 +90,12 @@ def choose_columns(
         text = first(lambda free: _by_name(names, free, TEXT_NAMES))
     if labelled and label is None:
         label = first(
-            lambda free: _by_name(names, free, LABEL_NAMES), lambda free: _by_known_labels(names, free, rows)
+            lambda free: _by_name(names, free, LABEL_NAMES), lambda free: _by_known_labels(names, free, below)
         )
     if text is None:
-        text = first(lambda free: _longest(free, rows, _SHORTEST_TEXT if options.columns else 0))
+        text = first(lambda free: _longest(free, below, len(rows), _SHORTEST_TEXT if options.columns else 0))
     if labelled and label is None:
-        label = first(lambda free: _few_values(free, rows))
+        label = first(lambda free: _few_values(free, below))
     _check(source, names, text, label, options, labelled)
     _check_numeric(source, numeric, rows)
     return Columns(text, label if labelled else None, categorical, numeric, all_labelled)
@@ -142,14 +143,27 @@ def _values(rows: Rows, column: int) -> list[str]:
     return [row[column] for row in rows if column < len(row)]
 
 
+def by_column(rows: Rows, width: int) -> list[list[str]]:
+    """The values of each column, by one walk over the fields: there may be 10,000 columns.
+
+    >>> by_column([["a", "b"], ["c"]], 3)
+    [['a', 'c'], ['b'], []]
+    """
+    found: list[list[str]] = [[] for _ in range(width)]
+    for row in rows:
+        for values, value in zip(found, row, strict=False):
+            values.append(value)
+    return found
+
+
 def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) -> int | None:
     plain = [normal(name) for name in names]
     return next((i for name in known for i in free if plain[i] == name), None)
 
 
-def _by_known_labels(names: Sequence[str], free: Sequence[int], rows: Rows) -> int | None:
+def _by_known_labels(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
     """A column of nothing but known labels; if there is none, one in which a few others look like slips."""
-    values = {column: [v for v in _values(rows, column) if v.strip()] for column in free}
+    values = {column: [v for v in columns[column] if v.strip()] for column in free}
     filled = [column for column in free if values[column]]
     for column in filled:
         if all(known_label(value, names[column]) for value in set(values[column])):
@@ -157,11 +171,11 @@ def _by_known_labels(names: Sequence[str], free: Sequence[int], rows: Rows) -> i
     return next((c for c in filled if LabelMap(values[c], names[c]).binary), None)
 
 
-def _few_values(free: Sequence[int], rows: Rows) -> int | None:
+def _few_values(free: Sequence[int], columns: Rows) -> int | None:
     """The column with the fewest different values, if these are few, short, and come again."""
     best, fewest = None, _MOST_CLASSES + 1
     for column in free:
-        values = [value.strip() for value in _values(rows, column) if value.strip()]
+        values = [value.strip() for value in columns[column] if value.strip()]
         different = set(values)
         short = all(len(value) <= _LONGEST_LABEL for value in different)
         if short and 2 <= len(different) < min(fewest, max(len(values), 3)):
@@ -169,9 +183,9 @@ def _few_values(free: Sequence[int], rows: Rows) -> int | None:
     return best
 
 
-def _longest(free: Sequence[int], rows: Rows, at_least: int) -> int | None:
+def _longest(free: Sequence[int], columns: Rows, rows: int, at_least: int) -> int | None:
     """The column with the longest text on average."""
-    lengths = {i: sum(map(len, _values(rows, i))) / max(len(rows), 1) for i in free}
+    lengths = {i: sum(map(len, columns[i])) / max(rows, 1) for i in free}
     best = max(free, key=lambda i: lengths[i], default=None)
     return best if best is not None and lengths[best] >= at_least else None
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spamnb.errors import DataError
-from spamnb.readers.columns import find_column, number
+from spamnb.readers.columns import by_column, find_column, number
 from spamnb.readers.names import LABEL_NAMES, TEXT_NAMES, normal
 from spamnb.readers.options import ReadOptions
 from spamnb.readers.sepline import sep_line
@@ -129,7 +129,7 @@ def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     if not rows:
         return False
     first, rest = rows[0], rows[1:]
-    below = [[row[i] for row in rest if i < len(row)] for i in range(len(first))]
+    below = by_column(rest, len(first))
     columns = list(zip(first, below, strict=True))
     if _stated(first, options) or any(_says_header(name, values) for name, values in columns):
         return True
