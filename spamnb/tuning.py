@@ -169,7 +169,7 @@ def tune(
         tick(time.monotonic() - begun)
     chosen = {f: _choice(bench, objective, s.best, scorers[0], f) for f, s in searches.items()}
     found, whole = chosen.pop(None), searches[None]
-    merits = {s: objective.merit(Answers.of(*bench.refined(s))) for s in {found: 0, scorers[0]: 0}}
+    merits = {s: objective.merit(Answers.of(*bench.refined(s))) for s in dict.fromkeys((found, scorers[0]))}
     trained = merits[found], merits[scorers[0]]
     choice = found if trained[0] > trained[1] else scorers[0]
     took = time.monotonic() - begun
