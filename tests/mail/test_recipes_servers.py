@@ -24,8 +24,12 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+def ran(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=60, check=False)
+
+
 def run(*command: str | Path) -> str:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=60, check=False)
+    done = ran(*command)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -53,12 +57,16 @@ def configuration(folder: Path) -> Path:
     return target
 
 
-def sieved(folder: Path, recipe: str, mail: bytes) -> str:
-    """The folder that a recipe puts a mail into."""
+def sieve_test(folder: Path, recipe: str, mail: bytes) -> list[str | Path]:
+    """The command that tries a recipe on a mail."""
     (folder / "recipe.sieve").write_text(recipe)
     (folder / "mail").write_bytes(mail)
-    said = run("sieve-test", "-c", configuration(folder), folder / "recipe.sieve", folder / "mail")
-    (found,) = re.findall(r"store message in folder: (\S+)", said)
+    return ["sieve-test", "-c", configuration(folder), folder / "recipe.sieve", folder / "mail"]
+
+
+def sieved(folder: Path, recipe: str, mail: bytes) -> str:
+    """The folder that a recipe puts a mail into."""
+    (found,) = re.findall(r"store message in folder: (\S+)", run(*sieve_test(folder, recipe, mail)))
     return str(found)
 
 
@@ -83,8 +91,20 @@ def test_sieve_that_calls_the_filter(open_folder: Path, cli: Cli, mail_model: Pa
     for mail, target in ((SPAM, "Junk"), (HAM, "INBOX")):
         (open_folder / "judged").write_bytes(cli("filter", "-m", mail_model, stdin=mail).out)
         assert sieved(open_folder, recipe, mail) == target
-    program.write_text("#!/bin/sh\nexit 75\n")
+    program.write_text("#!/bin/sh\ncat > /dev/null\nexit 75\n")
     assert sieved(open_folder, recipe, SPAM) == "INBOX"  # a filter that fails loses no mail
+
+
+@sieve
+def test_sieve_keeps_a_mail_that_the_filter_never_read(open_folder: Path) -> None:
+    """More than a pipe holds, so that the write surely fails: sieve-test says so by its exit code, and keeps it."""
+    recipe = next(text for text in blocks("sieve") if "vnd.dovecot.filter" in text)
+    program = open_folder / "bin" / "spamnb-filter"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 75\n")
+    program.chmod(0o755)
+    done = ran(*sieve_test(open_folder, recipe, SPAM + b"more of it\n" * 100_000))
+    assert "successful implicit keep" in done.stderr, done
 
 
 @pytest.mark.skipif(shutil.which("postconf") is None, reason="Postfix is not installed")
