@@ -97,7 +97,7 @@ def test_sieve_that_calls_the_filter(open_folder: Path, cli: Cli, mail_model: Pa
 
 @sieve
 def test_sieve_keeps_a_mail_that_the_filter_never_read(open_folder: Path) -> None:
-    """More than a pipe holds, so that the write surely fails: sieve-test says so by its exit code, and keeps it."""
+    """More than a pipe holds, so that the write surely fails: sieve-test ends with an error, and keeps it."""
     recipe = next(text for text in blocks("sieve") if "vnd.dovecot.filter" in text)
     program = open_folder / "bin" / "spamnb-filter"
     program.parent.mkdir()
