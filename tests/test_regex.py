@@ -107,21 +107,32 @@ PATTERNS = st.lists(
 HOSTILE = tuple(piece * (REACH // len(piece)) for piece in ("a", "ab", "b ", "aab", "1", "a1 ", "\n"))
 
 
+def took(regex: re.Pattern[str], text: str) -> float:
+    """The best of three runs: other work on the machine can only add to it."""
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        regex.match(text)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+STEP = took(re.compile("(?:ab?)*c"), "ab" * 50_000) / 50_000
+
+
 @settings(max_examples=150, deadline=None)
 @given(PATTERNS)
 @example("a*b*a*b*a")
 @example("(?:a+b?)+c")
 def test_accepted_patterns_are_as_fast_as_reckoned(pattern: str) -> None:
-    """A step takes some nanoseconds; a thousandth of a second for each thousand steps is far above that."""
+    """Beside a round of a plain repeat on the same machine: ten times that would be a wrong reckoning."""
     try:
         steps = work(pattern).steps
     except PatternError:
         return
     regex = re.compile(pattern)
     for text in HOSTILE:
-        start = time.process_time()
-        regex.match(text + "!")
-        assert time.process_time() - start < 0.05 + 1e-6 * steps
+        assert took(regex, text + "!") < 10 * STEP * (steps + REACH)
 
 
 SHORT = st.sampled_from(
