@@ -101,6 +101,10 @@ class Known:
     def minus(self, less: ByLabel) -> Known:
         return Known(self._base, (*self._later, (-1, less))) if less else self
 
+    def repeated(self, times: int) -> Known:
+        """Every message learned so many times as often."""
+        return Known({label: np.repeat(digests, times) for label, digests in self.labels.items()})
+
     def count(self, label: str, digests: KeyArray) -> IntArray:
         """How often each was learned with this label."""
         mine = self.labels.get(label)

@@ -54,8 +54,11 @@ class Learner:
         self.path = os.fspath(path)
         self.outcome = Outcome()
         self._lock = Lock(self.path, wait)
+        self._reset()
+
+    def _reset(self) -> None:
         self._changes: list[Change] = []
-        self._loaded = False
+        self._loaded = self._inside = self._compacting = False
 
     def load(self) -> SpamModel:
         """The model as it is now, read without the lock: entering only has to look whether it has changed."""
@@ -77,6 +80,7 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
+        self.outcome, self._inside = Outcome(), True
         return self
 
     def _refresh(self) -> None:
@@ -101,9 +105,10 @@ class Learner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is None and self._changes:
+            if kind is None and (self._changes or self._compacting):
                 self._commit()
         finally:
+            self._reset()
             self._lock.__exit__(kind, error, trace)
 
     def learn(
@@ -166,12 +171,18 @@ class Learner:
         categories: Mapping[str, Sequence[str]] | None,
         numbers: Mapping[str, FloatArray] | None,
     ) -> Given:
+        self._check_inside()
         texts = as_texts(messages)
         names = [""] * len(texts) if labels is None else [str(label) for label in labels]
         if len(texts) != len(names):
             raise DataError(f"{len(texts)} messages but {len(names)} labels")
-        _check_labels(self.model.labels, set(names) - {""})
+        if labels is not None:
+            _check_labels(self.model.labels, set(names))
         return Given(self.model, texts, names, categories or {}, numbers or {})
+
+    def _check_inside(self) -> None:
+        if not self._inside:
+            raise ConfigError("a Learner changes its model inside `with`", "with Learner(path) as learner:")
 
     def _times(self, given: Given) -> dict[str, IntArray]:
         """How often each message is known with each label."""
@@ -216,10 +227,13 @@ class Learner:
 
     def compact(self) -> None:
         """Write what the journal holds into the model file at the end."""
-        if self._journal is not None and not self._changes:
-            self._rewrite(self.model)
+        self._check_inside()
+        self._compacting = self._journal is not None
 
     def _commit(self) -> None:
+        if self._compacting:
+            self._rewrite(self.model)
+            return
         payload, size = self._encoded(total(self._changes)), os.path.getsize(self.path)
         most = max(LARGE, size // SHARE)
         if len(payload) > most:

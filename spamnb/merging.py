@@ -11,14 +11,16 @@ import numpy as np
 from spamnb import calibration as calibrations
 from spamnb.counts import CountStore
 from spamnb.decision import Decision
-from spamnb.digests import all_known
+from spamnb.digests import Known, all_known
 from spamnb.errors import ConfigError, ModelError
 from spamnb.mergetokens import merge_tokens, places_of
 from spamnb.model import SpamModel
 from spamnb.moments import Moments
+from spamnb.since import Since
 from spamnb.start import check_same
 
 _LARGEST = (1 << 63) - 1
+_COPIES = 1 << 24  # digests of 8 bytes that weights may add
 
 
 def merge_models(
@@ -41,8 +43,8 @@ def merge_models(
     store = merge_stores(stores)
     _check_prior(models[0], store)
     largest = max(range(len(models)), key=lambda i: int(stores[i].message_totals.sum()))
-    remembered = [m.known for m, times in zip(models, weights, strict=True) for _ in range(times)]
-    known = None if None in remembered else all_known(remembered)
+    known = _remembered(models, weights)
+    since = _since(models[largest], store)
     if store.labels != models[largest].labels:
         fresh = calibrations.identity(len(store.labels))
         line = Decision() if models[0].decision.max_fpr is not None else models[0].decision
@@ -53,6 +55,7 @@ def merge_models(
             decision=line,
             figures=None,
             known=known,
+            since=since,
             correction=None,
         )
     figures = outdated(models[largest].figures, "merge")
@@ -65,10 +68,33 @@ def merge_models(
         decision=models[largest].decision,
         figures=figures,
         known=known,
+        since=since,
         correction=models[largest].correction,
         start=models[largest].start,
         doubt=models[largest].doubt,
     )
+
+
+def _since(largest: SpamModel, store: CountStore) -> Since:
+    """What happened since the figures of the largest model: what the others have seen is new to them."""
+    if largest.figures is None:
+        return largest.since
+    more = int(store.message_totals.sum()) - int(largest.store.message_totals.sum())
+    return largest.since.plus(Since(learned=more))
+
+
+def _remembered(models: Sequence[SpamModel], weights: Sequence[int]) -> Known | None:
+    """The digests of all, each as often as its model counts; None if one of the models remembers nothing."""
+    found = [model.known for model in models if model.known is not None]
+    if len(found) < len(models):
+        return None
+    copies = sum(len(known) * (times - 1) for known, times in zip(found, weights, strict=True))
+    if copies > _COPIES:
+        raise ConfigError(
+            f"the weights make {copies:,} copies of messages that a model remembers, more than {_COPIES:,}",
+            hint="give smaller weights, or models that were trained with --no-digests",
+        )
+    return all_known([known.repeated(times) for known, times in zip(found, weights, strict=True)])
 
 
 def merge_stores(stores: Sequence[CountStore]) -> CountStore:
@@ -80,6 +106,9 @@ def merge_stores(stores: Sequence[CountStore]) -> CountStore:
     totals = np.zeros(len(labels), np.int64)
     for store in stores:
         totals[places_of(store, labels)] += store.message_totals
+    each = [sum(s.token_totals.tolist()) + sum(s.message_totals.tolist()) for s in stores]
+    if sum(each) > _LARGEST:  # as Python's numbers, which do not run over
+        raise ConfigError("together the counts are larger than 2^63", hint="merge fewer models")
     columns, tokens = _columns_only(stores), merge_tokens(stores, labels)
     return CountStore(labels, totals, *tokens, columns.categories, columns.numbers)
 
@@ -155,7 +184,7 @@ def _line(model: SpamModel, beside: SpamModel) -> dict[str, Any]:
     if mine.max_fpr is not None and other.max_fpr is not None:
         return {"max_fpr": mine.max_fpr}
     drawn = mine.max_fpr is not None or other.max_fpr is not None
-    if model.start is not None or (drawn and Decision() in (mine, other)):
+    if model.start is not None or beside.start is not None or (drawn and Decision() in (mine, other)):
         return {}
     return mine.to_dict()
 

@@ -277,3 +277,37 @@ def test_there_must_be_a_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no model at"), Learner(tmp_path / "none"):
         pass
     assert os.listdir(tmp_path) == []
+
+
+def test_a_learner_can_be_used_again(path: Path) -> None:
+    learner = Learner(path)
+    for text in ("one more", "two more"):
+        with learner:
+            learner.learn([text], ["spam"])
+        assert learner.outcome.learned == {"spam": 1}
+    expected = SpamModel.load(path)
+    assert expected.known is not None
+    assert int(expected.store.message_totals.sum()) == len(expected.known)
+
+
+def test_a_learner_learns_inside_with(path: Path) -> None:
+    learner = Learner(path)
+    for work in (lambda: learner.learn(["x"], ["spam"]), lambda: learner.forget(["x"]), learner.compact):
+        with pytest.raises(ConfigError, match="a Learner changes its model inside `with`"):
+            work()
+    with learner:
+        learner.learn(["before it"], ["spam"])
+    with learner:
+        learner.compact()
+        learner.learn(["after it"], ["spam"])
+    known = SpamModel.load(path).known
+    assert known is not None
+    with learner:
+        learner.learn(["before it", "after it"], ["spam", "spam"])
+    assert learner.outcome.known == {"spam": 2}
+    assert not os.path.exists(f"{path}.journal")
+
+
+def test_no_name_is_no_label(path: Path) -> None:
+    with pytest.raises(DataError, match="got the label ''"), Learner(path) as learner:
+        learner.learn(["odd one"], [""])

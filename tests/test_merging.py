@@ -17,6 +17,7 @@ from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.merging import merge_models, merge_stores, outdated, scaled
 from spamnb.model import SpamModel
 from spamnb.pruning import age, information, prune
+from spamnb.since import Since
 from spamnb.training import train
 
 TEXTS = [f"win prize {i % 7} call {i}" for i in range(20)] + [
@@ -248,3 +249,18 @@ def test_ageing_at_regular_times_keeps_the_size_bounded() -> None:
 def test_no_halving_changes_nothing(model: SpamModel) -> None:
     assert age(model, 0) is model
     assert isinstance(age(model).store, CountStore)
+
+
+def test_figures_and_what_happened_since_are_of_the_same_model() -> None:
+    """Those of the largest; what the others have seen is new to its figures."""
+    small, large = (SpamModel().learn(TEXTS[15:n], LABELS[15:n]) for n in (23, 30))
+    small = replace(small, since=Since(judged=60, wrong=60), figures={"of": 8})
+    large = replace(large, since=Since(judged=9), figures={"of": 15})
+    for models in ([small, large], [large, small]):
+        assert merge_models(models).since.to_dict() == Since(judged=9, learned=8).to_dict()
+
+
+def test_counts_that_nobody_can_add_are_refused() -> None:
+    store = scaled(SpamModel().learn(TEXTS, LABELS).store, 1 << 47)
+    with pytest.raises(ConfigError, match="together the counts are larger than"):
+        merge_stores([store] * 400)

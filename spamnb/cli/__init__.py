@@ -124,7 +124,9 @@ def _run() -> int:
         _show_usage(error)
         return _as_asked(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
+        from spamnb.cli.output import say
+
+        say("Interrupted.")
         return 130
     except SpamnbError as error:
         return _as_asked(_shown(error))

@@ -46,7 +46,7 @@ def age(
       spamnb age office.spamnb
       spamnb age office.spamnb --half-life 90d --since 2026-01-31
     """
-    from spamnb.cli.saving import check_target, save
+    from spamnb.cli.saving import changing, check_target
     from spamnb.model import SpamModel
     from spamnb.pruning import age as aged
 
@@ -60,9 +60,10 @@ def age(
             return
     target = output or model
     check_target(target, force)
-    loaded = SpamModel.load(model)
-    older = aged(loaded, 1 if times is None else times)
-    size = save(older, target, quiet)
+    with changing(target, model) as save:
+        loaded = SpamModel.load(model)
+        older = aged(loaded, 1 if times is None else times)
+        size = save(older, quiet)
     store = older.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
     say(f"counts    {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 STYLES = ("plain", "bogofilter", "spamc")
+TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the mail and tries again
 _USAGE = 2  # what click and our own settings end with
 
 
@@ -24,11 +25,16 @@ def of_error(arguments: Sequence[str], code: int) -> int:
     """The exit code of an error, in the style that the command line asks for, though it may be a wrong one.
 
     bogofilter ends with 3. spamc ends with 0, as if the message were ham, but with 64 (EX_USAGE) if it was
-    called wrongly.
+    called wrongly. `filter --tempfail` ends with 75 whatever went wrong: a mail system sends a mail back to
+    its sender for other codes.
 
+    >>> of_error(["filter", "--tempfail", "--wrong"], 2)
+    75
     >>> of_error(["predict", "--exit-code", "bogofilter", "--wrong"], 2), of_error(["train"], 2)
     (3, 2)
     """
+    if "filter" in arguments[:1] and "--tempfail" in arguments:
+        return TEMPORARY_FAILURE
     style = _style(arguments)
     if style == "bogofilter":
         return 3

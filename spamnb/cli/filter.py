@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.exitcodes import TEMPORARY_FAILURE
 from spamnb.cli.output import greet, say, write_bytes
 from spamnb.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
     from spamnb.predictions import Predictions
-
-TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the mail and tries again
 
 
 @click.command("filter", short_help="Pass one mail through, with its verdict in the header.")

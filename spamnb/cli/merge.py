@@ -33,16 +33,18 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
       spamnb merge everyone.spamnb mine.spamnb:3 -o office.spamnb
     """
     from spamnb.cli.paths import output_path
-    from spamnb.cli.saving import check_target, save
+    from spamnb.cli.saving import changing, check_target
     from spamnb.merging import merge_models
     from spamnb.model import SpamModel
 
     target = output_path(output)
     check_target(target, force)
     chosen = [weighted(text) for text in models]
-    loaded = [SpamModel.load(path) for path, _ in chosen]
-    merged = merge_models(loaded, [times for _, times in chosen], [path for path, _ in chosen])
-    size = save(merged, target, quiet)
+    paths, weights = [path for path, _ in chosen], [times for _, times in chosen]
+    with changing(target, *paths) as save:
+        loaded = [SpamModel.load(path) for path in paths]
+        merged = merge_models(loaded, weights, paths)
+        size = save(merged, quiet)
     store = merged.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
     many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, TextIO
+from select import select
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 
@@ -26,7 +27,17 @@ def say(text: str, quiet: bool = False) -> None:
         from spamnb.report.safe import visible
 
         width = columns(sys.stderr)
-        click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
+        try:
+            click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
+        except OSError:  # a log on a full disk must not end what is told of
+            _mute()
+
+
+def _mute() -> None:
+    """Nothing more goes to stderr, not even what waits to be written."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def greet(text: str, quiet: bool = False) -> None:
@@ -66,8 +77,31 @@ def write_bytes(data: bytes) -> None:
     """To stdout at once, so that a reader at the other end of a pipe sees it now."""
     out = _stdout().buffer
     with writing():
-        out.write(data)
+        rest = memoryview(data)
+        while rest:  # without a buffer (PYTHONUNBUFFERED) or with a pipe that does not wait, some may be left
+            rest = rest[_taken(out, rest) :]
+        while not _flushed(out):
+            pass
+
+
+def _taken(out: BinaryIO, data: memoryview) -> int:
+    """How much of it was taken; where a pipe is full that does not wait by itself, wait for it here."""
+    try:
+        done = out.write(data) or 0
+    except BlockingIOError as error:
+        done = error.characters_written
+    if not done:
+        select([], [out], [])
+    return done
+
+
+def _flushed(out: BinaryIO) -> bool:
+    try:
         out.flush()
+    except BlockingIOError:
+        select([], [out], [])
+        return False
+    return True
 
 
 @contextmanager

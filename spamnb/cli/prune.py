@@ -15,7 +15,13 @@ from spamnb.cli.output import say
     "--min-count", type=click.IntRange(1), metavar="N", help="Drop tokens of fewer than N messages."
 )
 @click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Keep at most N tokens.")
-@click.option("--max-bytes", metavar="SIZE", help="Keep what fits a file of SIZE, for example 500K or 2M.")
+@click.option(
+    "--max-size",
+    "--max-bytes",
+    "max_bytes",
+    metavar="SIZE",
+    help="Keep what fits a file of SIZE, for example 500K or 2M.",
+)
 @targets.changed_model_option
 @targets.force_option
 @options.quiet_option
@@ -36,19 +42,20 @@ def prune(
     \b
     Examples:
       spamnb prune office.spamnb --min-count 2
-      spamnb prune office.spamnb --max-bytes 1M -o small.spamnb
+      spamnb prune office.spamnb --max-size 1M -o small.spamnb
     """
-    from spamnb.cli.saving import check_target, save
+    from spamnb.cli.saving import changing, check_target
     from spamnb.model import SpamModel
     from spamnb.pruning import prune as pruned
 
     if min_count is None and max_tokens is None and max_bytes is None:
-        raise click.UsageError("Give --min-count, --max-tokens or --max-bytes.")
-    size = None if max_bytes is None else size_of(max_bytes, "--max-bytes")
+        raise click.UsageError("Give --min-count, --max-tokens or --max-size.")
+    size = None if max_bytes is None else size_of(max_bytes, "--max-size")
     target = output or model
     check_target(target, force)
-    loaded = SpamModel.load(model)
-    small = pruned(loaded, min_count=min_count or 0, max_tokens=max_tokens, max_bytes=size)
-    written = save(small, target, quiet)
+    with changing(target, model) as save:
+        loaded = SpamModel.load(model)
+        small = pruned(loaded, min_count=min_count or 0, max_tokens=max_tokens, max_bytes=size)
+        written = save(small, quiet)
     say(f"kept      {small.store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
     say(f"saved     {target} ({written / 1e3:,.0f} kB)", quiet)

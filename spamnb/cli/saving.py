@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spamnb import private
@@ -50,16 +53,39 @@ def _check_folder(path: str) -> None:
 
 def save(model: SpamModel, path: str, quiet: bool) -> int:
     """Write the model; what it replaces stays beside it as PATH.bak, with what was learned into it."""
-    # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
-    # counts in parallel has imported it by now.
-    os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     if not os.path.exists(path):
-        return model.save(path)
+        return _written(model, path)
     from spamnb.lock import Lock
 
     with Lock(path):  # what somebody learns right now goes into the one model or into the other
-        _keep(path, f"{path}.bak", quiet)
-        return model.save(path)
+        return _replace(path, model, quiet)
+
+
+@contextmanager
+def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], int]]:
+    """How to save what is made of `sources`. Where `path` is one of them, nobody else changes it meanwhile:
+    what they learned after it was read would be lost."""
+    if any(os.path.realpath(path) == os.path.realpath(source) for source in sources):
+        from spamnb import modelfile
+        from spamnb.lock import Lock
+
+        modelfile.check_file(path)  # before a lock file is made beside something that is no model
+        with Lock(path):
+            yield partial(_replace, path)
+    else:
+        yield lambda model, quiet: save(model, path, quiet)
+
+
+def _replace(path: str, model: SpamModel, quiet: bool) -> int:
+    _keep(path, f"{path}.bak", quiet)
+    return _written(model, path)
+
+
+def _written(model: SpamModel, path: str) -> int:
+    # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
+    # counts in parallel has imported it by now.
+    os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
+    return model.save(path)
 
 
 def _keep(path: str, backup: str, quiet: bool) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import time
 from datetime import date, timedelta
 from pathlib import Path
 
+import pytest
 from clitools import Cli, Sms
+
+from spamnb.learning import Learner
+from spamnb.model import SpamModel
 
 HINT_LINE = "Hint: correct the line, or export the model again"
 
@@ -96,11 +101,9 @@ def test_prune_in_place_keeps_the_previous_model(cli: Cli, sms: Sms) -> None:
 
 
 def test_prune_needs_to_be_told_how_much(cli: Cli, sms: Sms) -> None:
-    assert (
-        cli.fails("prune", sms.model, code=2)[-1] == "Error: Give --min-count, --max-tokens or --max-bytes."
-    )
+    assert cli.fails("prune", sms.model, code=2)[-1] == "Error: Give --min-count, --max-tokens or --max-size."
     assert cli.fails("prune", sms.model, "--max-bytes", "lots", code=2) == [
-        "Error: --max-bytes must be a number of bytes, got 'lots'",
+        "Error: --max-size must be a number of bytes, got 'lots'",
         "Hint: for example 512K or 2M",
     ]
 
@@ -127,3 +130,33 @@ def test_age_refusals(cli: Cli, sms: Sms) -> None:
     assert said[0] == "Error: --half-life must be a number of days, weeks, months or years, got 'soon'"
     said = cli.fails("age", sms.model, "--half-life", "1y", "--since", "last week", code=2)
     assert said == ["Error: --since must be a day, got 'last week'", "Hint: for example 2026-01-31"]
+
+
+@pytest.mark.parametrize(
+    "command", ["prune m.spamnb --min-count 2", "age m.spamnb", "merge m.spamnb -o m.spamnb"]
+)
+def test_what_is_learned_meanwhile_is_not_lost(command: str, cli: Cli, sms: Sms) -> None:
+    """Who changes a model in place waits for a learner, and reads what that has learned."""
+    path = cli.write("m.spamnb", sms.model.read_bytes())
+    before = SpamModel.load(path).store.message_totals.sum()
+    with Learner(path) as learner:
+        learner.learn([f"meanwhile number {i}" for i in range(3000)], ["spam"] * 3000)
+        running = cli.start(*command.split())
+        time.sleep(1.0)  # long enough to have read the model, if it did not wait
+    assert running.end()[0] == 0
+    after = SpamModel.load(path).store.message_totals.sum()
+    assert after >= (before + 3000) // (2 if "age" in command else 1)
+
+
+def test_weights_that_nobody_can_remember(cli: Cli, sms: Sms) -> None:
+    said = cli.fails("merge", f"{sms.model}:1000000", "-o", "w.spamnb", code=2)
+    assert said[0].startswith("Error: the weights make ")
+    assert said[1] == "Hint: give smaller weights, or models that were trained with --no-digests"
+    cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
+    cli("merge", "n.spamnb:1000000000", "-o", "w.spamnb", "-q")
+
+
+def test_merge_with_a_model_that_has_a_start(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.train, "--prior", "ready-made", "-o", "s.spamnb", "-q")
+    for pair in ((sms.model, "s.spamnb"), ("s.spamnb", sms.model)):
+        assert "start" in cli.fails("merge", *pair, "-o", "y.spamnb")[0]
