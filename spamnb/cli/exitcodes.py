@@ -10,13 +10,18 @@ TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the m
 _USAGE = 2  # what click and our own settings end with
 
 
-def of_verdicts(style: str, said: set[str]) -> int:
-    """One spam among the messages is enough.
+def of_verdicts(style: str, said: set[str], unread: int = 0) -> int:
+    """One spam among the messages is enough; without one, what could not be read is an error, and so is
+    nothing at all.
 
     >>> of_verdicts("bogofilter", {"ham", "unsure"}), of_verdicts("spamc", {"ham", "spam"})
     (2, 1)
+    >>> of_verdicts("bogofilter", {"ham"}, unread=1), of_verdicts("bogofilter", set())
+    (3, 3)
     """
     if style == "bogofilter":
+        if "spam" not in said and (unread or not said):
+            return 3
         return 0 if "spam" in said else 2 if "unsure" in said else 1
     return int(style == "spamc" and "spam" in said)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from spamnb.cli.output import say
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,9 +32,15 @@ def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
 
 def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) -> list[Any]:
     """What to open and how: the paths of the command line, of --files-from and of --label."""
-    from spamnb.readers.pathlist import plan, read_paths
+    from spamnb.readers.pathlist import plan, read_paths, still_there
 
     listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
+    there = still_there(listed)
+    if gone := len(listed) - len(there):  # as a mail is that its reader moves meanwhile
+        first = next(path for path in listed if path not in there)
+        many = f"{gone:,} listed file{'' if gone == 1 else 's'} left out"
+        say(f"{many} (first {first}): no such file", given.get("quiet", False))
+    listed = there
     pairs = [_labelled(text) for text in given.get("labelled", ())]
     return list(plan((*paths, *listed), pairs, reading))
 

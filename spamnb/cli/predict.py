@@ -74,12 +74,13 @@ def predict(files: tuple[str, ...], exit_code: str, **given: Any) -> None:
       spamnb predict Maildir --only spam
       tail -f sms.log | spamnb predict --only spam
     """
-    said = _predict(files, given)
-    click.get_current_context().exit(exitcodes.of_verdicts(exit_code, said))
+    said, unread = _predict(files, given)
+    click.get_current_context().exit(exitcodes.of_verdicts(exit_code, said, unread))
 
 
-def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
-    """Read, score and write; gives the verdicts that occurred, with the positive class called spam."""
+def _predict(files: tuple[str, ...], given: dict[str, Any]) -> tuple[set[str], int]:
+    """Read, score and write; gives the verdicts that occurred, with the positive class called spam, and how
+    many files could not be read."""
     from dataclasses import replace
     from functools import partial
 
@@ -103,13 +104,16 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> set[str]:
         greet("Type messages, one a line; Ctrl-D ends.", given["quiet"])
     if writer.header:
         write_bytes(writer.header)
-    said: set[str] = set()
+    said, unread = set[str](), 0
     work = Scoring(loaded, wanted=given["explain"])
     for path, how in sources:
-        said |= _answer(path, with_work(how, work), loaded, writer, chosen, given["quiet"])
+        codes, lost = _answer(path, with_work(how, work), loaded, writer, chosen, given["quiet"])
+        names = (*loaded.labels, "unsure")
+        said |= {"spam" if names[code] == loaded.positive else names[code] for code in codes}
+        unread += lost
     if hasattr(writer, "end"):
         write_bytes(writer.end())
-    return said
+    return said, unread
 
 
 def _sources(files: tuple[str, ...], model: SpamModel, given: dict[str, Any]) -> list[Any]:
@@ -142,8 +146,8 @@ def _answer(
     writer: Any,
     chosen: int | None,
     quiet: bool,
-) -> set[str]:
-    """Score one input as it comes; gives the verdicts that occurred."""
+) -> tuple[set[int], int]:
+    """Score one input as it comes; gives the verdicts that occurred and how many files could not be read."""
     from spamnb.readers import open_source
 
     codes: set[int] = set()
@@ -157,8 +161,7 @@ def _answer(
             codes.update(found.codes.tolist())
             _write(writer, chunk, found, chosen)
         report_skipped(source, quiet)
-    names = (*model.labels, "unsure")
-    return {"spam" if names[code] == model.positive else names[code] for code in codes}
+    return codes, source.skipped.unread
 
 
 def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None:

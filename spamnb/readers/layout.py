@@ -7,7 +7,7 @@ import re
 
 from spamnb.errors import DataError
 from spamnb.readers.skipped import Skipped
-from spamnb.readers.walk import Walker, is_maildir, listing, skip_unfinished
+from spamnb.readers.walk import Walker, is_folder, is_maildir, listing, skip_unfinished
 from spamnb.record import Record
 
 # As `plain` writes them. The hyphenated and numbered kinds (not-spam, spam_2) need no entry of their own.
@@ -61,7 +61,7 @@ def labelled_parts(root: str, spam_label: str | None, skipped: Skipped) -> list[
 
 
 def _may_hold_parts(entry: os.DirEntry[str]) -> bool:
-    return not entry.name.startswith(".") and entry.is_dir()
+    return not entry.name.startswith(".") and is_folder(entry)
 
 
 def _inbox(maildir: str, skipped: Skipped) -> list[Part]:
@@ -73,14 +73,14 @@ def _inbox(maildir: str, skipped: Skipped) -> list[Part]:
 
 
 def _part(entry: os.DirEntry[str], spam_label: str | None) -> Part | None:
-    is_folder = entry.is_dir()
-    name = entry.name if is_folder else _BOX.sub("", entry.name)
+    folder = is_folder(entry)
+    name = entry.name if folder else _BOX.sub("", entry.name)
     hidden = name.startswith(".")
     if spam_label is not None:
-        usable = not hidden and (is_folder or name != entry.name)
-        return Part(entry.path, name, mbox=not is_folder) if usable else None
-    label = "" if hidden and not is_folder else folder_label(name)
-    return Part(entry.path, label, mbox=not is_folder) if label else None
+        usable = not hidden and (folder or name != entry.name)
+        return Part(entry.path, name, mbox=not folder) if usable else None
+    label = "" if hidden and not folder else folder_label(name)
+    return Part(entry.path, label, mbox=not folder) if label else None
 
 
 def no_labels(root: str) -> DataError:

@@ -47,6 +47,12 @@ def plan(
     return [*((path, options) for path in grouped(paths, options)), *stated]
 
 
+def still_there(listed: Sequence[str]) -> list[str]:
+    """The paths of a list that are not gone; if all are, it is no list of paths."""
+    found = [path for path in listed if path == "-" or os.path.lexists(path) or _PATTERN.search(path)]
+    return found or [*listed]
+
+
 def matching(path: str) -> list[str]:
     """The files that a pattern such as `part-*.csv` stands for, in order; any other path is itself."""
     if os.path.exists(path) or not _PATTERN.search(path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 _EXAMPLES = 5
 _REASONS = 100  # reasons may quote the input: bound them
 
@@ -33,6 +36,12 @@ class Skipped:
             self.examples.append((place, reason))
         key = reason if reason in self.reasons or len(self.reasons) < _REASONS else "other"
         self.reasons[key] = self.reasons.get(key, 0) + 1
+
+    @property
+    def unread(self) -> int:
+        """How many were left out because the system did not let them be read."""
+        faults = {os.strerror(number) for number in errno.errorcode}
+        return sum(count for reason, count in self.reasons.items() if reason in faults)
 
     def extend(self, other: Skipped, before: int) -> None:
         """Take over what was left out of a later part of the input, which has `before` lines before it."""

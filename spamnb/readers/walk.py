@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from spamnb.readers.skipped import Skipped
 
 # What Dovecot, Courier, Exim and Thunderbird keep beside the mails.
-_INDEX_FILE = re.compile(r"dovecot[.-]|courier|maildir(?:folder|size)$|subscriptions$|.*\.msf$")
+_INDEX_FILE = re.compile(r"dovecot[.-]|courier|maildir(?:folder|size)$|subscriptions$|.*\.msf$|context$")
+_REMOVED = re.compile(r"[,#]\d+$|.+~$")  # what MH makes of a mail that is deleted, and what editors leave
+_MH = (".mh_sequences", ".xmhcache")  # a folder with one of these holds mails that are numbers
 Place = tuple[int, int]  # device and number of a folder: the same one by any name
 
 
@@ -34,6 +36,14 @@ def _order(entry: os.DirEntry[str]) -> tuple[int, str]:
     return (int(name), "") if name.isascii() and name.isdecimal() else (-1, name)
 
 
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """False too for a link to where we may not look: reading it will tell why."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def skip_unfinished(tmp: str, skipped: Skipped) -> None:
     """What is in the `tmp` of a Maildir is no mail yet."""
     for entry in listing(tmp, skipped):
@@ -53,10 +63,14 @@ class Walker:
 
     def files(self, root: str) -> Iterator[str]:
         """The files in a folder, then those of the folders in it."""
-        todo = [root]
+        parent, name = os.path.split(root.rstrip(os.sep))
+        if self._maildirs and name in ("cur", "new") and is_maildir(parent):
+            yield from self._mails(root)
+            return
+        todo, real = [root], os.path.realpath(root)
         while todo:
             folder = todo.pop()
-            if not self.enter(folder):
+            if (folder != root and self._leads_up(folder, real)) or not self.enter(folder):
                 continue
             inside: list[str] = []
             if self._maildirs and is_maildir(folder):
@@ -64,6 +78,15 @@ class Walker:
             else:
                 yield from self._folder(folder, inside)
             todo += reversed(inside)
+
+    def _leads_up(self, folder: str, root: str) -> bool:
+        """A link to a folder above the root: all beside the root would be read as if it were inside."""
+        if not os.path.islink(folder):
+            return False
+        above = os.path.join(root, "").startswith(os.path.join(os.path.realpath(folder), ""))
+        if above:
+            self._skipped.add(folder, "link to a folder above")
+        return above
 
     def enter(self, folder: str) -> bool:
         """False for a folder that was entered before."""
@@ -80,13 +103,19 @@ class Walker:
         return True
 
     def _folder(self, folder: str, inside: list[str]) -> Iterator[str]:
-        for entry in listing(folder, self._skipped):
+        entries = listing(folder, self._skipped)
+        numbered = any(entry.name in _MH for entry in entries)
+        for entry in entries:
             if entry.name.startswith("."):
                 self._skipped.add(entry.path, "hidden")
-            elif entry.is_dir():
+            elif is_folder(entry):
                 inside.append(entry.path)
             elif _INDEX_FILE.match(entry.name):
                 self._skipped.add(entry.path, "index or cache file")
+            elif _REMOVED.match(entry.name):
+                self._skipped.add(entry.path, "deleted, or a backup")
+            elif numbered and not entry.name.isdecimal():
+                self._skipped.add(entry.path, "no number, as mails of MH have")
             else:
                 yield entry.path
 
@@ -98,7 +127,7 @@ class Walker:
                 skip_unfinished(entry.path, self._skipped)
             elif entry.name.startswith("."):
                 self._skipped.add(entry.path, "hidden")
-            elif entry.is_dir():
+            elif is_folder(entry):
                 inside.append(entry.path)
             else:
                 self._skipped.add(entry.path, "not in cur or new")

@@ -201,6 +201,29 @@ def test_exit_codes(style: str, codes: tuple[int, ...], cli: Cli, mail_model: Pa
     assert cli(*command, "none.spamnb", stdin=SPAM, code=codes[3]).err.startswith("Error: ")
 
 
+def test_what_cannot_be_read_is_no_ham(cli: Cli, mail_model: Path) -> None:
+    """A link that leads nowhere cannot be read, by root either."""
+    (cli.here / "folder").mkdir()
+    flags = ("predict", "--exit-code", "bogofilter", "-m", mail_model)
+    cli(*flags, "folder", code=3)  # nothing was judged
+    cli.write("folder/1", HAM)
+    cli(*flags, "folder", code=1)
+    (cli.here / "folder" / "2").symlink_to("nowhere")
+    assert "folder/2: No such file or directory" in cli(*flags, "folder", code=3).err
+    cli.write("folder/3", SPAM)
+    cli(*flags, "folder", code=0)
+    cli("predict", "-m", mail_model, "folder")
+
+
+def test_a_listed_mail_that_is_gone_does_not_stop_the_others(cli: Cli, mail_model: Path) -> None:
+    cli.write("1", HAM)
+    command = ("predict", "--files-from", "-", "--input-format", "eml", "-m", mail_model)
+    done = cli(*command, stdin=b"1\ngone\nlost\n")
+    assert done.out.startswith(b"ham\t")
+    assert done.err.splitlines()[0] == "2 listed files left out (first gone): no such file"
+    assert cli.fails(*command, stdin=b"gone\n")[0] == "Error: no such file: gone"
+
+
 @pytest.mark.parametrize(("style", "code"), [("plain", 2), ("bogofilter", 3), ("spamc", 64)])
 @pytest.mark.parametrize(
     "wrong",

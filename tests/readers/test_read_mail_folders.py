@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from spamnb.errors import DataError
-from spamnb.readers import ReadOptions, Source, expand, open_source
+from spamnb.readers import ReadOptions, Source, expand, open_source, walk
 
 pytestmark = pytest.mark.usefixtures("here")
 TMP = "tmp"  # apart, because no path in this project may look like one of a machine
@@ -114,11 +114,20 @@ def test_maildir_that_lost_its_empty_folders() -> None:
 
 
 def test_mh_folder_in_the_order_of_its_numbers() -> None:
-    make({f"mh/{i}": f"w{i}" for i in (1, 2, 10, 9, 100)} | {"mh/.mh_sequences": b"cur: 1\n", "mh/,3": "x"})
+    make({f"mh/{i}": f"w{i}" for i in (1, 2, 10, 9, 100)})
+    make({"mh/.mh_sequences": b"cur: 1\n", "mh/,3": "x", "mh/#4": "x", "mh/5~": "x", "mh/notes": "x"})
     found = Found("mh")
-    assert found.words == ["x", "w1", "w2", "w9", "w10", "w100"]
-    assert found.skipped == {"mh/.mh_sequences": "hidden"}
+    assert found.words == ["w1", "w2", "w9", "w10", "w100"]
+    assert found.skipped == {
+        "mh/#4": "deleted, or a backup",
+        "mh/,3": "deleted, or a backup",
+        "mh/.mh_sequences": "hidden",
+        "mh/5~": "deleted, or a backup",
+        "mh/notes": "no number, as mails of MH have",
+    }
     assert found.about == "mh: folder of mails"
+    make({"MH/context": b"Current-Folder: inbox\n", "MH/inbox/1": "one"})
+    assert Found("MH").skipped == {"MH/context": "index or cache file"}
 
 
 def test_folders_in_folders() -> None:
@@ -223,7 +232,7 @@ def test_links_are_followed_but_not_round_in_circles() -> None:
     os.symlink("m", "start")
     found = Found("start")
     assert sorted(found.words) == ["one", "two", "two"]
-    assert found.skipped == {"start/sub/up": "folder was read already"}
+    assert found.skipped == {"start/sub/up": "link to a folder above"}
 
 
 def test_files_that_cannot_be_read_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,3 +286,35 @@ def test_names_that_are_no_text() -> None:
     except OSError:
         pytest.skip("the file system takes only UTF-8 names")
     assert Found("m").rows == [(os.fsdecode(name), "", "one")]
+
+
+def test_a_link_up_is_no_way_to_the_other_label() -> None:
+    make({"d/ham/1": "good", "d/spam/2": "bad"})
+    os.symlink("..", "d/ham/up")
+    found = Found("d", labelled=True)
+    assert found.rows == [("d/ham/1", "ham", "good"), ("d/spam/2", "spam", "bad")]
+    assert found.skipped == {"d/ham/up": "link to a folder above"}
+
+
+def test_the_mails_of_a_maildir_are_the_same_with_and_without_labels() -> None:
+    make(
+        {"M/cur/1": "one", "M/cur/sub/2": "x", "M/new/3": "three", f"M/{TMP}/": b"", "M/.Junk/cur/4": "four"}
+    )
+    os.symlink("..", "M/cur/loop")
+    assert Found("M", labelled=True).words == ["four", "one", "three"]
+    assert Found("M").words == ["one", "three"]
+
+
+def test_a_link_to_where_one_may_not_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may look everywhere, so the system's answer is put in its mouth."""
+    make({"m/1": "one", "m/2": "two"})
+
+    class Entry:
+        def __init__(self, path: str) -> None:
+            self.path, self.name = path, os.path.basename(path)
+
+        def is_dir(self) -> bool:
+            raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(walk, "listing", lambda folder, _: [Entry(f"{folder}/{name}") for name in "12"])
+    assert Found("m").words == ["one", "two"]
