@@ -17,8 +17,18 @@ _REFUSED = {
 }
 # Names that are taken, as browsers do, for the larger set that writers use under that name.
 _WIDER = {"latin_1": "cp1252", "gb2312": "gb18030", "euc_kr": "cp949", "ascii": ""}
+_OTHER_NAMES = {
+    "windows_874": "cp874",
+    "windows_949": "cp949",
+    "iso_8859_8_i": "iso_8859_8",
+    "koi8_ru": "koi8_u",
+    "gb_2312_80": "gb2312",
+    "x_big5": "big5",
+    "ks_c_5601_1987": "cp949",
+}
 _SHIFTING = ("utf_7", "utf_16", "utf_32", "iso2022", "hz")  # ASCII bytes may be other letters here
-_KNOWN = frozenset(aliases.values()) - _REFUSED
+_WITHOUT_ALIAS = {"cp720", "cp737", "cp856", "cp874", "cp1006", "koi8_t", "koi8_u", "utf_8_sig"}
+_KNOWN = (frozenset(aliases.values()) | _WITHOUT_ALIAS) - _REFUSED
 
 _ENCODED_WORD = re.compile(rb"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*)\?=")
 _NOT_BASE64 = bytes(b for b in range(256) if not (chr(b).isascii() and (chr(b).isalnum() or chr(b) in "+/=")))
@@ -27,6 +37,7 @@ _NOT_BASE64 = bytes(b for b in range(256) if not (chr(b).isascii() and (chr(b).i
 def _codec(charset: bytes) -> str:
     """Python's name of a character set, "" for an unknown one; `codecs.lookup` would remember each name."""
     label = charset.strip(b" '\"").decode("ascii", "replace").lower().replace("-", "_").removeprefix("x_")
+    label = _OTHER_NAMES.get(label, label)
     codec = aliases.get(label, label)
     return _WIDER.get(codec, codec) if codec in _KNOWN else ""
 

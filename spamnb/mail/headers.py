@@ -13,13 +13,14 @@ from spamnb.mail.words import glued
 Headers = dict[bytes, bytes]
 HOP = b"\r"  # no value holds one: line ends are newlines alone
 
-_LINE = re.compile(rb"\n(?:([!-9;-~]+):|(?![ \t]))")  # no name: a line that is no header
+_LINE = re.compile(rb"\n(?:([!-9;-~]++)[ \t]*+:|(?![ \t]))")  # no name: a line that is no header
 # Another filter's verdict, the mailbox a mail was filed in, and what delivery added would teach a filter to
 # recognise how a corpus was collected and not what spam is.
 _IGNORED = re.compile(
     rb"""(?:x-)?(?:.*spam.*|.*junk.*|.*bogosity.*|rspamd.*|crm114.*|.*virus.*|.*scanner.*
     |(?:ms-exchange|microsoft-antispam|forefront|ironport|barracuda|proofpoint|pmx|miltered|uuid).*
-    |status|uidl?|keywords|mozilla.*|evolution.*|kmail.*|gnus.*|gmail.*|gm-.*|imap.*|folder|label|account-key
+    |(?:amavis|assp|clx-|cloudmark|cmae-|dcc|mailcleaner|pyzor|razor|rbl|scanned|sonicwall|tm-as-|yahoofilter).*
+    |status|uidl?|keywords|mozilla.*|evolution.*|kmail.*|gnus.*|gmail.*|gm-.*|imap.*|(?:.*-)?folder|label|account-key
     |lines|content-length|xref|replied|forwarded|from-line|delivery-date|delivery-agent|delivered
     |(?:apparently|delivered|original|originally|envelope|rcpt|mdrcpt|mdaemon-deliver)-to
     |envelope-info|original-recipient)""",

@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from spamnb.mail.entities import decoded
 from spamnb.mail.words import domains, host_words, table
 
 _MOST = 200  # links with a scheme, and as many without, that are looked at in one text
 _LONGEST = 80  # bytes of a link: the host and the start of the path
 # Blank for bytes that end a link: a slice, `translate` and `partition` take a third of a pattern's time.
+_PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 _LINK = bytes(b if 32 < b < 127 and b not in b"\"'<>()[]{}|\\^`?#&" else 32 for b in range(256))
+_IDN = re.compile(r"[\w.-]+")  # a host in other letters
 _WORDS = table(b"", glue=b".-")
+_GLUE = bytes(ord("_") if b in b".-" else b for b in range(256))
 _SCHEMAS = (b"www.w3.org", b"schemas.microsoft.com")  # named by documents' first lines, not linked to
 _HREF = re.compile(rb"href\s*=\s*[\"']?https?://([^\s\"'<>/?#]{1,128})")
+_MASKED = re.compile(rb"(?i)href\s*=\s*[\"']?([^\"'\s<>&]{0,200}&#[^\"'\s<>]{1,500})")
+_ANCHOR = re.compile(rb"<a\s([^<>]{1,1000})>\s*+([a-z0-9.-]{5,80})\s*+</a")
+_BARE_ENDS = (b".com", b".net", b".org")
+_BARE = re.compile(rb"((?:[a-z0-9-]+\.)*[a-z0-9-]{2,}\.(?:com|net|org))\Z")
 _SHOWN = re.compile(rb"(?:s?://|(?=\.))([a-z0-9._-]{1,128})")
 
 
@@ -32,7 +40,28 @@ def find_links(source: bytes) -> list[bytes]:
     if not pieces:
         return pieces
     found = [piece[:_LONGEST].translate(_LINK).partition(b" ")[0].rstrip(b".,:;-/") for piece in pieces]
+    if b"" in found:
+        found = [link or _other_letters(piece) for link, piece in zip(found, pieces, strict=True)]
     return [*dict.fromkeys(found)]
+
+
+def masked_links(source: bytes) -> list[bytes]:
+    r"""The links of an HTML source that a browser finds in other spellings.
+
+    >>> masked_links(rb'href="http&#58;//ex&#97;mple.com/x" href="//a.example" href="http:\\b.example"')
+    [b'example.com/x', b'a.example', b'b.example']
+    """
+    found = [*map(decoded, _MASKED.findall(source)[:_MOST])] if source.find(b"&#") >= 0 else []
+    for start in (b'="//', b":\\\\"):  # the scheme of the page itself, and \ for /
+        if source.find(start) >= 0:
+            found += [b"://" + piece[:_LONGEST] for piece in source.split(start, _MOST)[1:]]
+    return find_links(b" ".join(found)) if found else found
+
+
+def _other_letters(piece: bytes) -> bytes:
+    """A link whose host begins with a letter that is not ASCII; in others such a letter ends the link."""
+    found = _IDN.match(piece[:_LONGEST].decode("utf-8", "ignore")) if piece[:1] > b"\x7f" else None
+    return found[0].encode().rstrip(b".,:;-/") if found else b""
 
 
 def link_words(links: list[bytes]) -> list[bytes]:
@@ -47,8 +76,14 @@ def link_words(links: list[bytes]) -> list[bytes]:
     hosts = [host for host, _, _ in pieces if host]
     joined = b" ".join(hosts)
     out: list[bytes] = []
+    if 37 in joined:  # %
+        hosts = [_PERCENT.sub(lambda code: bytes.fromhex(code[1].decode()), host) for host in hosts]
+        out.append(b"percent")
     if 58 in joined or 64 in joined:
         hosts, out = _plain(hosts)
+    if not joined.isascii():
+        out += [host.translate(_GLUE) for host in hosts if not host.isascii()]
+        hosts = [host for host in hosts if host.isascii()]
     out += (host_words(hosts), b" ".join([path for _, _, path in pieces]).translate(_WORDS))
     if any(host[-1] < 58 and host.replace(b".", b"").isdigit() for host in hosts):
         out.append(b"ip_host")
@@ -70,6 +105,10 @@ def misleads(source: bytes) -> bool:
     >>> misleads(b'<a href="http://203.0.113.9/x"><b>https://bank.example/login</b></a>')
     True
     """
+    if any(piece.endswith(_BARE_ENDS) for piece in source.split(b"</a")) and any(
+        _differ(_HREF.search(tag), _BARE.match(text)) for tag, text in _ANCHOR.findall(source)[:_MOST]
+    ):
+        return True
     for start in (b">http", b">www"):
         for before, after in pairwise(source.split(start, _MOST)):
             tag = before.rfind(b"<a ")

@@ -1,4 +1,4 @@
-"""Facts about HTML markup: how many tags of which kind, colours and sizes, and text that is not shown."""
+"""Facts about HTML markup: how many tags of which kind, colours and sizes."""
 
 from __future__ import annotations
 
@@ -22,22 +22,11 @@ _INLINE = frozenset(
 )
 _KNOWN = BLOCKS | _INLINE
 _TELLING = frozenset(b"applet bgsound embed form frame iframe input marquee object textarea".split())
-_VOID = frozenset(b"area base br col embed frame hr img input link meta param wbr".split())
 _STYLED_BYTES = 6 * 1024  # of a page that are searched for colours and sizes
 _VALUE_BYTES = 16  # after the name of an attribute
-_ATTRIBUTE_BYTES = 1000  # that are looked at in one tag
 
 _COLOUR = re.compile(rb"\s*[=:]\s*[\"']?#?([a-z0-9]{1,12})")
 _SIZE = re.compile(rb"\s*[=:]\s*[\"']?([+-]?)([0-9]{1,3})")
-_TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)([^>]*)>?")
-_CLASS = re.compile(rb"class\s*=\s*[\"']?([\w\s-]+)")
-_SELECTED = re.compile(rb"\.([\w-]+)")
-# One pattern of alternatives, without a literal start, takes ten times as long to find nothing.
-_HIDDEN = (
-    (b"display", re.compile(rb"display\s*:\s*none")),
-    (b"visibility", re.compile(rb"visibility\s*:\s*hidden")),
-    (b"font-size", re.compile(rb"font-size\s*:\s*(?:0|1px|1pt|1%)(?![0-9]|\.[0-9]*[1-9])")),
-)
 
 
 def _name(tag: bytes) -> bytes:
@@ -74,57 +63,4 @@ def facts_of(source: bytes, names: Sequence[bytes]) -> list[bytes]:
     out += [_names[name] for name in dict.fromkeys(names)]
     out += [_colours[piece[:_VALUE_BYTES]] for piece in start.split(b"color")[1:]]
     out += [_sizes[piece[:_VALUE_BYTES]] for piece in start.split(b"size")[1:]]
-    out = [fact for fact in dict.fromkeys(out) if fact]
-    if source.find(b"style") >= 0 and hides(source):
-        out.append(b"hidden")
-    return out
-
-
-def hides(source: bytes) -> bool:
-    """Does a style in lower case keep text from being seen?"""
-    return any(source.find(word) >= 0 and pattern.search(source) for word, pattern in _HIDDEN)
-
-
-def hidden_classes(style: bytes) -> frozenset[bytes]:
-    """The classes of elements that a style sheet in lower case does not display.
-
-    >>> sorted(hidden_classes(b"p { color: red } .a, p.b { display: none }"))
-    [b'a', b'b']
-    """
-    if not hides(style):
-        return frozenset()
-    rules = [rule.partition(b"{") for rule in style.split(b"}")]
-    return frozenset(
-        name for selector, _, told in rules if hides(told) for name in _SELECTED.findall(selector)
-    )
-
-
-def without_hidden(source: bytes, classes: frozenset[bytes] = frozenset()) -> bytes:
-    """An HTML source without the elements that are not displayed.
-
-    One that is never closed stays: a filter should rather read too much.
-
-    >>> without_hidden(b'a<p style="display:none">b</p>c<p style="display:none">d')
-    b'a c<p style="display:none">d'
-    """
-    kept: list[bytes] = []
-    done, start, depth, inside = 0, 0, 0, b""
-    for tag in _TAG.finditer(source):
-        name = tag[1].lower()
-        if not inside:
-            may_hide = tag[2] and name[:1].isalpha() and name not in _VOID
-            if may_hide and _is_hidden(tag[2][:_ATTRIBUTE_BYTES].lower(), classes):
-                inside, start, depth = name, tag.start(), 1
-        elif name == inside:
-            depth += 1
-        elif name == b"/" + inside:
-            depth -= 1
-            if not depth:
-                kept += (source[done:start], b" ")
-                done, inside = tag.end(), b""
-    return b"".join((*kept, source[done:]))
-
-
-def _is_hidden(attributes: bytes, classes: frozenset[bytes]) -> bool:
-    named = _CLASS.search(attributes) if classes else None
-    return hides(attributes) or (named is not None and not classes.isdisjoint(named[1].split()))
+    return [fact for fact in dict.fromkeys(out) if fact]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from binascii import a2b_qp
 
 from spamnb.mail.charset import from_base64, to_utf8
@@ -9,7 +10,7 @@ from spamnb.mail.contenttype import ContentType, content_types, file_words, para
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.html import page
 from spamnb.mail.limits import Limits
-from spamnb.mail.links import find_links, link_words
+from spamnb.mail.links import find_links, link_words, masked_links
 from spamnb.mail.words import bucket, glued
 
 _PLAIN = content_types[b"text/plain"]
@@ -17,6 +18,8 @@ _MESSAGE = content_types[b"message/rfc822"]
 _AFTER_BOUNDARY = (b"\n", b" ", b"\t")
 _SEEN = (b"text", b"multipart", b"message")
 _HTML = (b"text_html", b"text_x_amp_html")
+_META = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
+_META_BYTES = 2048  # of a page in which it may state its character set
 _IMAGE_ONLY = 40  # bytes of text that still count as none beside an image
 
 
@@ -45,7 +48,7 @@ class Parts:
         if kind.kind == b"multipart" and self._split(kind, body, depth):
             return
         if kind.type == b"message_rfc822":
-            self._open(body, depth)
+            self._open(_transferred(body, _encoding(headers), self.room), depth)
         elif kind.kind in (b"text", b"multipart"):
             self._read(kind, headers, body)
         if kind.name or b"content_disposition" in headers or kind.kind not in _SEEN:
@@ -75,7 +78,7 @@ class Parts:
             self.add(*split_head(body, self.limits, self.notes), depth + 1)
 
     def _read(self, kind: ContentType, headers: Headers, body: bytes) -> None:
-        encoding = headers.get(b"content_transfer_encoding", b"").strip().lower()
+        encoding = _encoding(headers)
         if encoding:
             self.mime.append(b"encoding_" + glued(encoding)[:32])
         if kind.charset:
@@ -85,15 +88,16 @@ class Parts:
             self.notes.append(f"text beyond {self.limits.text} bytes was left out")
             data = data[: self.room]
         self.room -= len(data)
-        text = to_utf8(data, kind.charset)
+        text = to_utf8(data, kind.charset or (_stated(data) if kind.type in _HTML else b""))
         if 0 in text:
             text = text.replace(b"\0", b"")
         links = find_links(text)
-        self.links += links
         if kind.type in _HTML:
+            links += masked_links(text)
             text, facts, misleading = page(text)
             self.misleads |= misleading
             self.html += (*facts, b"links_" + bucket(len(links)))
+        self.links += links
         self.texts.append(text)
 
     def _name(self, kind: ContentType, headers: Headers) -> None:
@@ -134,6 +138,18 @@ def _pieces(body: bytes, boundary: bytes, most: int) -> list[bytes]:
         elif found:
             found[-1] += (line, piece)
     return [b"".join(pieces) for pieces in found]
+
+
+def _encoding(headers: Headers) -> bytes:
+    """The transfer encoding, without a comment or quotes."""
+    value = headers.get(b"content_transfer_encoding", b"").strip().lower()
+    return value if value.isalnum() else value.partition(b"(")[0].strip(b" \t\"'")
+
+
+def _stated(source: bytes) -> bytes:
+    """The character set that an HTML page itself states at its beginning."""
+    found = None if source.isascii() else _META.search(source[:_META_BYTES])
+    return found[1] if found else b""
 
 
 def _transferred(body: bytes, encoding: bytes, room: int) -> bytes:

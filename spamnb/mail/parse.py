@@ -6,8 +6,11 @@ splitting and decoding alone with the standard library's compat32 parser took 14
 
 from __future__ import annotations
 
+import re
+
 from spamnb.mail import Mail
-from spamnb.mail.charset import decode_words
+from spamnb.mail.charset import decode_words, to_utf8
+from spamnb.mail.contenttype import content_types
 from spamnb.mail.envelope import (
     from_words,
     header_words,
@@ -22,6 +25,11 @@ from spamnb.mail.mime import Parts
 from spamnb.mail.words import first_words, words
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_TAGS = ("subject", "from", "to", "received", "list", "mailer", "header", "url", "mime", "file", "html")
+# As SpamAssassin, Exchange and others set it before the subject: ***** SPAM *****, [SPAM], {Spam?}.
+_MARK = re.compile(
+    rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
+)
 
 
 def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
@@ -32,6 +40,8 @@ def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     (b'At one.', [b'Lunch'], [b'Ann', b'ann_example_com'])
     """
     notes: list[str] = []
+    if not raw or raw.isspace():
+        return Mail(b"", dict.fromkeys(_TAGS, b""), ())  # its headers do not lack: nothing is known of it
     if len(raw) > limits.message:
         notes.append(f"only the first {limits.message} bytes were read")
         raw = raw[: limits.message]
@@ -60,7 +70,7 @@ def _start(raw: bytes) -> bytes:
 
 def _tags(headers: Headers, parts: Parts) -> dict[str, bytes]:
     return {
-        "subject": words(decode_words(headers.get(b"subject", b""))),
+        "subject": words(_subject(headers)),
         "from": b" ".join(from_words(headers)),
         "to": b" ".join(to_words(headers)),
         "received": b" ".join(received_words(headers.get(b"received", b""))),
@@ -72,6 +82,18 @@ def _tags(headers: Headers, parts: Parts) -> dict[str, bytes]:
         "file": b" ".join(parts.files),
         "html": b" ".join(parts.html),
     }
+
+
+def _subject(headers: Headers) -> bytes:
+    """The subject without the mark that another filter put before it."""
+    value = headers.get(b"subject", b"")
+    if value.isascii() or value.find(b"=?") >= 0:
+        found = decode_words(value)
+    else:
+        kind = content_types[headers[b"content_type"]] if b"content_type" in headers else None
+        found = to_utf8(value, kind.charset if kind else b"")
+    mark = _MARK.match(found) if found[:60].lower().find(b"spam") >= 0 else None
+    return found[mark.end() :] if mark else found
 
 
 def _cut(text: bytes, most: int, what: str, notes: list[str]) -> bytes:

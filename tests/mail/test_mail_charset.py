@@ -158,3 +158,18 @@ def test_cut_base64_is_a_prefix(data: bytes, size: int) -> None:
     whole = from_base64(b64encode(data))
     assert whole == data
     assert data.startswith(from_base64(b64encode(data)[:size]))
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec", "text"),
+    [
+        ("windows-874", "cp874", "สวัสดี"),
+        ("iso-8859-8-i", "iso8859-8", "שלום"),
+        ("koi8-ru", "koi8-u", "привет"),
+        ("x-windows-949", "cp949", "안녕"),
+        ("gb_2312-80", "gb2312", "你好"),
+        ("x-x-big5", "big5", "你好"),
+    ],
+)
+def test_names_that_mail_programs_use(charset: str, codec: str, text: str) -> None:
+    assert to_utf8(text.encode(codec), charset.encode()).decode() == text

@@ -73,7 +73,6 @@ def test_a_mailbox_line_among_headers_is_passed_over() -> None:
     [
         b"Hello there\n\nSubject: x\n\nBye",
         b"One line",
-        b"",
         b": x\n\ny",
         b"\0\n\n",
         b"\xff: a\n\nb",
@@ -87,6 +86,31 @@ def test_without_headers_everything_is_body(text: bytes) -> None:
     assert mail.tags["header"].startswith(b"content_type_text_plain no_from")
 
 
+def test_of_a_mail_without_anything_nothing_is_known() -> None:
+    for raw in (b"", b"\n", b" \r\n\t\n"):
+        assert parse(raw).body == b""
+        assert not any(parse(raw).tags.values())
+
+
+def test_a_blank_before_the_colon() -> None:
+    raw = b"From : a@b.example\nX-Spam-Flag : YES\nSubject\t: hi\nTo: c\n\nbody"
+    assert head(raw) == ({b"from": b" a@b.example", b"subject": b" hi", b"to": b" c"}, b"body")
+
+
+@pytest.mark.parametrize(
+    "mark", ["*****SPAM*****", "[SPAM]", "{Spam?}", "***SPAM(7.2)***", "[SPAM] [SPAM]", "[SUSPECTED SPAM]"]
+)
+def test_the_mark_of_another_filter_is_no_part_of_the_subject(mark: str) -> None:
+    assert parse(f"Subject: {mark} cheap pills\n\nx".encode()).tags["subject"].split() == [b"cheap", b"pills"]
+    for subject in ("spam with eggs", "Re: [spamassassin-talk] rules", "stop (spam filters) now"):
+        assert parse(f"Subject: {subject}\n\nx".encode()).tags["subject"].lower().find(b"spam") >= 0
+
+
+def test_a_bare_subject_is_in_the_character_set_of_the_mail() -> None:
+    raw = "Subject: привет\nContent-Type: text/plain; charset=koi8-r\n\nмир".encode("koi8-r")
+    assert parse(raw).tags["subject"].decode().split() == ["привет"]
+
+
 def test_headers_alone() -> None:
     assert parse(b"Subject: a\nTo: b").body == b""
     assert parse(b"Subject: a\nTo: b\n\n").body == b""
@@ -97,6 +121,7 @@ NEVER = (
     *("X-DSPAM-Result", "X-CRM114-Status", "X-SpamProbe", "X-Spamnb", "X-MS-Exchange-Organization-SCL"),
     *("X-Barracuda-Spam-Score", "X-Junk-Score", "Status", "X-Status", "X-UID", "X-UIDL", "X-Keywords"),
     *("X-Mozilla-Status", "X-Mozilla-Keys", "Lines", "Content-Length", "Delivered-To", "X-Original-To"),
+    *("X-Original-Folder", "X-YahooFilteredBulk", "X-TM-AS-Result", "X-Amavis-Alert", "X-Razor", "X-Pyzor"),
     *("X-Delivered-To", "Envelope-To", "X-Envelope-To", "X-Folder", "X-Label", "X-Gmail-Labels"),
     *("Delivery-Date", "Replied", "X-Evolution-Source", "X-IMAPbase", "X-Virus-Scanned", "X-MailScanner"),
 )

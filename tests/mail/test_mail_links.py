@@ -73,3 +73,31 @@ def test_many_links_are_bounded() -> None:
     found = parse(b"\n\n" + b"\n".join(b"http://host%d.example/path" % i for i in range(5000)))
     assert len(found.tags["url"].split()) == 200
     assert "the tag url was cut at 200 words" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("source", "host"),
+    [
+        ('<a href="http&#58;//evil.example/">', "evil_example"),
+        ('<a href="http://ev&#105;l.example/">', "evil_example"),
+        ('<a href="http://ev%69l.example/">', "evil_example"),
+        ('<a href="//evil.example/x">', "evil_example"),
+        (r'<a href="http:\\evil.example\x">', "evil_example"),
+        ('<a href="http://пример.рф/x">', "пример_рф"),
+    ],
+)
+def test_hosts_in_other_spellings(source: str, host: str) -> None:
+    assert host in url(source, "html")
+
+
+def test_a_host_in_other_letters_in_a_text() -> None:
+    assert "пример_рф" in url("see http://пример.рф/x")
+    assert "a_example" in url("see http://a.example点击")  # what follows a host without a blank
+    assert url("see http://\xa0") == set()
+
+
+def test_a_bare_domain_that_leads_elsewhere() -> None:
+    assert "mismatch" in url('<a href="http://evil.example/x">bank.com</a>', "html")
+    assert "mismatch" in url('<a href="http://evil.example/x">www2.bank.com</a>', "html")
+    assert "mismatch" not in url('<a href="http://www.bank.com/x">bank.com</a>', "html")
+    assert "mismatch" not in url('<a href="http://evil.example/x">readme.txt</a>', "html")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
 
 from spamnb.mail.contenttype import content_types, parameters
@@ -193,3 +195,21 @@ def test_within_the_limits_there_are_no_notes() -> None:
 def test_a_note_is_made_once() -> None:
     long = b"X: " + b"a" * 9000 + b"\n\nb"
     assert parse(multi(long, long)).notes == ("header lines were cut at 8192 bytes",)
+
+
+@pytest.mark.parametrize("encoding", ["base64 (a comment)", '"base64"', "BASE64"])
+def test_a_transfer_encoding_with_a_comment_or_quotes(encoding: str) -> None:
+    raw = f"Content-Type: text/plain\nContent-Transfer-Encoding: {encoding}\n\naGVsbG8=\n"
+    assert parse(raw.encode()).body == b"hello"
+
+
+def test_a_mail_within_a_mail_may_be_encoded() -> None:
+    inner = b64encode(b"Subject: x\n\ninside").decode()
+    raw = f"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n{inner}\n"
+    assert parse(raw.encode()).body == b"inside"
+
+
+def test_a_page_that_states_its_own_character_set() -> None:
+    page = '<html><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>привет</p>'
+    raw = b"Content-Type: text/html\n\n" + page.encode("koi8-r")
+    assert parse(raw).body.decode().split() == ["привет"]

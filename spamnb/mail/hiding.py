@@ -1,0 +1,167 @@
+"""Text of an HTML page that nobody sees: elements that are not shown, tiny, or of the paper's colour.
+
+Every pattern begins with a word that is searched for first: one pattern of alternatives without a literal
+start takes ten times as long to find nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from spamnb.mail.entities import decoded
+from spamnb.mail.memo import Memo
+
+# What stands within quotes after = belongs to the tag, a > too; a quote that is not closed before the next
+# tag is just a character. Possessive: nothing is read twice.
+INSIDE_TAG = rb"""[^>=]*+(?:=(?:\s*+(?:"[^"<]*+"|'[^'<]*+'))?+[^>=]*+)*+"""
+_TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)(" + INSIDE_TAG + rb")>?")
+_VOID = frozenset(b"area base br col embed frame hr img input link meta param wbr".split())
+_ATTRIBUTE_BYTES = 1000  # that are looked at in one tag
+_ZERO = rb"\s*:\s*0(?![0-9]|\.[0-9]*[1-9])"
+_STYLES = (
+    (b"display", re.compile(rb"display\s*:\s*none")),
+    (b"visibility", re.compile(rb"visibility\s*:\s*hidden")),
+    (
+        b"font-size",
+        re.compile(rb"font-size\s*:\s*(?:(?:0|1px|1pt|1%)(?![0-9]|\.[0-9]*[1-9])|0?\.[0-9]+p[tx])"),
+    ),
+    (b"font:", re.compile(rb"font:\s*0(?:px|pt)?(?![0-9.])")),
+    (b"opacity", re.compile(rb"opacity" + _ZERO)),
+    (b"max-height", re.compile(rb"max-height" + _ZERO)),
+    (b"indent:-", re.compile(rb"indent:-[0-9]{3}")),
+    (b"left:-", re.compile(rb"left:-[0-9]{3}")),
+)
+_STYLE_BYTES = 400  # after the word "style"
+_ATTRIBUTE = re.compile(rb"\shidden(?=[\s=/]|\Z)")
+_QUOTED = re.compile(rb"\"[^\"]*+\"|'[^']*+'")
+_CLASS = re.compile(rb"class\s*=\s*[\"']?([\w\s-]+)")
+_ID = re.compile(rb"\sid\s*=\s*[\"']?([\w-]+)")
+_SELECTED = re.compile(rb"[.#][\w-]+")
+_COLOUR = re.compile(rb"\s*[=:]\s*[\"']?\s*#?([a-z0-9]{3,12})")
+_COLOUR_BYTES = 20  # after the word "color"
+_WHITE = b"ffffff"
+_NAMES = {b"white": _WHITE, b"fff": _WHITE}
+
+
+def _colour(value: bytes) -> bytes:
+    """What follows the word "color" in one spelling; "" if that is no colour.
+
+    >>> _colour(b"=white>x"), _colour(b': #FfF"'.lower()), _colour(b"ful")
+    (b'ffffff', b'ffffff', b'')
+    """
+    found = _COLOUR.match(value)
+    return _NAMES.get(found[1], found[1]) if found else b""
+
+
+_colours = Memo(_colour)
+
+
+def _inks_and_backs(source: bytes) -> tuple[set[bytes], set[bytes]]:
+    """The colours of text and of backgrounds in a source in lower case."""
+    inks, backs = set[bytes](), set[bytes]()
+    pieces = source.split(b"color")
+    for before, after in pairwise(pieces):
+        behind = before.endswith((b"bg", b"background-"))
+        (backs if behind else inks).add(_colours[after[:_COLOUR_BYTES]])
+    backs.update(_colours[b":" + piece[:_COLOUR_BYTES]] for piece in source.split(b"background:")[1:])
+    return inks - {b""}, backs - {b""}
+
+
+def _plain(style: bytes) -> bytes:
+    """A style without comments and with its entities as characters, which browsers read so too."""
+    style = decoded(style) if style.find(b"&#") >= 0 else style
+    if style.find(b"/*") < 0:
+        return style
+    first, *rest = style.split(b"/*")
+    return first + b"".join(piece.partition(b"*/")[2] for piece in rest)
+
+
+def hides(style: bytes) -> bool:
+    """Does a style in lower case keep text from being seen?"""
+    return any(style.find(word) >= 0 and pattern.search(style) for word, pattern in _STYLES)
+
+
+def hidden_names(sheet: bytes) -> frozenset[bytes]:
+    """The classes and ids of elements that a style sheet in lower case does not show.
+
+    >>> sorted(hidden_names(b"p { color: red } .a, p#b { display: none }"))
+    [b'#b', b'.a']
+    """
+    sheet = _plain(sheet)
+    if not hides(sheet):
+        return frozenset()
+    rules = [rule.partition(b"{") for rule in sheet.split(b"}")]
+    return frozenset(
+        name for selector, _, told in rules if hides(told) for name in _SELECTED.findall(selector)
+    )
+
+
+def shown(source: bytes, lower: bytes, names: frozenset[bytes]) -> tuple[bytes, bool]:
+    """An HTML source without what is not seen, and whether it hides anything.
+
+    `lower` is the same in lower case; elements of these `names` are hidden too.
+    """
+    styles = b";".join([piece[:_STYLE_BYTES] for piece in lower.split(b"style")[1:]])
+    styled = bool(styles) and hides(_plain(styles))
+    flagged = lower.find(b" hidden") >= 0 and (lower.find(b" hidden>") >= 0 or _ATTRIBUTE.search(lower))
+    white = (lower.find(b"fff") >= 0 or lower.find(b"white") >= 0) and _has_ink_of(_WHITE, lower)
+    if not (styled or flagged or names or white):
+        return source, False
+    seen = without_hidden(source, names, _WHITE if white else b"")
+    return seen, styled or seen != source  # an element that is never closed is shown, and still a sign
+
+
+def _has_ink_of(paper: bytes, lower: bytes) -> bool:
+    """Is there text of this colour, and no other background than this or none?
+
+    With others nobody can tell what is behind which text without laying the page out.
+    """
+    inks, backs = _inks_and_backs(lower)
+    return paper in inks and backs <= {paper}
+
+
+def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), paper: bytes = b"") -> bytes:
+    """An HTML source without the elements that are not shown, or in the colour of the paper.
+
+    One that is never closed stays: a filter should rather read too much.
+
+    >>> without_hidden(b'a<p style="display:none">b</p>c<p style="display:none">d')
+    b'a c<p style="display:none">d'
+    >>> without_hidden(b"a<font color=#FFF>b</font>c", paper=b"ffffff")
+    b'a c'
+    """
+    kept: list[bytes] = []
+    done, start, depth, inside = 0, 0, 0, b""
+    hidden = Memo(lambda found: _is_hidden(found.lower(), names, paper), longest=_ATTRIBUTE_BYTES)
+    for tag in _TAG.finditer(source):
+        name = tag[1].lower()
+        if not inside:
+            looked_at = tag[2] and name[:1].isalpha() and name not in _VOID
+            if looked_at and hidden[tag[2][:_ATTRIBUTE_BYTES]]:
+                inside, start, depth = name, tag.start(), 1
+        elif name == inside:
+            depth += 1
+        elif name == b"/" + inside:
+            depth -= 1
+            if not depth:
+                kept += (source[done:start], b" ")
+                done, inside = tag.end(), b""
+    return b"".join((*kept, source[done:]))
+
+
+def _is_hidden(attributes: bytes, names: frozenset[bytes], paper: bytes) -> bool:
+    plain = _plain(attributes)
+    return (
+        (paper != b"" and plain.find(b"color") >= 0 and _has_ink_of(paper, plain))
+        or (plain.find(b"style") >= 0 and hides(plain))
+        or (plain.find(b"hidden") >= 0 and _ATTRIBUTE.search(_QUOTED.sub(b"", plain)) is not None)
+        or (bool(names) and not names.isdisjoint(_named(plain)))
+    )
+
+
+def _named(attributes: bytes) -> list[bytes]:
+    """What selectors call an element with these attributes."""
+    classes, own = _CLASS.search(attributes), _ID.search(attributes)
+    found = [b"." + name for name in classes[1].split()] if classes else []
+    return [*found, b"#" + own[1]] if own else found
