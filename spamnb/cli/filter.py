@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.exitcodes import TEMPORARY_FAILURE
+from spamnb.cli.inputs import size_of
 from spamnb.cli.output import greet, say, write_bytes
 from spamnb.errors import ConfigError, DataError
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="On any failure exit with 75 and write nothing, so that the mail system tries again.",
 )
+@options.max_size_option
 @options.decision_options
 @click.pass_context
 def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bool, **given: Any) -> None:
@@ -32,7 +34,8 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
 
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
     X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
-    not touched. With --explain the strongest tokens stand in X-Spamnb. If anything goes wrong the mail passes
+    not touched. With --explain the strongest tokens stand in X-Spamnb; so does what of a large mail was not
+    looked at. If anything goes wrong the mail passes
     unchanged (or see --tempfail), so no mail is lost. On a terminal control characters are shown as escapes.
 
     \b
@@ -48,7 +51,8 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     greet("Type or paste one mail, header first; Ctrl-D ends.")
     raw = sys.stdin.buffer.read()
     try:
-        mail = judged(raw, _loaded(model, given), explain)
+        most = size_of(given["max_size"], "--max-size")
+        mail = judged(raw, _loaded(model, given), explain, most)
     except Exception as error:
         outcome = "is refused for now" if tempfail else "passes unchanged"
         what = " ".join(str(error).split()) or type(error).__name__
@@ -81,18 +85,20 @@ def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
     return replace(loaded, decision=options.decision(given, loaded.decision))
 
 
-def judged(raw: bytes, model: SpamModel, explain: bool = False) -> bytes:
+def judged(raw: bytes, model: SpamModel, explain: bool = False, max_size: int | None = None) -> bytes:
     """The mail with the verdict of the model in its header."""
     from spamnb.mail import as_texts
+    from spamnb.mail.limits import DEFAULT, Limits
     from spamnb.mail.parse import parse
     from spamnb.mail.passthrough import annotate
 
-    texts = as_texts([parse(raw)])
+    mail = parse(raw, DEFAULT if max_size is None else Limits(message=max_size))
+    texts = as_texts([mail])
     found = model.score(texts)
-    return annotate(raw, _fields(model, found, model.explain(texts) if explain else None))
+    return annotate(raw, _fields(model, found, mail.notes, model.explain(texts) if explain else None))
 
 
-def _fields(model: SpamModel, found: Predictions, told: Any) -> list[tuple[str, str]]:
+def _fields(model: SpamModel, found: Predictions, notes: tuple[str, ...], told: Any) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     from spamnb._version import __version__
     from spamnb.decision import share
@@ -103,6 +109,7 @@ def _fields(model: SpamModel, found: Predictions, told: Any) -> list[tuple[str, 
     digits = max(3, len(share(required)) - 2)  # a line close to 1 needs more of them
     status = f"{'Yes' if spam else 'No'}, score={p:.{digits}f} required={required:.{digits}f}"
     detail = f"{label}, p={p:.4f}, log_odds={float(found.log_odds[0]):.2f}, version={__version__}"
+    detail += "".join(f"; {note}" for note in notes)
     if told is not None:
         from spamnb.report.rows import parts_text
 

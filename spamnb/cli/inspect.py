@@ -13,13 +13,14 @@ from spamnb.cli.output import console, greet, write_json
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
+    from spamnb.message import Texts
     from spamnb.model import SpamModel
 
 
 @click.command(short_help="Look inside a model, look a word up, explain a message.")
 @click.argument("words", nargs=-1, type=options.PATH, metavar="[MODEL] [WORD]...")
 @options.model_option
-@click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it from stdin).")
+@click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it, or a mail, from stdin).")
 @click.option(
     "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
 )
@@ -38,6 +39,7 @@ def inspect(
       spamnb inspect office.spamnb --top 30
       spamnb inspect prize "call now" shape:url=1+
       spamnb inspect --message "WIN a FREE prize"
+      spamnb inspect --message - < mail.eml
     """
     from spamnb.cli.paths import find_model
     from spamnb.model import SpamModel
@@ -46,19 +48,32 @@ def inspect(
         model, words = words[0], words[1:]
     if words and message is not None:
         raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
-    path = find_model(model)
+    given = None if message is None else _message(message)
+    mail = given is not None and bool(given.tags)
+    path = find_model(model, lambda: "mail") if mail else find_model(model)
     loaded = SpamModel.load(path)
-    if message is not None:
-        _explain(loaded, _message_bytes(message), top, json_file)
+    if given is not None:
+        _explain(loaded, given, top, json_file)
     elif words:
         _look_up(loaded, words, json_file)
     else:
         _overview(loaded, path, top, json_file)
 
 
-def _message_bytes(message: str) -> bytes:
+def _message(message: str) -> Texts:
+    """The message as it is read; what begins like a mail on stdin is one."""
+    from spamnb.mail import as_texts
+    from spamnb.mail.parse import parse
+    from spamnb.message import Texts
+    from spamnb.readers.sniff import by_first_lines
+
     if message != "-":
-        return os.fsencode(message)
+        return Texts.of([os.fsencode(message).rstrip(b"\r\n")])
+    found = _from_stdin()
+    return as_texts([parse(found)]) if by_first_lines(found) else Texts.of([found.rstrip(b"\r\n")])
+
+
+def _from_stdin() -> bytes:
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
     from spamnb.readers.inputs import LONGEST_RECORD, too_long
@@ -114,11 +129,11 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
         report.show_meaning(out, reader.positive, model.labels)
 
 
-def _explain(model: SpamModel, message: bytes, top: int, json_file: str | None) -> None:
+def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
     from spamnb.report import inspection as report
     from spamnb.report.rows import explanation_row
 
-    told = model.explain(message.rstrip(b"\r\n"))
+    told = model.explain(message)
     if json_file:
         result: dict[str, Any] = {"label": told.verdict, "probability": told.probability}
         write_json({**result, "log_odds": told.log_odds, **explanation_row(told)}, json_file)

@@ -67,11 +67,14 @@ input_format_option = click.option(
     default="auto",
     help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect).",
 )
+max_size_option = click.option(
+    "--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."
+)
 mail_options = all_of(
     click.option(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
-    click.option("--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."),
+    max_size_option,
     click.option(
         "--jobs",
         type=int,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from spamnb.mail import Mail
+from spamnb.mail import TAGS, Mail
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.contenttype import content_types
 from spamnb.mail.envelope import (
@@ -25,7 +25,6 @@ from spamnb.mail.mime import Parts
 from spamnb.mail.words import first_words, words
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_TAGS = ("subject", "from", "to", "received", "list", "mailer", "header", "url", "mime", "file", "html")
 # As SpamAssassin, Exchange and others set it before the subject: ***** SPAM *****, [SPAM], {Spam?}.
 _MARK = re.compile(
     rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
@@ -41,7 +40,7 @@ def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     """
     notes: list[str] = []
     if not raw or raw.isspace():
-        return Mail(b"", dict.fromkeys(_TAGS, b""), ())  # its headers do not lack: nothing is known of it
+        return Mail(b"", dict.fromkeys(TAGS, b""), ())  # its headers do not lack: nothing is known of it
     if len(raw) > limits.message:
         notes.append(f"only the first {limits.message} bytes were read")
         raw = raw[: limits.message]

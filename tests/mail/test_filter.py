@@ -52,6 +52,15 @@ def test_a_large_mail_passes_whole(cli: Cli, mail_model: Path) -> None:
     assert header_and_body(out)[1] == body
 
 
+def test_what_of_a_large_mail_was_not_looked_at_is_noted(cli: Cli, mail_model: Path) -> None:
+    out = cli("filter", "-m", mail_model, "--max-size", "1K", stdin=HEAD + b"\n" + b"word " * 1000).out
+    assert values(out, b"X-Spamnb")[0].endswith(b"; only the first 1024 bytes were read")
+    assert not values(cli("filter", "-m", mail_model, stdin=HAM).out, b"X-Spamnb")[0].count(b";")
+    assert cli("filter", "-m", mail_model, "--max-size", "some", stdin=HAM).err == (
+        "spamnb filter: --max-size must be a number of bytes, got 'some'; the mail passes unchanged\n"
+    )
+
+
 # --- The header
 
 
@@ -261,3 +270,15 @@ def test_every_sample_mail(path: Path, cli: Cli, mail_model: Path) -> None:
     assert body == raw[blank.start() :]
     assert header.startswith(raw[: blank.start()])
     assert values(header, b"X-Spam-Flag") == [b"YES" if path.parent.name == "spam" else b"NO"]
+
+
+def test_inspect_reads_a_mail_as_filter_does(cli: Cli, mail_model: Path) -> None:
+    said = cli("inspect", "--message", "-", "--top", "999", "-m", mail_model, stdin=SPAM).text
+    assert " subject:" in said
+    assert " received:" in said
+    probability = values(cli("filter", "-m", mail_model, stdin=SPAM).out, b"X-Spam-Score")[0].decode()
+    assert said.startswith(f"spam  P(spam) = {probability},")
+    assert (
+        " subject:"
+        not in cli("inspect", "--message", "-", "-m", mail_model, stdin=b"Note: a prize\nb\n").text
+    )

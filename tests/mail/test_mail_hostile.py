@@ -72,6 +72,26 @@ BOMBS = (
         b"display:   ",
         b"<b>x</b>",
     ),
+    *(
+        b"> <a b='",
+        b'> <a ="',
+        b"> = ",
+        b"><a b=\"'>",
+        b"<p style='/*",
+        b"<p style='&#58;",
+        b"<p hidden>",
+        b"<p ' hidden",
+        b"<font color=white>",
+        b"color background:",
+        b'href="&#',
+        b"href=a&#",
+        b'="//',
+        b":\\\\",
+        b"<a >a.com</a",
+        b"<a href=http://b.c>a.com</a",
+        b"<meta \xe9",
+        b"<meta charset=\xe9",
+    ),
 )
 CASES: dict[str, Make] = {
     "depth": nested,
@@ -90,6 +110,10 @@ CASES: dict[str, Make] = {
     "encoded words": repeated(b"=?utf-8?q?=C3=A9?= ", b"Subject: ", b"\n\nbody"),
     "open encoded words": repeated(b"=?a?q?", b"Subject: ", b"\n\nbody"),
     "encoded words of many character sets": lambda size: b"Subject: " + numbered(b"=?x%d?q?a?= ")(size),
+    "marks of other filters": repeated(b"[spam ", b"Subject: ", b"\n\nbody"),
+    "blanks before a colon": repeated(b"a   \n", b"X : a\n"),
+    "blanks and no colon": repeated(b" ", b"X : a\nX"),
+    "hosts in other letters": repeated("://п".encode()),
     "addresses": repeated(b"a@", b"From: ", b"\n\nbody"),
     "parameters": repeated(b"; a=b", b"Content-Type: text/plain", b"\n\nbody"),
     "open quotes": repeated(b'; a="', b"Content-Type: text/plain", b"\n\nbody"),
@@ -104,7 +128,7 @@ CASES: dict[str, Make] = {
         f"charset {c.decode()}": repeated(b"\xd8\x00a", b"Content-Type: text/plain; charset=%b\n\n" % c)
         for c in CHARSETS
     },
-    **{f"html {bomb.decode()}": repeated(bomb, HTML) for bomb in BOMBS},
+    **{f"html {bomb.decode('latin-1')}": repeated(bomb, HTML) for bomb in BOMBS},
 }
 
 
