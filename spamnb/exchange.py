@@ -42,6 +42,8 @@ _TABLES = (
 _LAST = ("known", "start")  # what is for programs only stands in the last line
 _CORRECTION = "correction"
 _PROMISED = "tokens"  # in the header: how many lines of tokens were written; older exports say nothing
+_REMEMBERS = "remembers"  # in the header: how many digests stand in the last line
+_MOST = 1 << 53  # occurrences in a model: what can be counted exactly, and added without running over
 _LARGEST = float(np.finfo(np.float32).max)
 _REST = b"# rest "
 
@@ -51,16 +53,15 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
     store, head = model.store, _header(model)
     added = model.correction.of(store.keys).astype(np.float32) if model.correction is not None else None
     rest = {name: head.pop(name) for name in _LAST if head.get(name)}
+    if "known" in rest:
+        head = {_REMEMBERS: len(model.known or ()), **head}
     head = {_PROMISED: store.vocabulary, **head}
     if form == "jsonl":
         yield _json({"format": FORMAT, "version": VERSION, **head})
     else:
-        shown = [escape(label.encode("utf-8", "backslashreplace")) for label in store.labels]
-        names = [f"{what}:{label}" for what in ("occurrences", "messages") for label in shown]
         yield _TITLE.encode() + b"\n"
         yield b"# " + _json(head)
-        extra = [] if added is None else [_CORRECTION]
-        yield "\t".join(["token", "kind", *names, *extra, "key"]).encode() + b"\n"
+        yield "\t".join(_column_names(store.labels, added is not None)).encode() + b"\n"
     spelled = list(store.spellings)
     for i in np.lexsort((store.keys, -store.messages.sum(axis=1, dtype=np.int64))).tolist():
         counts = store.tokens[i].tolist(), store.messages[i].tolist()
@@ -78,6 +79,12 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
         yield _json({"rest": rest}) if form == "jsonl" else _REST + _json(rest)
 
 
+def _column_names(labels: Iterable[str], refined: bool) -> list[str]:
+    shown = [escape(label.encode("utf-8", "backslashreplace")) for label in labels]
+    names = [f"{what}:{label}" for what in ("occurrences", "messages") for label in shown]
+    return ["token", "kind", *names, *([_CORRECTION] if refined else []), "key"]
+
+
 def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = None) -> SpamModel:
     """The model of some lines; `name` is for complaints, which name the line, and `notes` takes remarks."""
     numbered = enumerate(lines, 1)
@@ -90,10 +97,13 @@ def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = No
         if first.strip().decode("utf-8", "replace") != _TITLE:
             raise reader.foreign()
         head = reader.header(reader.json(*_second(numbered)))
-        next(numbered, None)  # the names of the columns
+        reader.names(*next(numbered, (3, b"")), head)
         rows = [reader.fields(n, line) for n, line in _before_rest(numbered, _REST, head, reader)]
     if notes is not None and len(rows) < reader.promised:
         notes.append(_fewer(name, reader.promised, len(rows)))
+    if notes is not None and _REMEMBERS in head and "known" not in head:
+        notes.append(f"{name} has lost its last line, and with it which messages were learned")
+    head.pop(_REMEMBERS, None)
     return _model(head, rows, reader)
 
 
@@ -192,6 +202,13 @@ class _Reader:
         self._width, self._refined = len(labels), bool(found.get(_CORRECTION))
         return found
 
+    def names(self, number: int, line: bytes, head: dict[str, Any]) -> None:
+        """The line with the names of the columns: they must be in the order in which they were written."""
+        found = line.rstrip(b"\r\n").decode("utf-8", "replace").split("\t")
+        expected = _column_names(head["counts"]["labels"], self._refined)
+        if found != expected:
+            raise self.wrong(number, f"expected the names of the columns: {', '.join(expected)}")
+
     def object(self, number: int, line: bytes) -> Row:
         row = self.json(number, line)
         try:
@@ -248,6 +265,10 @@ def _model(head: dict[str, Any], rows: list[Row], reader: _Reader) -> SpamModel:
     for row in rows:
         if any(d > most for d, most in zip(row[3], counts["message_totals"], strict=True)):
             raise reader.wrong(row[5], "the token is in more messages than there are")
+    if sum(sum(row[2]) for row in rows) > _MOST:
+        raise reader.wrong(
+            max(rows, key=lambda row: sum(row[2]))[5], "the occurrences are too many to add up"
+        )
     store = CountStore(
         tuple(counts["labels"]),
         np.array(counts["message_totals"], np.int64),

@@ -19,7 +19,7 @@ import zlib
 from contextlib import suppress
 from typing import Any
 
-from spamnb import modelfile
+from spamnb import modelfile, private
 from spamnb.changecode import decode
 from spamnb.changes import Change, total
 from spamnb.errors import ModelError
@@ -129,6 +129,8 @@ def parse(data: bytes, seal: bytes) -> Journal | None:
     A last record that is cut short, or zeros in place of one, is what a crash leaves behind: it is not there.
     """
     if not data.startswith(JOURNAL_HEAD + seal + b"\n"):
+        if _is_damaged_head(data, seal):
+            raise Damaged(0)
         return None
     payloads, at, check = [], _HEAD_SIZE, seal
     while (size := _size(data, at)) is not None:
@@ -143,6 +145,19 @@ def parse(data: bytes, seal: bytes) -> Journal | None:
         payloads.append(payload)
         at, check = end, _check(check, payload)
     return Journal(payloads, at, check)
+
+
+def _is_damaged_head(data: bytes, seal: bytes) -> bool:
+    """Is this not another file's journal, or something else, but that of this one with other bytes in front?
+
+    A journal comes to be as a whole, so no crash leaves it with half a head.
+    """
+    try:
+        size = _size(data, _HEAD_SIZE)
+    except Damaged:
+        return False
+    first = data[_HEAD_SIZE + _RECORD_HEAD :][:size] if size is not None else b""
+    return bool(first) and _FIELDS.unpack_from(data, _HEAD_SIZE)[2] == _check(seal, first)
 
 
 def _size(data: bytes, at: int) -> int | None:
@@ -181,20 +196,24 @@ def append(model: AnyPath, seal: bytes, journal: Journal | None, payload: bytes)
     record = head + zlib.crc32(head).to_bytes(4, "little") + payload
     try:
         if journal is None:
-            return _create(path_of(model), JOURNAL_HEAD + seal + b"\n" + record)
+            return _create(os.path.realpath(model), JOURNAL_HEAD + seal + b"\n" + record)
         return _extend(path_of(model), journal.end, record)
     except OSError as error:
         raise modelfile.cannot_write(f"{os.fspath(model)}{JOURNAL}", error) from error
 
 
-def _create(path: str, data: bytes) -> int:
-    """A new journal comes to be as a whole, in place of one that went with another file."""
+def _create(model: str, data: bytes) -> int:
+    """A new journal comes to be as a whole, in place of one that went with another file.
+
+    Who may read the model may read it too: without it they would have to do without the model.
+    """
     import tempfile
 
-    folder = os.path.dirname(path)
+    folder, path = os.path.dirname(model), model + JOURNAL
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
     try:
         try:
+            private.like(handle, model)
             _write(handle, data)
             os.fsync(handle)
         finally:

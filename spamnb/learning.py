@@ -131,8 +131,11 @@ class Learner:
         if mode not in MODES:
             raise ConfigError(f"--mode must be all or on-error, got {mode!r}")
         given = self._given(messages, labels, categories, numbers)
-        plan = learning(given.digests, given.labels, self._times(given), again, said)
-        since, right = self._judged(given, plan.new)
+        times = self._times(given)
+        plan = learning(given.digests, given.labels, times, again, said)
+        since, right = self._judged(
+            given, plan.new, sum(times.values(), np.zeros(len(given.labels), np.int64))
+        )
         if mode == "on-error":
             plan = plan.without(right)
             self.outcome.right += len(right)
@@ -191,8 +194,11 @@ class Learner:
         known = self.model.known
         return {label: known.count(label, given.digests) for label in known.labels}
 
-    def _judged(self, given: Given, new: list[int]) -> tuple[Since, list[int]]:
-        """What the model thinks of the new messages before it learns them, and which it gets right."""
+    def _judged(self, given: Given, new: list[int], known: IntArray) -> tuple[Since, list[int]]:
+        """What the model thinks of the new messages before it learns them, and which it gets right.
+
+        What is `known`, and learned once more, says nothing of how it judges new ones.
+        """
         model = self.model
         rows = [i for i in new if given.labels[i] in model.labels]
         if not rows or len(model.labels) < 2:
@@ -203,11 +209,12 @@ class Learner:
         p = model.proba(found)[np.arange(len(rows)), truth]
         unsure = found.codes == len(model.labels)
         right = found.codes == truth
-        loss = -np.log(np.maximum(p, LEAST)).sum()
-        self.outcome.judged += len(rows)
-        self.outcome.misjudged += int((~right & ~unsure).sum())
+        fresh = known[rows] == 0
+        loss, wrong = -np.log(np.maximum(p[fresh], LEAST)).sum(), int((~right & ~unsure & fresh).sum())
+        self.outcome.judged += int(fresh.sum())
+        self.outcome.misjudged += wrong
         since = Since(
-            judged=len(rows), wrong=int((~right & ~unsure).sum()), unsure=int(unsure.sum()), loss=float(loss)
+            judged=int(fresh.sum()), wrong=wrong, unsure=int((unsure & fresh).sum()), loss=float(loss)
         )
         return since, [rows[i] for i in np.flatnonzero(right).tolist()]
 

@@ -184,6 +184,7 @@ def _save(document: object, target: str) -> int:
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
     try:
         with open(handle, "w+b") as file:
+            private.like(handle, target)
             size = _dump(document, file)
             # What cannot be read back must not replace what can.
             view = memoryview(_map(file))

@@ -112,6 +112,26 @@ def keep(source: str, path: str) -> None:
             os.unlink(temporary)
 
 
+def like(handle: int, path: str) -> None:
+    """Let those read a new file whom the owner has let read the one at `path`; none there, only the owner.
+
+    A group is let in only if the new file can be given to that group.
+    """
+    try:
+        before = os.lstat(path)
+    except OSError:
+        return
+    if not stat.S_ISREG(before.st_mode) or not hasattr(os, "fchmod"):
+        return
+    mode = stat.S_IMODE(before.st_mode) & 0o666
+    if os.fstat(handle).st_gid != before.st_gid:
+        try:
+            os.fchown(handle, -1, before.st_gid)
+        except OSError:
+            mode &= 0o606
+    os.fchmod(handle, mode)
+
+
 def cannot_write(path: str, error: OSError) -> DataError:
     return DataError(f"cannot write {path}: {error.strerror or error}", hint="choose another path")
 

@@ -306,3 +306,24 @@ def test_a_reader_without_a_journal_loads_nothing_of_it(path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("at", [3, 20, 80])
+def test_damage_to_the_head_is_told(path: Path, at: int) -> None:
+    """It must not pass for the journal of another model file, whose records are not looked at."""
+    learn(path, *NEWS)
+    data = bytearray(beside(path).read_bytes())
+    data[at] ^= 1
+    beside(path).write_bytes(data)
+    with pytest.raises(ModelError, match="is damaged: byte 0"):
+        SpamModel.load(path)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_who_may_read_the_model_may_read_what_it_learned(path: Path, mode: int) -> None:
+    path.chmod(mode)
+    learn(path, *NEWS)
+    assert stat.S_IMODE(beside(path).stat().st_mode) == mode
+    with Learner(path) as learner:
+        learner.compact()
+    assert stat.S_IMODE(path.stat().st_mode) == mode

@@ -311,3 +311,13 @@ def test_a_learner_learns_inside_with(path: Path) -> None:
 def test_no_name_is_no_label(path: Path) -> None:
     with pytest.raises(DataError, match="got the label ''"), Learner(path) as learner:
         learner.learn(["odd one"], [""])
+
+
+def test_what_is_learned_again_says_nothing_of_new_messages(path: Path) -> None:
+    with Learner(path) as learner:
+        learner.learn([text for text, _ in ROWS], [label for _, label in ROWS], again=True)
+    assert learner.outcome.learned == {"ham": 2, "spam": 2}
+    assert (learner.outcome.judged, SpamModel.load(path).since.judged) == (0, 0)
+    with Learner(path) as learner:
+        learner.learn(["see you", "something else"], ["ham", "ham"], again=True)
+    assert (learner.outcome.judged, SpamModel.load(path).since.judged) == (1, 1)

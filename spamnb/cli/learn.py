@@ -43,11 +43,13 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) ->
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
     if compact:
+        if messages or sync or given["labelled"] or given["files_from"] or given["positive"] is not None:
+            raise click.UsageError("--compact does nothing else: leave out the messages.")
         _compact(given)
         return
     if sync:
         _check_sync(messages, given)
-        messages, given["labelled"] = (), (*given["labelled"], *messages)
+        messages, given["labelled"], given["sync"] = (), (*given["labelled"], *messages), True
     if given["labelled"] and given["positive"] is not None:
         raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
     said: dict[int, str] | None = None if given["again"] else {}

@@ -12,7 +12,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.inputs import inputs, read_options
 from spamnb.cli.output import greet, report_skipped, say, write_json
-from spamnb.errors import ConfigError
+from spamnb.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from spamnb.learning import Learner
@@ -69,15 +69,20 @@ def update(paths: tuple[str, ...], given: dict[str, Any], change: Change, labell
     keep_freed_memory()
     learner = Learner(model_to_change(given["model"]), wait=given["wait"])
     model = learner.load()
+    if given.get("sync") and model.known is None:
+        raise ModelError(
+            "the model does not remember which messages it has learned, so all would be learned each time",
+            hint="--sync needs a model that was trained without --no-digests",
+        )
     label = _label(model, given["positive"])
     chunks = _ahead(_chunks(paths, model, given, label, labelled or bool(given.get("labelled"))))
     with learner:
         for chunk in chunks:
             stated = [label] * len(chunk) if label else chunk.labels
             change(learner, chunk, stated)
+        if given["json_file"]:  # inside: what cannot be told is not done
+            write_json({"model": learner.path, **learner.outcome.to_dict()}, given["json_file"])
     tell(learner.outcome, given["quiet"])
-    if given["json_file"]:
-        write_json({"model": learner.path, **learner.outcome.to_dict()}, given["json_file"])
     return learner
 
 
@@ -104,7 +109,8 @@ def _chunks(
     from spamnb.readers import open_source
 
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
-    reading = read_options(given, classes=model.labels, default_format="csv", **columns)
+    empty = {"may_be_empty": bool(given.get("sync"))}
+    reading = read_options(given, classes=model.labels, default_format="csv", **columns, **empty)
     if not (paths or given["files_from"] or given.get("labelled")):
         paths = ("-",)
     if "-" in paths:
@@ -165,7 +171,7 @@ def tell(outcome: Outcome, quiet: bool) -> None:
         wrong = f"{outcome.misjudged:,} of {_messages(outcome.judged, 'new message')}"
         say(f"{'misjudged':<10} {wrong}, before learning", quiet)
     if not outcome.changes:
-        say("Nothing was changed.", quiet)
+        say("Nothing was learned." if outcome.judged else "Nothing was changed.", quiet)
 
 
 def _messages(n: int, word: str = "message") -> str:

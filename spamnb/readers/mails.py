@@ -22,8 +22,11 @@ class MailSource(Source):
     """A source of mails: where there are none, columns are not the reason."""
 
     mail = True
+    may_be_empty = False
 
     def _check(self, rows: int, labels: LabelMap) -> None:
+        if not rows and self.may_be_empty and not self.skipped.unread:
+            return
         if not rows:
             found = self.skipped.summary() if self.skipped.count else "it is empty"
             raise DataError(
@@ -72,7 +75,7 @@ def open_groups(
     batches = batcher.batches(groups, live=live, shared=jobs > 1)
     gathering = work if isinstance(work, Gathering) else None
     stated = label_of(labels, options.label)
-    return MailSource(
+    source = MailSource(
         name,
         f"{name}: {kind}" + (f", all {shown(stated)}" if stated else ""),
         stream.size if stream else None,
@@ -82,6 +85,8 @@ def open_groups(
         notes=notes,
         labels=labels,
     )
+    source.may_be_empty = options.may_be_empty
+    return source
 
 
 def mail_labels(options: ReadOptions, sample: Iterable[str]) -> LabelMap:

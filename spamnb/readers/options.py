@@ -22,6 +22,7 @@ class ReadOptions:
 
     `chunk_bytes` was measured: whole commands are fastest with 512 KiB, a sixth slower with 256 KiB or 1 MiB.
     `label` is what all messages of the input are, `classes` are those of a model that they are for. For mail:
+    with `may_be_empty` it is no error if there is none,
     `max_size` is how many bytes of one are read, `jobs` in how many processes mails are parsed, `work` what
     else is done with each chunk there.
 
@@ -41,6 +42,7 @@ class ReadOptions:
     default_format: str = "lines"
     label: str | None = None
     classes: tuple[str, ...] = ()
+    may_be_empty: bool = False
     max_size: int = 1 << 19
     jobs: int = 1
     work: Work | None = None

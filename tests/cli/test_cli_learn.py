@@ -236,3 +236,45 @@ def test_a_class_of_the_model_stays_one_whatever_it_means_elsewhere(cli: Cli) ->
     cli.write("new.csv", "text,label\nsee them,ham\nget a prize,spam\nbank login,phishing\n")
     done = cli("learn", "new.csv", "-m", "m.spamnb")
     assert "learned    3 messages (1 ham, 1 phishing, 1 spam)\n" in done.err
+
+
+MAIL = b"From: a@b.example\nSubject: %b\n\n%b prize of the day\n"
+
+
+def maildirs(cli: Cli) -> None:
+    for folder in ("Junk", "Archive"):
+        for part in ("cur", "new", "tmp"):
+            (cli.here / folder / part).mkdir(parents=True)
+    for number in range(4):
+        cli.write(f"Archive/cur/{number}", MAIL % (b"word%d" % number, b"good%d" % number))
+
+
+def test_sync_with_an_empty_folder(cli: Cli, tiny: Path) -> None:
+    maildirs(cli)
+    cli.write("m.spamnb", tiny.read_bytes())
+    command = ("learn", "--sync", "spam=Junk", "ham=Archive", "-m", "m.spamnb")
+    assert "learned    4 messages (4 ham)" in cli(*command).err.splitlines()
+    assert cli.fails("learn", "--sync", "spam=Gone", "ham=Archive", "-m", "m.spamnb")[0].endswith("Gone")
+
+
+def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:
+    maildirs(cli)
+    cli("train", "-", "--no-digests", "-o", "m.spamnb", "-q", stdin=TINY.encode())
+    assert cli.fails("learn", "--sync", "ham=Archive", "-m", "m.spamnb") == [
+        "Error: the model does not remember which messages it has learned, so all would be learned each time",
+        "Hint: --sync needs a model that was trained without --no-digests",
+    ]
+
+
+def test_what_cannot_be_told_is_not_learned(cli: Cli, tiny: Path) -> None:
+    path = cli.write("m.spamnb", tiny.read_bytes())
+    for target in ("/dev/full", "nowhere/x.json"):
+        said = cli.fails("learn", "--spam", "-m", path, "--json", target, stdin=b"one more prize\n")
+        assert "cannot write" in "".join(said)
+    assert path.read_bytes() == tiny.read_bytes()
+    assert not (cli.here / "m.spamnb.journal").exists()
+
+
+def test_compact_does_nothing_else(cli: Cli, tiny: Path) -> None:
+    said = cli.fails("learn", "--compact", "--spam", "-m", tiny, code=2)
+    assert said[-1] == "Error: --compact does nothing else: leave out the messages."
