@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from spamnb.sparse import SHAPE, Batch, KeyArray
 
 ByLabel = Mapping[str, KeyArray]
 
+KEPT = 16  # halvings after which a message leaves no trace, and is forgotten altogether
+_NONE: KeyArray = np.zeros(0, np.uint64)
+_NOTHING: ByLabel = {}
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
@@ -75,6 +79,8 @@ def _column_digests(
 class Known:
     """For each label the digests of its messages, ascending; what was learned twice stands there twice.
 
+    `faded` are those from before the counts were halved: they are known, but cannot be taken out again.
+
     >>> known = Known({"ham": np.array([3, 5, 5], np.uint64)})
     >>> known.count("ham", np.array([5, 7], np.uint64)).tolist(), len(known)
     ([2, 0], 3)
@@ -82,54 +88,112 @@ class Known:
     array([3, 4, 5], dtype=uint64)
     """
 
-    def __init__(self, labels: ByLabel, later: tuple[tuple[int, ByLabel], ...] = ()) -> None:
-        self._base, self._later = labels, later
+    def __init__(
+        self, labels: ByLabel, later: tuple[tuple[int, ByLabel], ...] = (), faded: tuple[ByLabel, ...] = ()
+    ) -> None:
+        self._base, self._later, self._faded = labels, later, faded
 
     @cached_property
-    def labels(self) -> dict[str, KeyArray]:
-        """The digests by label. Changes are put in when they are asked for: a prediction never needs them."""
-        found = dict(self._base)
+    def _now(self) -> tuple[dict[str, KeyArray], tuple[dict[str, KeyArray], ...]]:
+        """What is whole and what has faded. Changes are put in when they are asked for: a prediction never
+        needs them."""
+        found, faded = dict(self._base), [dict(part) for part in self._faded]
         for sign, change in self._later:
             for label, digests in change.items():
-                mine = found.get(label, np.zeros(0, np.uint64))
-                found[label] = _merged(mine, digests) if sign > 0 else _without(mine, digests)
-        return {label: found[label] for label in sorted(found) if len(found[label])}
+                mine = found.get(label, _NONE)
+                if sign > 0:
+                    found[label] = _merged(mine, digests)
+                    continue
+                found[label], rest = _without(mine, digests)
+                for part in faded:
+                    part[label], rest = _without(part.get(label, _NONE), rest)
+                if len(rest):
+                    raise _never_learned()
+        return _in_use(found), tuple(_in_use(part) for part in faded)
+
+    @property
+    def labels(self) -> dict[str, KeyArray]:
+        """The digests by label, of messages whose counts are whole."""
+        return self._now[0]
+
+    @property
+    def faded(self) -> tuple[dict[str, KeyArray], ...]:
+        """The digests by label of messages whose counts were halved once, twice ..."""
+        return self._now[1]
+
+    @property
+    def faded_count(self) -> int:
+        return sum(len(digests) for part in self.faded for digests in part.values())
+
+    @property
+    def every_label(self) -> list[str]:
+        return sorted({label for part in (self.labels, *self.faded) for label in part})
 
     def plus(self, more: ByLabel) -> Known:
-        return Known(self._base, (*self._later, (1, more))) if more else self
+        return Known(self._base, (*self._later, (1, more)), self._faded) if more else self
 
     def minus(self, less: ByLabel) -> Known:
-        return Known(self._base, (*self._later, (-1, less))) if less else self
+        """Without these, as far as possible those that are whole."""
+        return Known(self._base, (*self._later, (-1, less)), self._faded) if less else self
+
+    def aged(self, halvings: int) -> Known:
+        """All of them known, but none whole; after KEPT halvings a message is no longer known at all."""
+        younger = (_NOTHING,) * min(halvings - 1, KEPT)
+        return Known({}, (), (*younger, self.labels, *self.faded)[:KEPT])
 
     def repeated(self, times: int) -> Known:
         """Every message learned so many times as often."""
-        return Known({label: np.repeat(digests, times) for label, digests in self.labels.items()})
+        parts = [{label: np.repeat(d, times) for label, d in p.items()} for p in (self.labels, *self.faded)]
+        return Known(parts[0], (), tuple(parts[1:]))
 
     def count(self, label: str, digests: KeyArray) -> IntArray:
-        """How often each was learned with this label."""
-        mine = self.labels.get(label)
-        if mine is None:
-            return np.zeros(len(digests), np.int64)
-        return np.searchsorted(mine, digests, "right") - np.searchsorted(mine, digests, "left")
+        """How often each was learned with this label, and is still whole."""
+        return _count(self.labels, label, digests)
+
+    def times(self, label: str, digests: KeyArray) -> IntArray:
+        """How often each was learned with this label, faded or not."""
+        return sum((_count(part, label, digests) for part in self.faded), self.count(label, digests))
 
     def __len__(self) -> int:
-        return sum(map(len, self.labels.values()))
+        return sum(len(digests) for part in (self.labels, *self.faded) for digests in part.values())
 
     def to_state(self) -> dict[str, Any]:
-        return {label: np.ascontiguousarray(digests, "<u8") for label, digests in self.labels.items()}
+        return _stored(self.labels)
+
+    def faded_state(self) -> list[dict[str, Any]]:
+        return [_stored(part) for part in self.faded]
 
     @classmethod
-    def from_state(cls, state: object) -> Known | None:
-        """The inverse of `to_state`; None where the model was told not to remember."""
+    def from_state(cls, state: object, faded: object = None) -> Known | None:
+        """The inverse of `to_state` and `faded_state`; None where the model was told not to remember."""
         if state is None:
             return None
-        good = isinstance(state, dict) and all(
-            isinstance(x, np.ndarray) and x.dtype == "<u8" and x.ndim == 1 for x in state.values()
-        )
-        if not good:
+        older = [] if faded is None else faded
+        if not isinstance(older, list) or len(older) > KEPT or not all(map(_is_stored, (state, *older))):
             raise ModelError("the model's digests are damaged", hint="train the model again")
         assert isinstance(state, dict)
-        return cls(state)
+        return cls(state, (), tuple(older))
+
+
+def _stored(part: ByLabel) -> dict[str, Any]:
+    return {label: np.ascontiguousarray(digests, "<u8") for label, digests in part.items()}
+
+
+def _is_stored(state: object) -> bool:
+    return isinstance(state, dict) and all(
+        isinstance(x, np.ndarray) and x.dtype == "<u8" and x.ndim == 1 for x in state.values()
+    )
+
+
+def _in_use(part: ByLabel) -> dict[str, KeyArray]:
+    return {label: part[label] for label in sorted(part) if len(part[label])}
+
+
+def _count(part: ByLabel, label: str, digests: KeyArray) -> IntArray:
+    mine = part.get(label)
+    if mine is None:
+        return np.zeros(len(digests), np.int64)
+    return np.searchsorted(mine, digests, "right") - np.searchsorted(mine, digests, "left")
 
 
 def all_known(parts: Sequence[Known | None]) -> Known | None:
@@ -137,10 +201,14 @@ def all_known(parts: Sequence[Known | None]) -> Known | None:
     found = [part for part in parts if part is not None]
     if not found:
         return None
-    labels = sorted({label for part in found for label in part.labels})
-    return Known(
-        {label: _in_order([p.labels[label] for p in found if label in p.labels]) for label in labels}
-    )
+    ages = zip_longest(*((part.labels, *part.faded) for part in found), fillvalue=_NOTHING)
+    whole, *faded = [_together(parts) for parts in ages]
+    return Known(whole, (), tuple(faded))
+
+
+def _together(parts: Sequence[ByLabel]) -> dict[str, KeyArray]:
+    labels = sorted({label for part in parts for label in part})
+    return {label: _in_order([part[label] for part in parts if label in part]) for label in labels}
 
 
 def by_label(digests: KeyArray, labels: Sequence[str]) -> dict[str, KeyArray]:
@@ -159,14 +227,20 @@ def _in_order(parts: Sequence[KeyArray]) -> KeyArray:
     return np.sort(np.concatenate(parts), kind="stable")
 
 
-def _without(a: KeyArray, b: KeyArray) -> KeyArray:
-    """Take out as many copies of each as `b` has."""
+def _without(a: KeyArray, b: KeyArray) -> tuple[KeyArray, KeyArray]:
+    """`a` without as many copies of each as `b` has, and what of `b` is not there."""
+    if not len(b):
+        return a, b
     b = np.sort(b)
     again = np.arange(len(b)) - np.searchsorted(b, b, "left")
     at = np.searchsorted(a, b, "left") + again
-    if len(b) and (at[-1] >= len(a) or (a[np.minimum(at, len(a) - 1)] != b).any()):
-        raise DataError(
-            "cannot forget what was never learned: nothing was changed",
-            hint="check that the messages and their labels are exactly those that were learned",
-        )
-    return np.delete(a, at)
+    there = at < len(a)
+    there[there] = a[at[there]] == b[there]
+    return np.delete(a, at[there]), b[~there]
+
+
+def _never_learned() -> DataError:
+    return DataError(
+        "cannot forget what was never learned: nothing was changed",
+        hint="check that the messages and their labels are exactly those that were learned",
+    )

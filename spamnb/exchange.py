@@ -39,7 +39,7 @@ _TABLES = (
     "totals",
     "word_vocabulary",
 )
-_LAST = ("known", "start")  # what is for programs only stands in the last line
+_LAST = ("known", "faded", "start")  # what is for programs only stands in the last line
 _CORRECTION = "correction"
 _PROMISED = "tokens"  # in the header: how many lines of tokens were written; older exports say nothing
 _REMEMBERS = "remembers"  # in the header: how many digests stand in the last line

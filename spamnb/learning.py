@@ -20,8 +20,9 @@ from spamnb.lock import WAIT, Lock
 from spamnb.message import FloatArray, IntArray, Messages, as_texts
 from spamnb.model import SpamModel
 from spamnb.outcome import Outcome
-from spamnb.plan import Plan, forgetting, learning, relabelling
+from spamnb.plan import Pair, Plan, forgetting, learning, relabelling
 from spamnb.since import Since
+from spamnb.wholeness import possible_ones, whole_ones
 
 MODES = ("all", "on-error")
 # When the journal has this many records they become one, and when it is this large, and this share of the
@@ -192,7 +193,7 @@ class Learner:
         if given.digests is None or self.model.known is None:
             return {}
         known = self.model.known
-        return {label: known.count(label, given.digests) for label in known.labels}
+        return {label: known.times(label, given.digests) for label in known.every_label}
 
     def _judged(self, given: Given, new: list[int], known: IntArray) -> tuple[Since, list[int]]:
         """What the model thinks of the new messages before it learns them, and which it gets right.
@@ -223,13 +224,18 @@ class Learner:
         since = since.plus(plan.since)
         if not since.changed:
             return
-        change = Change(
-            sum_counts([given.counted(plan.plus), negative(given.counted(plan.minus))], self.model.labels),
-            given.digests_of(plan.plus),
-            given.digests_of(plan.minus),
-            since,
-        )
-        self.model = self.model.changed(change)
+        whole = plan.minus if self.model.known is None else whole_ones(self.model.known, given, plan)
+        change = _change(self.model, given, plan, whole, since)
+        try:
+            model = self.model.changed(change)
+        except DataError:
+            if self.model.known is None:
+                raise
+            whole = possible_ones(self.model.store, given, plan, whole)
+            change = _change(self.model, given, plan, whole, since)
+            model = self.model.changed(change)
+        self.outcome.faded += len(plan.minus) - len(whole)
+        self.model = model
         self._changes.append(change)
 
     def compact(self) -> None:
@@ -265,6 +271,12 @@ class Learner:
         os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
         replace(model, generation=model.generation + 1).save(self.path)
         _sweep(os.path.dirname(os.path.realpath(self.path)))
+
+
+def _change(model: SpamModel, given: Given, plan: Plan, whole: list[Pair], since: Since) -> Change:
+    """What a plan does; of what it takes out only the `whole` ones have counts that can be taken out."""
+    counts = sum_counts([given.counted(plan.plus), negative(given.counted(whole))], model.labels)
+    return Change(counts, given.digests_of(plan.plus), given.digests_of(plan.minus), since)
 
 
 def _sweep(folder: str) -> None:

@@ -17,7 +17,7 @@ from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.correction import Correction
 from spamnb.counts import CountStore
 from spamnb.decision import Decision
-from spamnb.digests import Known, by_label, content_digests
+from spamnb.digests import Known, all_known, by_label, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
 from spamnb.message import FloatArray, Messages, Texts, as_texts, check_columns
@@ -60,6 +60,7 @@ class SpamModel:
     correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
     start: Start | None = None  # the model that this one starts from
     doubt: float | None = None  # no message is called ham of whose words a smaller share is known
+    aged: str | None = None  # the day up to which its counts were halved, as 2026-01-31
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -100,10 +101,14 @@ class SpamModel:
     ) -> SpamModel:
         """This model, as if it had never seen these messages; refused if it had not."""
         less, digests = self._count(messages, labels, categories, numbers)
-        store = self.store.minus(less)
-        known = Known(self.known.minus(digests).labels) if self.known is not None else None
+        known = self.known.minus(digests) if self.known is not None else None
+        if known is not None and self.known is not None and known.faded_count < self.known.faded_count:
+            raise DataError(
+                "cannot forget what was learned before the model was aged: its counts were halved",
+                hint="leave out these messages",
+            )
         since = self.since.plus(Since(forgotten=int(less.message_totals.sum())))
-        return replace(self, store=store, known=known, since=since)
+        return replace(self, store=self.store.minus(less), known=known, since=since)
 
     def merge(self, other: SpamModel) -> SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
@@ -111,7 +116,7 @@ class SpamModel:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
         both = self.known is not None and other.known is not None
-        known = self.known.plus(other.known.labels) if both else None  # type: ignore[union-attr]
+        known = all_known([self.known, other.known]) if both else None
         since = self.since.plus(Since(learned=int(other.store.message_totals.sum())))
         return replace(self, store=self.store.plus(other.store), known=known, since=since)
 

@@ -39,8 +39,12 @@ def to_state(model: SpamModel) -> dict[str, Any]:
     }
     if model.refined is not None:
         state["correction"] = model.refined.to_state(model.store)
+    if model.known is not None and model.known.faded:
+        state["faded"] = model.known.faded_state()
     if model.doubt is not None:
         state["doubt"] = model.doubt
+    if model.aged is not None:
+        state["aged"] = model.aged
     return state if model.started is None else state | {"start": model.started.to_state()}
 
 
@@ -64,10 +68,11 @@ def fields(state: Mapping[str, Any]) -> dict[str, Any]:
         "calibration": calibrations.from_dict(require(state, "calibration", dict)),
         "positive": require(state, "positive", str),
         "figures": checked_figures(state.get("figures")),
-        "known": Known.from_state(state.get("known")),
+        "known": Known.from_state(state.get("known"), state.get("faded")),
         "since": Since.from_dict(state.get("since")),
         "generation": require(state, "generation", int) if "generation" in state else 0,
         "doubt": _share(state),
+        "aged": _day(state),
         "correction": None if correction is None else corrections.from_state(correction, store),
     }
 
@@ -80,6 +85,21 @@ def _share(state: Mapping[str, Any]) -> float | None:
     if not 0 < share <= 1:
         raise ModelError(f"the model's doubt must be a share, got {share:g}", "train the model again")
     return share
+
+
+def _day(state: Mapping[str, Any]) -> str | None:
+    """The day up to which the model was aged; most never were."""
+    if "aged" not in state:
+        return None
+    from datetime import date
+
+    day = require(state, "aged", str)
+    try:
+        return date.fromisoformat(day).isoformat()
+    except ValueError:
+        raise ModelError(
+            f"the model's aged must be a day, got {day!r:.40}", "train the model again"
+        ) from None
 
 
 def _settings(state: Mapping[str, Any]) -> tuple[FeatureConfig, ScorerConfig]:

@@ -12,6 +12,8 @@ class Outcome:
 
     `known`: learned before, left alone. `unknown`: nothing to forget or to relabel. `unclear`: known with
     several labels, or called two different things in one run. `right`: left out by mode "on-error".
+    `faded` of those forgotten or relabelled were learned before the model was aged or pruned: what is left of
+    their counts stays.
     `misjudged` of the `judged` ones got another verdict than their label, before they were learned.
     """
 
@@ -22,6 +24,7 @@ class Outcome:
     unknown: int = 0
     unclear: int = 0
     right: int = 0
+    faded: int = 0
     judged: int = 0
     misjudged: int = 0
 

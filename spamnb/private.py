@@ -121,14 +121,14 @@ def like(handle: int, path: str) -> None:
         before = os.lstat(path)
     except OSError:
         return
-    if not stat.S_ISREG(before.st_mode) or not hasattr(os, "fchmod"):
+    if not stat.S_ISREG(before.st_mode) or not hasattr(os, "fchmod") or before.st_uid != os.geteuid():
         return
-    mode = stat.S_IMODE(before.st_mode) & 0o666
+    mode = stat.S_IMODE(before.st_mode) & 0o644
     if os.fstat(handle).st_gid != before.st_gid:
         try:
             os.fchown(handle, -1, before.st_gid)
         except OSError:
-            mode &= 0o606
+            mode &= 0o604
     os.fchmod(handle, mode)
 
 

@@ -113,7 +113,8 @@ def age(model: SpamModel, halvings: int = 1) -> SpamModel:
         store = _halved(store)
     if halvings < 1:
         return model
-    return replace(model, store=store, figures=outdated(model.figures, "age"), doubt=None)
+    known = None if model.known is None else model.known.aged(halvings)
+    return replace(model, store=store, known=known, figures=outdated(model.figures, "age"), doubt=None)
 
 
 def _halved(store: CountStore) -> CountStore:

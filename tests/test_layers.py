@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("samples", "settling"),
     ("starting", "doubting"),
     ("training", "suitability", "inspection", "lab", "given", "pruning", "exchange"),
+    ("wholeness",),
     ("evaluate", "sklearn", "panels", "apart", "learning", "objectives", "passes", "shards"),
     ("mistakes", "foldbench", "cluster"),
     ("predicted", "findings", "comparison", "online", "backends"),

@@ -117,9 +117,7 @@ class TestMistakes:
     def test_forgetting_what_was_not_learned(self, model: SpamModel) -> None:
         with pytest.raises(DataError) as caught:
             model.forget(["never learned"], ["spam"])
-        assert caught.value.message == (
-            "cannot forget what was never learned: the counts would not add up; nothing was changed"
-        )
+        assert caught.value.message == "cannot forget what was never learned: nothing was changed"
 
     def test_a_damaged_state(self, model: SpamModel) -> None:
         state = model.state()

@@ -17,8 +17,12 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 @click.command(short_help="Let old evidence fade: halve every count.")
 @click.argument("model", type=options.PATH, metavar="MODEL")
 @click.option("--times", type=click.IntRange(1, 62), metavar="N", help="Halve N times (default 1).")
-@click.option("--half-life", metavar="TIME", help="Halve once for each TIME since --since: 90d, 12w or 1y.")
-@click.option("--since", metavar="DATE", help="The day up to which the model was aged, as 2026-01-31.")
+@click.option(
+    "--half-life",
+    metavar="TIME",
+    help="Halve once for each TIME that has passed since the model was last aged: 90d, 12w or 1y.",
+)
+@click.option("--since", metavar="DATE", help="The day from which on --half-life counts, as 2026-01-31.")
 @targets.changed_model_option
 @targets.force_option
 @options.quiet_option
@@ -39,30 +43,39 @@ def age(
     dropped. Calibration and figures stay, marked as from before; older messages can no longer be forgotten
     exactly.
 
-    With --half-life and --since the number of halvings is reckoned, and the next --since is told.
+    With --half-life the model remembers the day up to which it was aged. So the same line in a crontab, run
+    as often as you like, halves the counts once for each TIME. The first run, unless --since names an earlier
+    day, only sets that day.
 
     \b
     Examples:
       spamnb age office.spamnb
+      spamnb age office.spamnb --half-life 90d
       spamnb age office.spamnb --half-life 90d --since 2026-01-31
     """
+    from dataclasses import replace
+
     from spamnb.cli.saving import changing, check_target
     from spamnb.model import SpamModel
     from spamnb.pruning import age as aged
 
-    if (half_life is None) != (since is None) or (times is not None and since is not None):
-        raise click.UsageError("Give --half-life together with --since, or --times alone.")
-    if half_life is not None and since is not None:
-        times, until = halvings(half_life, since, date.today())
-        say(f"aged      to {until}: give --since {until} the next time", quiet)
-        if not times:
-            say("changed   nothing: no whole half-life has passed", quiet)
-            return
+    if (since is not None and half_life is None) or (times is not None and half_life is not None):
+        raise click.UsageError("Give --half-life, with or without --since, or --times alone.")
+    days = None if half_life is None else days_of(half_life)
+    first = None if since is None else day_of(since)
     target = output or model
     check_target(target, force)
     with changing(target, model) as save:
         loaded = SpamModel.load(model)
-        older = aged(loaded, 1 if times is None else times)
+        until = loaded.aged
+        if days is not None:
+            times, until = due(days, first, until, date.today())
+            following = date.fromisoformat(until) + timedelta(days)
+            say(f"aged      to {until}, the next time on {following}", quiet)
+            if not times and until == loaded.aged and target == model:
+                say("changed   nothing: no whole half-life has passed", quiet)
+                return
+        older = replace(aged(loaded, 1 if times is None else times), aged=until)
         size = save(older, quiet)
     store = older.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
@@ -71,22 +84,41 @@ def age(
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
 
 
-def halvings(half_life: str, since: str, today: date) -> tuple[int, date]:
+def due(days: int, since: date | None, aged: str | None, today: date) -> tuple[int, str]:
     """How many whole half-lives have passed, and the day up to which they reach.
 
-    >>> halvings("90d", "2026-01-01", date(2026, 7, 10))
-    (2, datetime.date(2026, 6, 30))
+    They count from the day up to which the model was `aged`, else from `since`, else from today.
+
+    >>> due(90, date(2026, 1, 1), None, date(2026, 7, 10))
+    (2, '2026-06-30')
+    >>> due(90, date(2026, 1, 1), "2026-06-30", date(2026, 7, 10))
+    (0, '2026-06-30')
     """
-    found = re.fullmatch(r"(\d+)([dwmy])", half_life)
+    start = date.fromisoformat(aged) if aged else since or today
+    count = min(62, max(0, (today - start).days // days))
+    return count, (start + timedelta(count * days)).isoformat()
+
+
+def days_of(half_life: str) -> int:
+    """`12w` as days.
+
+    >>> days_of("12w")
+    84
+    """
+    found = re.fullmatch(r"(\d{1,5})([dwmy])", half_life)
     if not found or not int(found[1]):
         raise ConfigError(
             f"--half-life must be a number of days, weeks, months or years, got {half_life!r}",
             hint="for example 90d, 12w, 3m (of 30 days) or 1y (of 365)",
         )
+    return int(found[1]) * _DAYS[found[2]]
+
+
+def day_of(since: str) -> date:
     try:
-        start = date.fromisoformat(since)
+        found = date.fromisoformat(since)
     except ValueError:
         raise ConfigError(f"--since must be a day, got {since!r}", hint="for example 2026-01-31") from None
-    days = int(found[1]) * _DAYS[found[2]]
-    count = min(62, max(0, (today - start).days // days))
-    return count, start + timedelta(count * days)
+    if found > date.today():
+        raise ConfigError(f"--since must not lie in the future, got {since}", hint="for example 2026-01-31")
+    return found

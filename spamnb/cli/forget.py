@@ -21,8 +21,8 @@ def forget(messages: tuple[str, ...], **given: Any) -> None:
     """Take learned messages out of a model again.
 
     Afterwards the model is exactly as if it had never learned them. MESSAGES are files or mailboxes, or come
-    from stdin. The model knows what it learned them as; --spam or --ham restricts that. Each message given
-    takes out one.
+    from stdin. The model knows what it learned them as; --spam or --ham restricts that, or --label-column for
+    a table. Each message given takes out one.
 
     \b
     Examples:
@@ -33,4 +33,4 @@ def forget(messages: tuple[str, ...], **given: Any) -> None:
     def change(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
         learner.forget(chunk.texts, labels, dict(chunk.categories), dict(chunk.numbers))
 
-    update(messages, given, change, labelled=False)
+    update(messages, given, change, labelled=bool(given["label_column"]))

@@ -128,7 +128,7 @@ def _chunks(
 
 
 def _unlabelled(description: str) -> str:
-    return description.removesuffix(", all ham")
+    return description.replace(", all ham", "")
 
 
 def chunk_without_labels(chunk: Chunk) -> Chunk:
@@ -165,6 +165,9 @@ def tell(outcome: Outcome, quiet: bool) -> None:
         say(f"{'unknown':<10} {_messages(outcome.unknown)}: never learned so, left alone", quiet)
     if outcome.unclear:
         say(f"{'unclear':<10} {_messages(outcome.unclear)}: under two labels, left alone", quiet)
+    if outcome.faded:
+        left = "learned before the model was aged or pruned, what is left of them stays"
+        say(f"{'faded':<10} {_messages(outcome.faded)} of these: {left}", quiet)
     if outcome.right:
         say(f"{'right':<10} {_messages(outcome.right)}: judged right, not learned", quiet)
     if outcome.judged:

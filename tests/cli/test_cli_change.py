@@ -13,6 +13,7 @@ from clitools import Cli, Sms
 
 from spamnb.learning import Learner
 from spamnb.model import SpamModel
+from tests.stores import identical
 
 HINT_LINE = "Hint: correct the line, or export the model again"
 
@@ -109,28 +110,43 @@ def test_prune_needs_to_be_told_how_much(cli: Cli, sms: Sms) -> None:
     ]
 
 
-def test_age_by_dates_tells_the_next_one(cli: Cli, sms: Sms) -> None:
+def test_age_by_dates_is_repeatable(cli: Cli, sms: Sms) -> None:
+    """The same line on the same day halves once: the model knows the day."""
     cli.write("m.spamnb", sms.model.read_bytes())
     then = date.today() - timedelta(100)
-    following = then + timedelta(90)
-    said = cli(
-        "age", "m.spamnb", "--half-life", "90d", "--since", str(then), "-o", "n.spamnb"
-    ).err.splitlines()
-    assert said[0] == f"aged      to {following}: give --since {following} the next time"
-    cli("age", "m.spamnb", "-o", "o.spamnb", "-q")
-    assert (cli.here / "n.spamnb").read_bytes() == (cli.here / "o.spamnb").read_bytes()
-    said = cli("age", "m.spamnb", "--half-life", "90d", "--since", str(following)).err.splitlines()
-    assert said[-1] == "changed   nothing: no whole half-life has passed"
-    assert (cli.here / "m.spamnb").read_bytes() == sms.model.read_bytes()
+    until, following = then + timedelta(90), then + timedelta(180)
+    command = ("age", "m.spamnb", "--half-life", "90d", "--since", str(then))
+    assert cli(*command).err.splitlines()[0] == f"aged      to {until}, the next time on {following}"
+    aged = (cli.here / "m.spamnb").read_bytes()
+    cli("age", sms.model, "-o", "o.spamnb", "-q")
+    identical(SpamModel.load(cli.here / "m.spamnb").store, SpamModel.load(cli.here / "o.spamnb").store)
+    for again in (command, command[:-2]):
+        said = cli(*again).err.splitlines()
+        assert said == [
+            f"aged      to {until}, the next time on {following}",
+            "changed   nothing: no whole half-life has passed",
+        ]
+    assert (cli.here / "m.spamnb").read_bytes() == aged
+
+
+def test_the_first_day_of_a_half_life(cli: Cli, sms: Sms) -> None:
+    path, today = cli.write("m.spamnb", sms.model.read_bytes()), date.today()
+    said = cli("age", "m.spamnb", "--half-life", "2w").err.splitlines()
+    assert said[0] == f"aged      to {today}, the next time on {today + timedelta(14)}"
+    assert SpamModel.load(path).aged == str(today)
+    identical(SpamModel.load(path).store, SpamModel.load(sms.model).store)
+    assert SpamModel.load(path).figures == SpamModel.load(sms.model).figures
 
 
 def test_age_refusals(cli: Cli, sms: Sms) -> None:
-    wrong = "Error: Give --half-life together with --since, or --times alone."
+    wrong = "Error: Give --half-life, with or without --since, or --times alone."
     assert cli.fails("age", sms.model, "--since", "2026-01-01", code=2)[-1] == wrong
     said = cli.fails("age", sms.model, "--half-life", "soon", "--since", "2026-01-01", code=2)
     assert said[0] == "Error: --half-life must be a number of days, weeks, months or years, got 'soon'"
     said = cli.fails("age", sms.model, "--half-life", "1y", "--since", "last week", code=2)
     assert said == ["Error: --since must be a day, got 'last week'", "Hint: for example 2026-01-31"]
+    said = cli.fails("age", sms.model, "--half-life", "1y", "--since", "9999-01-01", code=2)
+    assert said[0] == "Error: --since must not lie in the future, got 9999-01-01"
 
 
 @pytest.mark.parametrize(

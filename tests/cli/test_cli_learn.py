@@ -79,6 +79,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "unknown": 0,
         "unclear": 1,
         "right": 0,
+        "faded": 0,
         "judged": 2,
         "misjudged": 0,
     }
@@ -278,3 +279,14 @@ def test_what_cannot_be_told_is_not_learned(cli: Cli, tiny: Path) -> None:
 def test_compact_does_nothing_else(cli: Cli, tiny: Path) -> None:
     said = cli.fails("learn", "--compact", "--spam", "-m", tiny, code=2)
     assert said[-1] == "Error: --compact does nothing else: leave out the messages."
+
+
+def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
+    """A message that is known with both labels is taken out of the one that the table names."""
+    cli.write("m.spamnb", tiny.read_bytes())
+    rows = "label,text\nspam,both of them\nham,both of them\n"
+    cli("learn", "--again", "-", "-m", "m.spamnb", stdin=rows.encode())
+    table = cli.write("t.csv", "label,text\nspam,both of them\n")
+    assert "unclear" in cli("forget", table, "-m", "m.spamnb").err
+    said = cli("forget", table, "--label-column", "label", "-m", "m.spamnb").err
+    assert "forgot     1 message (1 spam)" in said.splitlines()

@@ -1,0 +1,128 @@
+"""Messages from before a model was aged or pruned: known, but not taken out of counts they no longer have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spamnb.digests import KEPT, Known
+from spamnb.errors import DataError, ModelError
+from spamnb.exchange import export_lines, import_lines
+from spamnb.learning import Learner
+from spamnb.merging import merge_models
+from spamnb.model import SpamModel
+from spamnb.pruning import age, prune
+from tests.stores import identical
+from tests.test_learning_states import trained
+
+ROWS = [(f"win prize {i} {i % 3}", "spam") for i in range(8)] + [
+    (f"see you {i} {i % 3}", "ham") for i in range(8)
+]
+OLD = "win prize 1 1"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    age(trained(ROWS)).save(tmp_path / "m.spamnb")
+    return tmp_path / "m.spamnb"
+
+
+def totals(path: Path) -> list[int]:
+    return [int(n) for n in SpamModel.load(path).store.message_totals]
+
+
+def test_what_has_faded_is_still_known(path: Path) -> None:
+    with Learner(path) as learner:
+        learner.learn([OLD], ["spam"])
+    assert (learner.outcome.known, learner.outcome.learned) == ({"spam": 1}, {})
+
+
+def test_what_has_faded_is_forgotten_without_its_counts(path: Path) -> None:
+    before = SpamModel.load(path)
+    with Learner(path) as learner:
+        learner.forget([OLD])
+    assert (learner.outcome.forgotten, learner.outcome.faded) == ({"spam": 1}, 1)
+    identical(SpamModel.load(path).store, before.store)
+    with Learner(path) as learner:
+        learner.forget([OLD])
+    assert learner.outcome.unknown == 1
+
+
+def test_what_has_faded_gets_another_label(path: Path) -> None:
+    before = totals(path)
+    with Learner(path) as learner:
+        learner.learn([OLD, "quite new"], ["ham", "ham"])
+    assert (learner.outcome.relabelled, learner.outcome.faded) == ({("spam", "ham"): 1}, 1)
+    assert totals(path) == [before[0] + 2, before[1]]
+    with Learner(path) as learner:  # now it is whole, and goes back exactly
+        learner.learn([OLD], ["spam"])
+    assert (learner.outcome.relabelled, learner.outcome.faded) == ({("ham", "spam"): 1}, 0)
+    assert totals(path) == [before[0] + 1, before[1] + 1]
+
+
+def test_of_two_copies_the_whole_one_goes_first(path: Path) -> None:
+    before = SpamModel.load(path)
+    with Learner(path) as learner:
+        learner.learn([OLD], ["spam"], again=True)
+        learner.forget([OLD])
+    assert learner.outcome.faded == 0
+    identical(SpamModel.load(path).store, before.store)
+    with Learner(path) as learner:
+        learner.learn([OLD], ["spam"], again=True)
+        learner.forget([OLD, OLD, OLD])
+    assert (learner.outcome.forgotten, learner.outcome.faded) == ({"spam": 2}, 1)
+    assert learner.outcome.unknown == 1
+
+
+def test_one_pruned_message_does_not_stop_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "m.spamnb"
+    prune(trained(ROWS), min_count=2).save(path)
+    before = totals(path)
+    with Learner(path) as learner:
+        learner.learn([OLD, "quite new"], ["ham", "spam"])
+    assert learner.outcome.learned == {"spam": 1}
+    assert (learner.outcome.relabelled, learner.outcome.faded) == ({("spam", "ham"): 1}, 1)
+    assert totals(path) == [before[0] + 1, before[1] + 1]
+
+
+def test_in_the_end_nothing_is_left(path: Path) -> None:
+    model = SpamModel.load(path)
+    assert model.known is not None
+    assert len(model.known) == len(ROWS)
+    for halvings in (KEPT - 1, KEPT, 62):
+        older = age(model, halvings).known
+        assert older is not None
+        assert len(older) == (len(ROWS) if halvings == KEPT - 1 else 0)
+
+
+def faded(model: SpamModel) -> list[dict[str, list[int]]]:
+    assert model.known is not None
+    return [{label: d.tolist() for label, d in part.items()} for part in model.known.faded]
+
+
+def test_it_survives_saving_exporting_and_merging(path: Path) -> None:
+    model = SpamModel.load(path)
+    assert sum(len(d) for part in faded(model) for d in part.values()) == len(ROWS)
+    for form in ("tsv", "jsonl"):
+        assert faded(import_lines(export_lines(model, form), "x")) == faded(model)
+    fresh = trained(ROWS[:2] + ROWS[-2:])
+    both = merge_models([fresh, replace(model, decision=fresh.decision)], [1, 2])
+    assert both.known is not None
+    assert len(both.known) == 4 + 2 * len(ROWS)
+    assert {d: len(x) for d, x in both.known.labels.items()} == {"ham": 2, "spam": 2}
+    assert len(fresh.merge(model).known or ()) == 4 + len(ROWS)
+
+
+def test_a_model_in_memory_refuses(path: Path) -> None:
+    with pytest.raises(DataError, match="cannot forget what was learned before the model was aged"):
+        SpamModel.load(path).forget([OLD], ["spam"])
+
+
+def test_damaged_digests_are_told() -> None:
+    good = {"ham": np.zeros(1, "<u8")}
+    for wrong in ("x", [good] * (KEPT + 1), [{"ham": [1]}]):
+        with pytest.raises(ModelError, match="the model's digests are damaged"):
+            Known.from_state(good, wrong)
