@@ -20,6 +20,13 @@ from spamnb.since import Since
 from spamnb.start import check_same
 
 _LARGEST = (1 << 63) - 1
+# Settings that are called otherwise on the command line.
+_AS_OPTION = {
+    "name": "scorer",
+    "once": "counting once",
+    "positive": "spam label",
+    "pairs": "smoothing of n-grams",
+}
 _COPIES = 1 << 24  # digests of 8 bytes that weights may add
 
 
@@ -157,7 +164,11 @@ def scaled(store: CountStore, times: int) -> CountStore:
 def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
     """Refuse models that would not read or score a message in the same way, and say what differs."""
     expected, got = ({**settings(model), **_line(model, beside)} for model, beside in _both(first, other))
-    differ = [f"{n} is {got[n]!r}, expected {value!r}" for n, value in expected.items() if got[n] != value]
+    differ = [
+        f"{_AS_OPTION.get(n, n)} is {got[n]!r}, expected {value!r}"
+        for n, value in expected.items()
+        if got[n] != value
+    ]
     if differ:
         raise ModelError(
             f"{other_name} does not fit {first_name}: {'; '.join(differ)}",

@@ -104,7 +104,7 @@ def test_models_of_other_settings_are_refused_with_what_differs(model: SpamModel
     with pytest.raises(ModelError) as refused:
         merge_models([model, other], names=["a", "b"])
     assert refused.value.message == (
-        "b does not fit a: positive is 'ham', expected 'spam'; ngrams is 1, expected 2; "
+        "b does not fit a: spam label is 'ham', expected 'spam'; ngrams is 1, expected 2; "
         "alpha is 1.0, expected 0.1; threshold is 0.9, expected 0.5"
     )
     assert refused.value.hint == "merge models that were trained with the same options"

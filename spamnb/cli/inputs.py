@@ -42,7 +42,20 @@ def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) 
         say(f"{many} (first {first}): no such file", given.get("quiet", False))
     listed = there
     pairs = [_labelled(text) for text in given.get("labelled", ())]
-    return list(plan((*paths, *listed), pairs, reading))
+    planned = list(plan((*paths, *listed), pairs, reading))
+    _note_twice([path for path, _ in planned], given.get("quiet", False))
+    return planned
+
+
+def _note_twice(planned: list[Any], quiet: bool) -> None:
+    """Say so if a file is named twice, maybe by a pattern and by its name."""
+    import os
+    from collections import Counter
+
+    single = [path for one in planned for path in ((one,) if isinstance(one, str) else one)]
+    for path, times in Counter(map(os.path.realpath, single)).items():
+        if times > 1:
+            say(f"note: {os.path.relpath(path)} is named {times} times, and read as often", quiet)
 
 
 def _labelled(text: str) -> tuple[str, str]:

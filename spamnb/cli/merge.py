@@ -45,6 +45,9 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
         loaded = [SpamModel.load(path) for path in paths]
         merged = merge_models(loaded, weights, paths)
         size = save(merged, quiet)
+    if merged.known is None and any(model.known is not None for model in loaded):
+        path = next(path for path, model in zip(paths, loaded, strict=True) if model.known is None)
+        say(f"note: {path} does not remember its messages, and so {target} remembers none", quiet)
     store = merged.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
     many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"

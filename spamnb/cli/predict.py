@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exitcodes, options
 from spamnb.cli.inputs import inputs, read_options
-from spamnb.cli.output import greet, report_skipped, say, write_bytes, writing
+from spamnb.cli.output import greet, progress, report_skipped, say, write_bytes, writing
 
 if TYPE_CHECKING:
     from spamnb.explain import Explanation
@@ -154,14 +154,21 @@ def _answer(
     with open_source(path, reading, labelled=False) as source:
         if path != "-":
             say(source.description, quiet)
-        for number, chunk in enumerate(source):
-            if not number:
-                _note_kind(path == "-" and reading.format == "lines", chunk, model, quiet)
-            found = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
-            codes.update(found.codes.tolist())
-            _write(writer, chunk, found, chosen)
+        with progress(source.name, source.size, quiet or path == "-" or _is_seen()) as bar:
+            for number, chunk in enumerate(source):
+                if not number:
+                    _note_kind(path == "-" and reading.format == "lines", chunk, model, quiet)
+                found = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
+                codes.update(found.codes.tolist())
+                _write(writer, chunk, found, chosen)
+                bar.at(chunk.position)
         report_skipped(source, quiet)
     return codes, source.skipped.unread
+
+
+def _is_seen() -> bool:
+    """Does the output itself show how far it is?"""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None:

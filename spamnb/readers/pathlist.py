@@ -25,6 +25,8 @@ def read_paths(path: str, *, nuls: bool = False) -> list[str]:
         data = b"".join(iter(lambda: stream.read(1 << 16), b""))
     finally:
         stream.close()
+    if not nuls and b"\0" in data:
+        raise DataError(f"the paths in {stream.name} end with NUL bytes, not with lines", hint="add -0")
     parts = data.split(b"\0") if nuls else [line.removesuffix(b"\r") for line in data.split(b"\n")]
     paths = [os.fsdecode(part) for part in parts if part]
     if not paths:

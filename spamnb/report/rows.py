@@ -6,6 +6,7 @@ than reading, tokenising and scoring the messages.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ def _printable(message: bytes) -> bool:
 
 def shown(chunk: Chunk) -> Texts:
     """What stands for a message in a line: the message, or where it comes from if it is a mail."""
-    return Texts.of(chunk.sources) if chunk.sources else chunk.texts
+    return Texts.of(list(map(os.fsencode, chunk.sources))) if chunk.sources else chunk.texts
 
 
 def shown_text(chunk: Chunk, row: int) -> str:

@@ -208,3 +208,15 @@ def test_counts_that_nobody_can_add_up(cli: Cli, tiny: Path) -> None:
     fewer = [line.replace(b"\t0\t", b"\t1\t") if i == 3 else line for i, line in enumerate(lines)]
     said = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(fewer))
     assert said == ["Error: stdin line 4: the occurrences are too many to add up", HINT_LINE]
+
+
+def test_merging_with_a_model_that_remembers_nothing_is_told(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
+    said = cli("merge", sms.model, "n.spamnb", "-o", "c.spamnb").err.splitlines()
+    assert "note: n.spamnb does not remember its messages, and so c.spamnb remembers none" in said
+
+
+def test_a_file_that_is_named_twice_is_told(cli: Cli, sms: Sms) -> None:
+    cli.write("a.csv", sms.train.read_bytes())
+    said = cli("train", "a.csv", "a*.csv", "-o", "t.spamnb").err.splitlines()
+    assert said[0] == "note: a.csv is named 2 times, and read as often"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -231,6 +232,17 @@ def test_a_listed_mail_that_is_gone_does_not_stop_the_others(cli: Cli, mail_mode
     assert done.out.startswith(b"ham\t")
     assert done.err.splitlines()[0] == "2 listed files left out (first gone): no such file"
     assert cli.fails(*command, stdin=b"gone\n")[0] == "Error: no such file: gone"
+    assert cli.fails(*command, stdin=b"1\0gone\0") == [
+        "Error: the paths in stdin end with NUL bytes, not with lines",
+        "Hint: add -0",
+    ]
+
+
+def test_any_file_name_comes_out_as_it_is(cli: Cli, mail_model: Path) -> None:
+    (cli.here / "m").mkdir()
+    Path(os.fsdecode(bytes(cli.here / "m") + b"/\xff\xe9")).write_bytes(HAM)
+    out = cli("predict", "m", "-m", mail_model).out
+    assert out.rstrip(b"\n").split(b"\t")[2] in (b"m/\xff\xe9", rb"m/\xff\xe9")
 
 
 @pytest.mark.parametrize(("style", "code"), [("plain", 2), ("bogofilter", 3), ("spamc", 64)])
