@@ -7,7 +7,6 @@ start takes ten times as long to find nothing.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from spamnb.mail.entities import decoded
 from spamnb.mail.memo import Memo
@@ -55,17 +54,6 @@ def _colour(value: bytes) -> bytes:
 
 
 _colours = Memo(_colour)
-
-
-def _inks_and_backs(source: bytes) -> tuple[set[bytes], set[bytes]]:
-    """The colours of text and of backgrounds in a source in lower case."""
-    inks, backs = set[bytes](), set[bytes]()
-    pieces = source.split(b"color")
-    for before, after in pairwise(pieces):
-        behind = before.endswith((b"bg", b"background-"))
-        (backs if behind else inks).add(_colours[after[:_COLOUR_BYTES]])
-    backs.update(_colours[b":" + piece[:_COLOUR_BYTES]] for piece in source.split(b"background:")[1:])
-    return inks - {b""}, backs - {b""}
 
 
 def _plain(style: bytes) -> bytes:
@@ -117,8 +105,17 @@ def _has_ink_of(paper: bytes, lower: bytes) -> bool:
 
     With others nobody can tell what is behind which text without laying the page out.
     """
-    inks, backs = _inks_and_backs(lower)
-    return paper in inks and backs <= {paper}
+    pieces = lower.split(b"color")
+    found = [*map(_colours.__getitem__, [piece[:_COLOUR_BYTES] for piece in pieces[1:]])]
+    if paper not in found:
+        return False
+    behind = [piece.endswith((b"bg", b"background-")) for piece in pieces[:-1]]
+    colours = [*zip(found, behind, strict=True)]
+    if (paper, False) not in colours:
+        return False
+    backs = {colour for colour, back in colours if back}
+    backs.update(_colours[b":" + piece[:_COLOUR_BYTES]] for piece in lower.split(b"background:")[1:])
+    return backs <= {paper, b""}
 
 
 def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), paper: bytes = b"") -> bytes:
