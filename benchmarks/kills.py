@@ -51,13 +51,23 @@ def _files(folder: Path) -> list[Path]:
 
 def _one(cluster: Any, inputs: Any, run: Any, seconds: float, seed: int) -> bytes:
     after = random.Random(seed).uniform(0.1, 0.9) * seconds
-    victim = cluster.workers[seed % 2].pid
+    victim = _workers(cluster)[seed % 2].pid
     killer = threading.Timer(after, os.kill, (victim, signal.SIGKILL))
     killer.start()
     try:
         return _counts(inputs, run)
     finally:
         killer.join()
+
+
+def _workers(cluster: Any) -> list[Any]:
+    """Both of them; the one that was killed last may still have to come back."""
+    for _ in range(600):
+        found = [worker for worker in cluster.workers.values() if getattr(worker, "pid", None)]
+        if len(found) == 2:
+            return found
+        time.sleep(0.1)
+    raise SystemExit("a worker that was killed did not come back within a minute")
 
 
 def _counts(inputs: Any, run: Any) -> bytes:
