@@ -1,7 +1,7 @@
 """A change to a model as bytes for the journal, and back, every part checked.
 
     length of the head (4 bytes), head (JSON), keys, kinds, tokens, messages, which keys are spelled, sizes of
-    the spellings, digests learned, digests forgotten, spellings
+    the spellings, digests learned, digests forgotten, digests struck, spellings
 
 A token that the model knows already is not spelled: one message takes about 12 bytes a word.
 """
@@ -40,6 +40,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "spelled": len(rows),
         "learned": {label: len(x) for label, x in change.learned.items()},
         "forgotten": {label: len(x) for label, x in change.forgotten.items()},
+        **({"struck": {label: len(x) for label, x in change.struck.items()}} if change.struck else {}),
         "since": change.since.to_dict(),
         "categories": {c: dict(values) for c, values in counts.categories.items()},
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
@@ -52,7 +53,11 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         counts.messages.astype(width),
         rows.astype("<u4"),
         np.diff(words.ends, prepend=0).astype("<u4"),
-        *(x.astype("<u8") for digests in (change.learned, change.forgotten) for x in digests.values()),
+        *(
+            x.astype("<u8")
+            for digests in (change.learned, change.forgotten, change.struck)
+            for x in digests.values()
+        ),
         words.blob,
     ]
     return b"".join((_LENGTH.pack(len(text)), text, *(part.tobytes() for part in parts)))
@@ -76,6 +81,7 @@ def decode(data: bytes) -> Change:
     messages = take(head["width"], rows * width).reshape(rows, width)
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
+    struck = _digests(take, head.get("struck", {}))
     blob = take("u1", int(sizes.sum()))
     if not take.done or (len(keys) > 1 and not (keys[1:] > keys[:-1]).all()):
         raise ValueError("keys")
@@ -88,7 +94,7 @@ def decode(data: bytes) -> Change:
         {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
         {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
     )
-    return Change(counts, learned, forgotten, Since.from_dict(head["since"]))
+    return Change(counts, learned, forgotten, Since.from_dict(head["since"]), struck)
 
 
 class _Taker:

@@ -21,19 +21,22 @@ _NOTHING: Mapping[str, KeyArray] = {}
 class Change(Record):
     """What learning or forgetting some messages does: to the counts, to the digests, to the account of it.
 
-    `counts` is what is added to the store, below zero for what is taken out.
+    `counts` is what is added to the store, below zero for what is taken out. `struck` are digests of messages
+    that have faded: they are no longer known either, but their counts stay. They are apart from those of
+    whole messages, so that changes can be added up in any order.
     """
 
     counts: CountStore
     learned: ByLabel = _NOTHING
     forgotten: ByLabel = _NOTHING
     since: Since = Since()
+    struck: ByLabel = _NOTHING
 
     def condensed(self) -> Change:
         """Without the tokens that it does not change in the end."""
         counts = self.counts
         rows = np.flatnonzero(rows_with_any(counts.tokens) | rows_with_any(counts.messages))
-        return Change(counts.rows(rows), self.learned, self.forgotten, self.since)
+        return Change(counts.rows(rows), self.learned, self.forgotten, self.since, self.struck)
 
 
 def negative(store: CountStore) -> CountStore:
@@ -49,7 +52,8 @@ def total(changes: Sequence[Change]) -> Change:
     for change in changes:
         since = since.plus(change.since)
     learned, forgotten = _gathered([c.learned for c in changes]), _gathered([c.forgotten for c in changes])
-    return Change(sum_counts([c.counts for c in changes]), learned, forgotten, since)
+    struck = _gathered([c.struck for c in changes])
+    return Change(sum_counts([c.counts for c in changes]), learned, forgotten, since, struck)
 
 
 def _gathered(parts: list[ByLabel]) -> ByLabel:

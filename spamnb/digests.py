@@ -100,12 +100,11 @@ class Known:
         found, faded = dict(self._base), [dict(part) for part in self._faded]
         for sign, change in self._later:
             for label, digests in change.items():
-                mine = found.get(label, _NONE)
                 if sign > 0:
-                    found[label] = _merged(mine, digests)
+                    found[label] = _merged(found.get(label, _NONE), digests)
                     continue
-                found[label], rest = _without(mine, digests)
-                for part in faded:
+                rest = digests
+                for part in [found] if sign < 0 else faded:
                     part[label], rest = _without(part.get(label, _NONE), rest)
                 if len(rest):
                     raise _never_learned()
@@ -122,10 +121,6 @@ class Known:
         return self._now[1]
 
     @property
-    def faded_count(self) -> int:
-        return sum(len(digests) for part in self.faded for digests in part.values())
-
-    @property
     def every_label(self) -> list[str]:
         return sorted({label for part in (self.labels, *self.faded) for label in part})
 
@@ -133,8 +128,12 @@ class Known:
         return Known(self._base, (*self._later, (1, more)), self._faded) if more else self
 
     def minus(self, less: ByLabel) -> Known:
-        """Without these, as far as possible those that are whole."""
+        """Without these, whose counts are whole."""
         return Known(self._base, (*self._later, (-1, less)), self._faded) if less else self
+
+    def without_faded(self, less: ByLabel) -> Known:
+        """Without these, which have faded."""
+        return Known(self._base, (*self._later, (0, less)), self._faded) if less else self
 
     def aged(self, halvings: int) -> Known:
         """All of them known, but none whole; after KEPT halvings a message is no longer known at all."""

@@ -224,17 +224,19 @@ class Learner:
         since = since.plus(plan.since)
         if not since.changed:
             return
-        whole = plan.minus if self.model.known is None else whole_ones(self.model.known, given, plan)
-        change = _change(self.model, given, plan, whole, since)
+        known = self.model.known
+        whole, struck = (plan.minus, []) if known is None else whole_ones(known, given, plan)
+        change = _change(self.model, given, plan.plus, whole, whole, struck, since)
         try:
             model = self.model.changed(change)
         except DataError:
-            if self.model.known is None:
+            if known is None:
                 raise
-            whole = possible_ones(self.model.store, given, plan, whole)
-            change = _change(self.model, given, plan, whole, since)
+            there = possible_ones(self.model.store, given, plan.plus, whole)
+            change = _change(self.model, given, plan.plus, there, whole, struck, since)
             model = self.model.changed(change)
-        self.outcome.faded += len(plan.minus) - len(whole)
+            self.outcome.faded += len(whole) - len(there)
+        self.outcome.faded += len(struck)
         self.model = model
         self._changes.append(change)
 
@@ -273,10 +275,18 @@ class Learner:
         _sweep(os.path.dirname(os.path.realpath(self.path)))
 
 
-def _change(model: SpamModel, given: Given, plan: Plan, whole: list[Pair], since: Since) -> Change:
-    """What a plan does; of what it takes out only the `whole` ones have counts that can be taken out."""
-    counts = sum_counts([given.counted(plan.plus), negative(given.counted(whole))], model.labels)
-    return Change(counts, given.digests_of(plan.plus), given.digests_of(plan.minus), since)
+def _change(
+    model: SpamModel,
+    given: Given,
+    plus: list[Pair],
+    minus: list[Pair],
+    gone: list[Pair],
+    struck: list[Pair],
+    since: Since,
+) -> Change:
+    """What is learned, of what the counts are taken out, and which digests are not known any more."""
+    counts = sum_counts([given.counted(plus), negative(given.counted(minus))], model.labels)
+    return Change(counts, given.digests_of(plus), given.digests_of(gone), since, given.digests_of(struck))
 
 
 def _sweep(folder: str) -> None:

@@ -101,12 +101,7 @@ class SpamModel:
     ) -> SpamModel:
         """This model, as if it had never seen these messages; refused if it had not."""
         less, digests = self._count(messages, labels, categories, numbers)
-        known = self.known.minus(digests) if self.known is not None else None
-        if known is not None and self.known is not None and known.faded_count < self.known.faded_count:
-            raise DataError(
-                "cannot forget what was learned before the model was aged: its counts were halved",
-                hint="leave out these messages",
-            )
+        known = None if self.known is None else Known(self.known.minus(digests).labels, (), self.known.faded)
         since = self.since.plus(Since(forgotten=int(less.message_totals.sum())))
         return replace(self, store=self.store.minus(less), known=known, since=since)
 
@@ -124,7 +119,9 @@ class SpamModel:
         """This model with a change put in, as a journal holds it."""
         from spamnb.patch import patched
 
-        known = self.known.plus(change.learned).minus(change.forgotten) if self.known is not None else None
+        known = None
+        if self.known is not None:
+            known = self.known.plus(change.learned).minus(change.forgotten).without_faded(change.struck)
         store = patched(self.store, change.counts)
         return replace(self, store=store, known=known, since=self.since.plus(change.since))
 

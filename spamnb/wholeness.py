@@ -16,30 +16,33 @@ from spamnb.patch import patched
 from spamnb.plan import Pair, Plan
 
 
-def whole_ones(known: Known, given: Given, plan: Plan) -> list[Pair]:
-    """Of what a plan takes out, what has not faded: what is known as whole, and what the plan itself adds."""
+def whole_ones(known: Known, given: Given, plan: Plan) -> tuple[list[Pair], list[Pair]]:
+    """Of what a plan takes out, what is whole (or what the plan itself adds), and what has faded."""
     assert given.digests is not None
     if not known.faded or not plan.minus:
-        return plan.minus
+        return plan.minus, []
     digests = given.digests.tolist()
     left = Counter((digests[i], label) for i, label in plan.plus)
     for label in {label for _, label in plan.minus}:
         times = known.count(label, given.digests).tolist()
         left.update({(digests[i], label): times[i] for i in {i for i, old in plan.minus if old == label}})
-    found = []
+    whole, faded = list[Pair](), list[Pair]()
     for i, label in plan.minus:
-        if left[digests[i], label] > 0:
-            left[digests[i], label] -= 1
-            found.append((i, label))
-    return found
+        left[digests[i], label] -= 1
+        (whole if left[digests[i], label] >= 0 else faded).append((i, label))
+    return whole, faded
 
 
-def possible_ones(store: CountStore, given: Given, plan: Plan, wanted: list[Pair]) -> list[Pair]:
+def possible_ones(store: CountStore, given: Given, plus: list[Pair], wanted: list[Pair]) -> list[Pair]:
     """Of what is to be taken out, what the counts still hold, tried one after the other."""
-    store, found = patched(store, given.counted(plan.plus)) if plan.plus else store, []
+    found: list[Pair] = []
+    store = patched(store, given.counted(plus)) if plus else store
     for pair in wanted:
+        less = given.counted([pair])
+        if (store.find(less.keys) < 0).any():  # which most of them are found out by, in no time
+            continue
         try:
-            store = patched(store, negative(given.counted([pair])))
+            store = patched(store, negative(less))
         except DataError:
             continue
         found.append(pair)

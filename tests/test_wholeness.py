@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spamnb.digests import KEPT, Known
 from spamnb.errors import DataError, ModelError
@@ -22,6 +25,7 @@ ROWS = [(f"win prize {i} {i % 3}", "spam") for i in range(8)] + [
     (f"see you {i} {i % 3}", "ham") for i in range(8)
 ]
 OLD = "win prize 1 1"
+STEPS = ("ham", "spam", "forget", "age")
 
 
 @pytest.fixture
@@ -117,7 +121,7 @@ def test_it_survives_saving_exporting_and_merging(path: Path) -> None:
 
 
 def test_a_model_in_memory_refuses(path: Path) -> None:
-    with pytest.raises(DataError, match="cannot forget what was learned before the model was aged"):
+    with pytest.raises(DataError, match="cannot forget what was never learned"):
         SpamModel.load(path).forget([OLD], ["spam"])
 
 
@@ -126,3 +130,52 @@ def test_damaged_digests_are_told() -> None:
     for wrong in ("x", [good] * (KEPT + 1), [{"ham": [1]}]):
         with pytest.raises(ModelError, match="the model's digests are damaged"):
             Known.from_state(good, wrong)
+
+
+def test_moving_to_and_fro_is_the_same_in_one_run_and_in_many(path: Path, tmp_path: Path) -> None:
+    """Records of the journal are added up before they are put in: the order must not matter."""
+    other = tmp_path / "other.spamnb"
+    other.write_bytes(path.read_bytes())
+    for target, compact in ((path, False), (other, True)):
+        for label in ("ham", "spam", "ham", "spam", "spam"):
+            with Learner(target) as learner:
+                learner.learn([OLD], [label])
+            kept = learner.model
+            if compact:
+                with Learner(target) as learner:
+                    learner.compact()
+            same(kept, SpamModel.load(target))
+    same(SpamModel.load(path), SpamModel.load(other))
+    for again in (True, False):
+        with Learner(path) as learner:
+            learner.forget([OLD])
+        assert (learner.outcome.faded, learner.outcome.forgotten) == (0, {"spam": 1} if again else {})
+
+
+def same(a: SpamModel, b: SpamModel) -> None:
+    identical(a.store, b.store)
+    assert faded(a) == faded(b)
+    assert a.known is not None
+    assert b.known is not None
+    assert {x: d.tolist() for x, d in a.known.labels.items()} == {
+        x: d.tolist() for x, d in b.known.labels.items()
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 3)), max_size=8))
+def test_any_sequence_is_the_same_from_the_journal(steps: list[tuple[str, int]]) -> None:
+    texts = [ROWS[1][0], ROWS[9][0], "quite new", "and another"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "m.spamnb"
+        trained(ROWS).save(path)
+        for step, i in steps:
+            if step == "age":
+                age(SpamModel.load(path)).save(path)
+                continue
+            with Learner(path) as learner:
+                if step == "forget":
+                    learner.forget([texts[i]])
+                else:
+                    learner.learn([texts[i]], [step])
+            same(learner.model, SpamModel.load(path))
