@@ -29,7 +29,7 @@ _STYLES = (
     (b"opacity", re.compile(rb"opacity" + _ZERO)),
     (b"max-height", re.compile(rb"max-height" + _ZERO)),
     (b"indent:-", re.compile(rb"indent:-[0-9]{3}")),
-    (b"left:-", re.compile(rb"left:-[0-9]{3}")),
+    (b"left:-", re.compile(rb"(?<![a-z-])left:-[0-9]{3}")),
 )
 _STYLE_BYTES = 400  # after the word "style"
 _ATTRIBUTE = re.compile(rb"\shidden(?=[\s=/]|\Z)")
@@ -56,6 +56,10 @@ def _colour(value: bytes) -> bytes:
 _colours = Memo(_colour)
 
 
+def _is_masked(style: bytes) -> bool:
+    return style.find(b"/*") >= 0 or style.find(b"&#") >= 0
+
+
 def _plain(style: bytes) -> bytes:
     """A style without comments and with its entities as characters, which browsers read so too."""
     style = decoded(style) if style.find(b"&#") >= 0 else style
@@ -66,34 +70,46 @@ def _plain(style: bytes) -> bytes:
 
 
 def hides(style: bytes) -> bool:
-    """Does a style in lower case keep text from being seen?"""
+    """Does a style in lower case keep text from being seen, as it stands or as browsers read it?"""
+    return _hides(style) or (_is_masked(style) and _hides(_plain(style)))
+
+
+def _hides(style: bytes) -> bool:
     return any(style.find(word) >= 0 and pattern.search(style) for word, pattern in _STYLES)
 
 
 def hidden_names(sheet: bytes) -> frozenset[bytes]:
     """The classes and ids of elements that a style sheet in lower case does not show.
 
-    >>> sorted(hidden_names(b"p { color: red } .a, p#b { display: none }"))
+    Only the last part of a selector is about the element itself, and only if it has a single name.
+
+    >>> sorted(hidden_names(b"p { color: red } .a, #x p#b, .c.d, #e:hover { display: none }"))
     [b'#b', b'.a']
     """
-    sheet = _plain(sheet)
     if not hides(sheet):
         return frozenset()
-    rules = [rule.partition(b"{") for rule in sheet.split(b"}")]
-    return frozenset(
-        name for selector, _, told in rules if hides(told) for name in _SELECTED.findall(selector)
+    rules = [rule.partition(b"{") for text in {sheet, _plain(sheet)} for rule in text.split(b"}")]
+    lasts = (
+        part.split()[-1]
+        for selectors, _, told in rules
+        if hides(told)
+        for part in selectors.split(b",")
+        if part.strip() and 58 not in part
     )
+    return frozenset(names[0] for last in lasts if len(names := _SELECTED.findall(last)) == 1)
 
 
-def shown(source: bytes, lower: bytes, names: frozenset[bytes]) -> tuple[bytes, bool]:
+def shown(source: bytes, lower: bytes, sheets: bytes) -> tuple[bytes, bool]:
     """An HTML source without what is not seen, and whether it hides anything.
 
-    `lower` is the same in lower case; elements of these `names` are hidden too.
+    `lower` is the same in lower case, without the style sheets, which are in `sheets`.
     """
-    styles = b";".join([piece[:_STYLE_BYTES] for piece in lower.split(b"style")[1:]])
-    styled = bool(styles) and hides(_plain(styles))
+    names = hidden_names(sheets) if sheets else frozenset()
+    pieces = [piece[:_STYLE_BYTES] for piece in lower.split(b"style")[1:]]
+    styled = bool(pieces) and (_hides(b";".join(pieces)) or any(map(hides, filter(_is_masked, pieces))))
     flagged = lower.find(b" hidden") >= 0 and (lower.find(b" hidden>") >= 0 or _ATTRIBUTE.search(lower))
-    white = (lower.find(b"fff") >= 0 or lower.find(b"white") >= 0) and _has_ink_of(_WHITE, lower)
+    white = lower.find(b"fff") >= 0 or lower.find(b"white") >= 0
+    white = white and sheets.find(b"background") < 0 and _has_ink_of(_WHITE, lower)
     if not (styled or flagged or names or white):
         return source, False
     seen = without_hidden(source, names, _WHITE if white else b"")
@@ -109,13 +125,21 @@ def _has_ink_of(paper: bytes, lower: bytes) -> bool:
     found = [*map(_colours.__getitem__, [piece[:_COLOUR_BYTES] for piece in pieces[1:]])]
     if paper not in found:
         return False
-    behind = [piece.endswith((b"bg", b"background-")) for piece in pieces[:-1]]
-    colours = [*zip(found, behind, strict=True)]
-    if (paper, False) not in colours:
-        return False
-    backs = {colour for colour, back in colours if back}
-    backs.update(_colours[b":" + piece[:_COLOUR_BYTES]] for piece in lower.split(b"background:")[1:])
-    return backs <= {paper, b""}
+    ink = False
+    for before, colour in zip(pieces, found, strict=False):
+        if before.endswith((b"bg", b"background-")):
+            if colour != paper:
+                return False
+        elif colour == paper and not (before[-1:].isalnum() or before.endswith(b"-")):
+            ink = True
+    return ink and all(_is_of(paper, piece) for piece in lower.split(b"background")[1:])
+
+
+def _is_of(paper: bytes, piece: bytes) -> bool:
+    """Is what follows the word "background" that colour, and no picture or anything else?"""
+    return piece.startswith(b"-color") or (
+        piece.startswith(b":") and _colours[piece[:_COLOUR_BYTES]] == paper
+    )
 
 
 def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), paper: bytes = b"") -> bytes:
@@ -151,7 +175,7 @@ def _is_hidden(attributes: bytes, names: frozenset[bytes], paper: bytes) -> bool
     plain = _plain(attributes)
     return (
         (paper != b"" and plain.find(b"color") >= 0 and _has_ink_of(paper, plain))
-        or (plain.find(b"style") >= 0 and hides(plain))
+        or (attributes.find(b"style") >= 0 and hides(attributes))
         or (plain.find(b"hidden") >= 0 and _ATTRIBUTE.search(_QUOTED.sub(b"", plain)) is not None)
         or (bool(names) and not names.isdisjoint(_named(plain)))
     )

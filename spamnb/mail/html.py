@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from spamnb.mail.entities import decoded
-from spamnb.mail.hiding import INSIDE_TAG, hidden_names, shown
+from spamnb.mail.hiding import INSIDE_TAG, shown
 from spamnb.mail.links import misleads
 from spamnb.mail.markup import BLOCKS, facts_of
 from spamnb.mail.memo import Memo
@@ -30,11 +30,11 @@ def page(source: bytes) -> tuple[bytes, list[bytes], bool]:
     if source.find(b"<!--") >= 0:
         source = _without_comments(source)
         facts.append(b"comments")
-    source, names = _without_scripts(source, facts)
+    source, sheets = _without_scripts(source, facts)
     parts = _split(source)
     lower = source.lower()
     facts += facts_of(lower, parts[1::2])
-    seen, hides = shown(source, lower, names)
+    seen, hides = shown(source, lower, sheets)
     if hides:
         facts.append(b"hidden")
         parts = _split(seen)
@@ -60,14 +60,14 @@ def _without_comments(source: bytes) -> bytes:
     return b"".join(kept)
 
 
-def _without_scripts(source: bytes, facts: list[bytes]) -> tuple[bytes, frozenset[bytes]]:
-    """The source without script and style elements, and the names that a style hides.
+def _without_scripts(source: bytes, facts: list[bytes]) -> tuple[bytes, bytes]:
+    """The source without script and style elements, and the style sheets in lower case.
 
     An element that is not closed runs to the end.
     """
     pieces = _SCRIPT.split(source)
     if len(pieces) == 1:
-        return source, frozenset()
+        return source, b""
     names = [name.lower() for name in pieces[1::2]]
     facts += dict.fromkeys(names)
     kept, styles = pieces[:1], []
@@ -76,7 +76,7 @@ def _without_scripts(source: bytes, facts: list[bytes]) -> tuple[bytes, frozense
         kept.append(piece[end.end() :] if end else b"")
         if name == b"style":
             styles.append(piece[: end.start()] if end else piece)
-    return b" ".join(kept), hidden_names(b"".join(styles).lower())
+    return b" ".join(kept), b"}".join(styles).lower()
 
 
 def _gap(name: bytes) -> bytes:

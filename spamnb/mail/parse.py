@@ -27,7 +27,7 @@ from spamnb.mail.words import first_words, words
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # As SpamAssassin, Exchange and others set it before the subject: ***** SPAM *****, [SPAM], {Spam?}.
 _MARK = re.compile(
-    rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
+    rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b(?!-)[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
 )
 
 

@@ -102,7 +102,12 @@ def test_a_blank_before_the_colon() -> None:
 )
 def test_the_mark_of_another_filter_is_no_part_of_the_subject(mark: str) -> None:
     assert parse(f"Subject: {mark} cheap pills\n\nx".encode()).tags["subject"].split() == [b"cheap", b"pills"]
-    for subject in ("spam with eggs", "Re: [spamassassin-talk] rules", "stop (spam filters) now"):
+    for subject in (
+        "spam with eggs",
+        "Re: [spamassassin-talk] rules",
+        "[spam-l] weekly",
+        "stop (spam filters) now",
+    ):
         assert parse(f"Subject: {subject}\n\nx".encode()).tags["subject"].lower().find(b"spam") >= 0
 
 

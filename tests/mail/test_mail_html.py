@@ -88,6 +88,10 @@ def test_text(source: str, expected: str) -> None:
         '<span style="color:#fff">b</span>',
         '<span style="color:white;background:white">b</span>',
         "<body bgcolor=#ffffff><font color=#ffffff>b</font>",
+        '<p style="/*"></p><p style="display:none">b</p>',
+        "<style>/*</style><style>.a{display:none}</style><p class=a>b</p>",
+        '<p title="/*" style="display:none">b</p>',
+        "<style>#x .y, #z p.a { display: none }</style><p class=a>b</p>",
     ],
 )
 def test_hidden_text_is_kept_out_and_told(hidden: str) -> None:
@@ -113,6 +117,17 @@ def test_hidden_text_is_kept_out_and_told(hidden: str) -> None:
         "<body bgcolor=black><font color=white>b</font>",
         '<p style="background:#000;color:#fff">b</p>',
         "<table bgcolor=navy><tr><td><font color=white>b</font></table>",
+        '<table bordercolor="#FFFFFF"><td>b</td></table>',
+        '<div style="border-color:#fff">b</div>',
+        '<div style="border-bottom-color: white">b</div>',
+        '<td style="background-image:url(x.jpg);color:#fff">b</td>',
+        "<td background=x.jpg><font color=white>b</font></td>",
+        '<p style="background : #000; color: #fff">b</p>',
+        "<style>.btn{background:#007bff}</style><a class=btn style='color:#ffffff'>b</a>",
+        "<style>#wrap .pre{display:none}</style><div id=wrap>b</div>",
+        "<style>.big.gone{display:none}</style><div class=big>b</div>",
+        "<style>#x:hover{display:none}</style><div id=x>b</div>",
+        '<div style="margin-left:-100px">b</div>',
     ],
 )
 def test_shown_text_is_kept(shown: str) -> None:
