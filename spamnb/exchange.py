@@ -39,10 +39,15 @@ _TABLES = (
     "totals",
     "word_vocabulary",
 )
-_LAST = ("known", "faded", "start")  # what is for programs only stands in the last line
+# What is for programs only stands in the last line.
+_LAST = {
+    "known": "which messages were learned",
+    "faded": "which messages were learned long ago",
+    "start": "the model that it starts from",
+}
 _CORRECTION = "correction"
 _PROMISED = "tokens"  # in the header: how many lines of tokens were written; older exports say nothing
-_REMEMBERS = "remembers"  # in the header: how many digests stand in the last line
+_AT_THE_END = "at_the_end"  # in the header: what stands in the last line
 _MOST = 1 << 53  # occurrences in a model: what can be counted exactly, and added without running over
 _LARGEST = float(np.finfo(np.float32).max)
 _REST = b"# rest "
@@ -53,8 +58,8 @@ def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
     store, head = model.store, _header(model)
     added = model.correction.of(store.keys).astype(np.float32) if model.correction is not None else None
     rest = {name: head.pop(name) for name in _LAST if head.get(name)}
-    if "known" in rest:
-        head = {_REMEMBERS: len(model.known or ()), **head}
+    if rest:
+        head = {_AT_THE_END: list(rest), **head}
     head = {_PROMISED: store.vocabulary, **head}
     if form == "jsonl":
         yield _json({"format": FORMAT, "version": VERSION, **head})
@@ -101,9 +106,13 @@ def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = No
         rows = [reader.fields(n, line) for n, line in _before_rest(numbered, _REST, head, reader)]
     if notes is not None and len(rows) < reader.promised:
         notes.append(_fewer(name, reader.promised, len(rows)))
-    if notes is not None and _REMEMBERS in head and "known" not in head:
-        notes.append(f"{name} has lost its last line, and with it which messages were learned")
-    head.pop(_REMEMBERS, None)
+    lost = [what for what in head.pop(_AT_THE_END, ()) if what in _LAST and what not in head]
+    if lost:
+        told = f"{name} has lost its last line, and with it {' and '.join(_LAST[what] for what in lost)}"
+        if "start" in lost:  # without which it judges otherwise
+            raise DataError(told, hint="export the model again")
+        if notes is not None:
+            notes.append(told)
     return _model(head, rows, reader)
 
 
@@ -193,7 +202,8 @@ class _Reader:
         try:
             found: dict[str, Any] = arrays(head)
             labels, totals = found["counts"]["labels"], found["counts"]["message_totals"]
-            good = all(type(n) is int and 0 < n < 1 << 63 for n in totals) and len(labels) == len(totals)
+            good = all(type(n) is int and n > 0 for n in totals) and len(labels) == len(totals)
+            good = good and sum(totals) <= _MOST
             good = good and isinstance(found.get(_CORRECTION) or {}, dict)
         except (KeyError, TypeError, ValueError):
             good = False

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import stat
 import struct
 import time
@@ -29,6 +30,8 @@ from spamnb.record import Record
 MAX_BYTES = 1 << 30
 _MARK = b"rec1"
 _FIELDS = struct.Struct("<4sI8s")
+_HEAD = re.compile(re.escape(JOURNAL_HEAD) + rb"[0-9a-f]{64}\n")
+_LOOKED_AT = 1 << 16  # bytes of what has no head
 _HEAD_SIZE = len(JOURNAL_HEAD) + 64 + 1
 _RECORD_HEAD = _FIELDS.size + 4
 _TRIES, _PAUSE = 5, 0.02
@@ -150,8 +153,11 @@ def parse(data: bytes, seal: bytes) -> Journal | None:
 def _is_damaged_head(data: bytes, seal: bytes) -> bool:
     """Is this not another file's journal, or something else, but that of this one with other bytes in front?
 
-    A journal comes to be as a whole, so no crash leaves it with half a head.
+    A journal comes to be as a whole, so no crash leaves it with half a head. What holds the mark of a record
+    and has no head of any journal was one.
     """
+    if not _HEAD.match(data):
+        return _MARK in data[:_LOOKED_AT]
     try:
         size = _size(data, _HEAD_SIZE)
     except Damaged:

@@ -78,6 +78,7 @@ def merge_models(
         since=since,
         correction=models[largest].correction,
         start=models[largest].start,
+        aged=models[largest].aged,
         doubt=models[largest].doubt,
     )
 

@@ -123,7 +123,7 @@ def like(handle: int, path: str) -> None:
         return
     if not stat.S_ISREG(before.st_mode) or not hasattr(os, "fchmod") or before.st_uid != os.geteuid():
         return
-    mode = stat.S_IMODE(before.st_mode) & 0o644
+    mode = 0o600 | (stat.S_IMODE(before.st_mode) & 0o044)
     if os.fstat(handle).st_gid != before.st_gid:
         try:
             os.fchown(handle, -1, before.st_gid)

@@ -319,6 +319,22 @@ def test_damage_to_the_head_is_told(path: Path, at: int) -> None:
         SpamModel.load(path)
 
 
+@pytest.mark.parametrize("zeros", [20, 100, 128])
+def test_a_journal_that_lost_its_beginning_is_told(path: Path, zeros: int) -> None:
+    learn(path, *NEWS)
+    learn(path, ("one more", "spam"))
+    data = beside(path).read_bytes()
+    beside(path).write_bytes(bytes(zeros) + data[zeros:])
+    with pytest.raises(ModelError, match="is damaged: byte 0"):
+        SpamModel.load(path)
+
+
+def test_a_model_that_only_may_be_read_goes_on_learning(path: Path) -> None:
+    path.chmod(0o444)
+    learn(path, *NEWS)
+    assert stat.S_IMODE(beside(path).stat().st_mode) == 0o644
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
 def test_who_may_read_the_model_may_read_what_it_learned(path: Path, mode: int) -> None:
     path.chmod(mode)

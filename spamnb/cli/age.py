@@ -11,6 +11,7 @@ from spamnb.cli import options, targets
 from spamnb.cli.output import say
 from spamnb.errors import ConfigError
 
+_LONGEST = 36_500  # days
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -22,7 +23,9 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
     metavar="TIME",
     help="Halve once for each TIME that has passed since the model was last aged: 90d, 12w or 1y.",
 )
-@click.option("--since", metavar="DATE", help="The day from which on --half-life counts, as 2026-01-31.")
+@click.option(
+    "--since", metavar="DATE", help="The day from which on --half-life counts the first time, as 2026-01-31."
+)
 @targets.changed_model_option
 @targets.force_option
 @options.quiet_option
@@ -70,7 +73,11 @@ def age(
         until = loaded.aged
         if days is not None:
             times, until = due(days, first, until, date.today())
-            following = date.fromisoformat(until) + timedelta(days)
+            if first is not None and loaded.aged is not None and str(first) != loaded.aged:
+                say(f"note: --since is left aside: the model was aged to {loaded.aged} already", quiet)
+            following = date.fromordinal(
+                min(date.fromisoformat(until).toordinal() + days, date.max.toordinal())
+            )
             say(f"aged      to {until}, the next time on {following}", quiet)
             if not times and until == loaded.aged and target == model:
                 say("changed   nothing: no whole half-life has passed", quiet)
@@ -106,10 +113,10 @@ def days_of(half_life: str) -> int:
     84
     """
     found = re.fullmatch(r"(\d{1,5})([dwmy])", half_life)
-    if not found or not int(found[1]):
+    if not found or not 0 < int(found[1]) * _DAYS[found[2]] <= _LONGEST:
         raise ConfigError(
             f"--half-life must be a number of days, weeks, months or years, got {half_life!r}",
-            hint="for example 90d, 12w, 3m (of 30 days) or 1y (of 365)",
+            hint="for example 90d, 12w, 3m (of 30 days) or 1y (of 365), up to 100y",
         )
     return int(found[1]) * _DAYS[found[2]]
 

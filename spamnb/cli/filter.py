@@ -10,7 +10,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.exitcodes import TEMPORARY_FAILURE
 from spamnb.cli.inputs import size_of
-from spamnb.cli.output import greet, say, write_bytes
+from spamnb.cli.output import greet, read_all, say, write_bytes
 from spamnb.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
     greet("Type or paste one mail, header first; Ctrl-D ends.")
-    raw = sys.stdin.buffer.read()
+    raw = read_all(sys.stdin.buffer)
     try:
         most = size_of(given["max_size"], "--max-size")
         mail = judged(raw, _loaded(model, given), explain, most)

@@ -35,12 +35,10 @@ def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) 
     from spamnb.readers.pathlist import plan, read_paths, still_there
 
     listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
-    there = still_there(listed)
-    if gone := len(listed) - len(there):  # as a mail is that its reader moves meanwhile
-        first = next(path for path in listed if path not in there)
-        many = f"{gone:,} listed file{'' if gone == 1 else 's'} left out"
-        say(f"{many} (first {first}): no such file", given.get("quiet", False))
-    listed = there
+    listed, gone = still_there(listed)
+    if gone:  # as a mail is that its reader moves meanwhile
+        many = f"{len(gone):,} listed file{'' if len(gone) == 1 else 's'} left out"
+        say(f"{many} (first {gone[0]}): no such file", given.get("quiet", False))
     pairs = [_labelled(text) for text in given.get("labelled", ())]
     planned = list(plan((*paths, *listed), pairs, reading))
     _note_twice([path for path, _ in planned], given.get("quiet", False))
@@ -48,14 +46,14 @@ def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) 
 
 
 def _note_twice(planned: list[Any], quiet: bool) -> None:
-    """Say so if a file is named twice, maybe by a pattern and by its name."""
-    import os
+    """Say so if files are named twice, maybe by a pattern and by their names."""
     from collections import Counter
 
-    single = [path for one in planned for path in ((one,) if isinstance(one, str) else one)]
-    for path, times in Counter(map(os.path.realpath, single)).items():
-        if times > 1:
-            say(f"note: {os.path.relpath(path)} is named {times} times, and read as often", quiet)
+    single = [path for one in planned for path in ((one,) if isinstance(one, str) else one) if path != "-"]
+    twice = [path for path, times in Counter(single).items() if times > 1] if len(single) > 1 else []
+    if twice:
+        more = f", and {len(twice) - 1:,} more," if len(twice) > 1 else ""
+        say(f"note: {twice[0]}{more} is named more than once, and read as often", quiet)
 
 
 def _labelled(text: str) -> tuple[str, str]:

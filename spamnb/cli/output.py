@@ -73,6 +73,19 @@ def console() -> Console:
     return Console(highlight=False, emoji=False, markup=False)
 
 
+def read_all(given: BinaryIO) -> bytes:
+    """All of a stream, also of one that does not wait by itself: nothing there yet is not its end."""
+    parts: list[bytes] = []
+    while True:
+        part = given.read(1 << 20)
+        if part == b"":
+            return b"".join(parts)
+        if part is None:
+            select([given], [], [])
+        else:
+            parts.append(part)
+
+
 def write_bytes(data: bytes) -> None:
     """To stdout at once, so that a reader at the other end of a pipe sees it now."""
     out = _stdout().buffer

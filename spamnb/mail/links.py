@@ -82,10 +82,11 @@ def link_words(links: list[bytes]) -> list[bytes]:
     joined = b" ".join(hosts)
     out: list[bytes] = []
     if 37 in joined:  # %
-        hosts = [_PERCENT.sub(lambda code: bytes.fromhex(code[1].decode()), host) for host in hosts]
+        hosts = [read for host in hosts if (read := _unquoted(host) if host.isascii() else host)]
         out.append(b"percent")
     if 58 in joined or 64 in joined:
-        hosts, out = _plain(hosts)
+        hosts, about = _plain(hosts)
+        out += about
     if not joined.isascii():
         out += [host.translate(_GLUE) for host in hosts if not host.isascii()]
         hosts = [host for host in hosts if host.isascii()]
@@ -93,6 +94,12 @@ def link_words(links: list[bytes]) -> list[bytes]:
     if any(host[-1] < 58 and host.replace(b".", b"").isdigit() for host in hosts):
         out.append(b"ip_host")
     return out
+
+
+def _unquoted(host: bytes) -> bytes:
+    """A host with its percent signs read; what no host can have ends it."""
+    found = _PERCENT.sub(lambda code: bytes.fromhex(code[1].decode()), host)
+    return found.translate(_LINK).partition(b" ")[0]
 
 
 def _plain(hosts: list[bytes]) -> tuple[list[bytes], list[bytes]]:

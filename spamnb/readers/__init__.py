@@ -58,7 +58,7 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
 def _open_stream(given: Input, options: ReadOptions, labelled: bool) -> Source:
     format = _raw_format(given, options)
     if not given.raw_head and (labelled or format != "eml"):  # nothing at all is still a mail, an empty one
-        return _empty(given, labelled)
+        return _empty(given, labelled and not options.may_be_empty)
     format = format or _text_format(given, options, labelled=labelled)
     source: Source = import_module(READERS[format]).open_input(
         given, options, format=format, labelled=labelled

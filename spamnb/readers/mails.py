@@ -25,7 +25,7 @@ class MailSource(Source):
     may_be_empty = False
 
     def _check(self, rows: int, labels: LabelMap) -> None:
-        if not rows and self.may_be_empty and not self.skipped.unread:
+        if not rows and self.may_be_empty:
             return
         if not rows:
             found = self.skipped.summary() if self.skipped.count else "it is empty"

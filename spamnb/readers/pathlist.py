@@ -49,10 +49,15 @@ def plan(
     return [*((path, options) for path in grouped(paths, options)), *stated]
 
 
-def still_there(listed: Sequence[str]) -> list[str]:
-    """The paths of a list that are not gone; if all are, it is no list of paths."""
-    found = [path for path in listed if path == "-" or os.path.lexists(path) or _PATTERN.search(path)]
-    return found or [*listed]
+def still_there(listed: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The paths of a list that are there, and those that are gone; if all are, it is no list of paths."""
+    found, gone = list[str](), list[str]()
+    for path in listed:
+        there = path == "-" or os.path.exists(path)
+        if not there and _PATTERN.search(path):
+            there = bool(glob.glob(path, recursive=True))
+        (found if there else gone).append(path)
+    return (found, gone) if found else ([*listed], [])
 
 
 def matching(path: str) -> list[str]:

@@ -256,6 +256,11 @@ def test_sync_with_an_empty_folder(cli: Cli, tiny: Path) -> None:
     command = ("learn", "--sync", "spam=Junk", "ham=Archive", "-m", "m.spamnb")
     assert "learned    4 messages (4 ham)" in cli(*command).err.splitlines()
     assert cli.fails("learn", "--sync", "spam=Gone", "ham=Archive", "-m", "m.spamnb")[0].endswith("Gone")
+    cli.write("Junk.mbox", b"")
+    (cli.here / "Junk" / "cur" / "moved").symlink_to("nowhere")
+    for junk in ("Junk.mbox", "Junk"):
+        said = cli("learn", "--sync", f"spam={junk}", "ham=Archive", "-m", "m.spamnb").err.splitlines()
+        assert "known      4 messages (4 ham): learned before, left alone" in said
 
 
 def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:

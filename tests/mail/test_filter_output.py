@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,23 @@ def test_a_log_that_cannot_be_written(cli: Cli, mail: Path) -> None:
 @pytest.mark.parametrize("streams", ["> /dev/full", ">&-", "<&-", "--wrong"])
 def test_tempfail_is_75_whatever_fails(streams: str, cli: Cli, mail_model: Path, mail: Path) -> None:
     assert cli.shell(f'"$@" < {mail} {streams}', "filter", "--tempfail", "-m", mail_model, code=75).err
+
+
+@UNBUFFERED
+def test_a_mail_that_comes_slowly_from_a_pipe_that_does_not_wait(
+    unbuffered: str, cli: Cli, mail_model: Path
+) -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    env = cli.env | {"PYTHONUNBUFFERED": unbuffered}
+    command = cli.command("filter", "-m", mail_model)
+    running = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE, env=env)
+    os.close(reading)
+    time.sleep(0.5)  # it has begun to read, and there is nothing
+    with open(writing, "wb", buffering=0) as file:
+        file.write(HEAD + b"first\n")
+        time.sleep(0.2)
+        file.write(b"last\n")
+    out, _ = running.communicate(timeout=60)
+    assert header_and_body(out)[1] == b"\nfirst\nlast\n"
+    assert running.returncode == 0

@@ -101,3 +101,9 @@ def test_a_bare_domain_that_leads_elsewhere() -> None:
     assert "mismatch" in url('<a href="http://evil.example/x">www2.bank.com</a>', "html")
     assert "mismatch" not in url('<a href="http://www.bank.com/x">bank.com</a>', "html")
     assert "mismatch" not in url('<a href="http://evil.example/x">readme.txt</a>', "html")
+
+
+def test_percent_signs_beside_ports_and_other_letters() -> None:
+    assert {"percent", "port_8080", "example_com"} <= url("http://ex%61mple.com:8080/x")
+    found = url("http://пример.рф/ http://a%0ab%00%ff.com/ http://%00/")
+    assert {"пример_рф", "a", "percent"} == found
