@@ -75,15 +75,15 @@ def console() -> Console:
 
 def read_all(given: BinaryIO) -> bytes:
     """All of a stream, also of one that does not wait by itself: nothing there yet is not its end."""
+    if not hasattr(os, "get_blocking") or os.get_blocking(given.fileno()):
+        return given.read()  # a terminal tells its end once: it must not be asked again
     parts: list[bytes] = []
-    while True:
-        part = given.read(1 << 20)
-        if part == b"":
-            return b"".join(parts)
+    while (part := given.read(1 << 20)) != b"":
         if part is None:
             select([given], [], [])
         else:
             parts.append(part)
+    return b"".join(parts)
 
 
 def write_bytes(data: bytes) -> None:
