@@ -13,16 +13,16 @@ import numpy as np
 
 from spamnb import journal, modelfile, private
 from spamnb.changecode import encode
-from spamnb.changes import Change, negative, sum_counts, total
+from spamnb.changes import Change, total
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.given import Given
 from spamnb.lock import WAIT, Lock
 from spamnb.message import FloatArray, IntArray, Messages, as_texts
 from spamnb.model import SpamModel
 from spamnb.outcome import Outcome
-from spamnb.plan import Pair, Plan, forgetting, learning, relabelling
+from spamnb.plan import Plan, forgetting, learning, relabelling
 from spamnb.since import Since
-from spamnb.wholeness import possible_ones, whole_ones
+from spamnb.wholeness import applied
 
 MODES = ("all", "on-error")
 # When the journal has this many records they become one, and when it is this large, and this share of the
@@ -224,20 +224,8 @@ class Learner:
         since = since.plus(plan.since)
         if not since.changed:
             return
-        known = self.model.known
-        whole, struck = (plan.minus, []) if known is None else whole_ones(known, given, plan)
-        change = _change(self.model, given, plan.plus, whole, whole, struck, since)
-        try:
-            model = self.model.changed(change)
-        except DataError:
-            if known is None:
-                raise
-            there = possible_ones(self.model.store, given, plan.plus, whole)
-            change = _change(self.model, given, plan.plus, there, whole, struck, since)
-            model = self.model.changed(change)
-            self.outcome.faded += len(whole) - len(there)
-        self.outcome.faded += len(struck)
-        self.model = model
+        self.model, change, faded = applied(self.model, given, plan, since)
+        self.outcome.faded += faded
         self._changes.append(change)
 
     def compact(self) -> None:
@@ -273,20 +261,6 @@ class Learner:
         os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
         replace(model, generation=model.generation + 1).save(self.path)
         _sweep(os.path.dirname(os.path.realpath(self.path)))
-
-
-def _change(
-    model: SpamModel,
-    given: Given,
-    plus: list[Pair],
-    minus: list[Pair],
-    gone: list[Pair],
-    struck: list[Pair],
-    since: Since,
-) -> Change:
-    """What is learned, of what the counts are taken out, and which digests are not known any more."""
-    counts = sum_counts([given.counted(plus), negative(given.counted(minus))], model.labels)
-    return Change(counts, given.digests_of(plus), given.digests_of(gone), since, given.digests_of(struck))
 
 
 def _sweep(folder: str) -> None:

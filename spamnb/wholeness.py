@@ -7,13 +7,38 @@ from __future__ import annotations
 
 from collections import Counter
 
-from spamnb.changes import negative
+from spamnb.changes import Change, negative, sum_counts
 from spamnb.counts import CountStore
 from spamnb.digests import Known
 from spamnb.errors import DataError
 from spamnb.given import Given
+from spamnb.model import SpamModel
 from spamnb.patch import patched
 from spamnb.plan import Pair, Plan
+from spamnb.since import Since
+
+
+def applied(model: SpamModel, given: Given, plan: Plan, since: Since) -> tuple[SpamModel, Change, int]:
+    """The model after a plan, the change that this is, and how many messages left counts that should go."""
+    if model.known is None:
+        whole, struck = plan.minus, list[Pair]()
+    else:
+        whole, struck = whole_ones(model.known, given, plan)
+
+    def change(minus: list[Pair]) -> Change:
+        counts = sum_counts([given.counted(plan.plus), negative(given.counted(minus))], model.labels)
+        learned, forgotten, gone = (given.digests_of(part) for part in (plan.plus, whole, struck))
+        return Change(counts, learned, forgotten, since, gone)
+
+    try:
+        found = change(whole)
+        return model.changed(found), found, len(struck)
+    except DataError:
+        if model.known is None:
+            raise
+    there = possible_ones(model.store, given, plan.plus, whole)
+    found = change(there)
+    return model.changed(found), found, len(struck) + len(whole) - len(there)
 
 
 def whole_ones(known: Known, given: Given, plan: Plan) -> tuple[list[Pair], list[Pair]]:

@@ -73,12 +73,7 @@ def age(
         until = loaded.aged
         if days is not None:
             times, until = due(days, first, until, date.today())
-            if first is not None and loaded.aged is not None and str(first) != loaded.aged:
-                say(f"note: --since is left aside: the model was aged to {loaded.aged} already", quiet)
-            following = date.fromordinal(
-                min(date.fromisoformat(until).toordinal() + days, date.max.toordinal())
-            )
-            say(f"aged      to {until}, the next time on {following}", quiet)
+            _tell(until, days, first, loaded.aged, quiet)
             if not times and until == loaded.aged and target == model:
                 say("changed   nothing: no whole half-life has passed", quiet)
                 return
@@ -89,6 +84,14 @@ def age(
     say(f"counts    {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
     say(f"kept      {store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
     say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+
+
+def _tell(until: str, days: int, since: date | None, aged: str | None, quiet: bool) -> None:
+    """The day up to which the model is aged now, and the next one; what was asked for and is not done."""
+    if since is not None and aged is not None and str(since) != aged:
+        say(f"note: --since is left aside: the model was aged to {aged} already", quiet)
+    following = min(date.fromisoformat(until).toordinal() + days, date.max.toordinal())
+    say(f"aged      to {until}, the next time on {date.fromordinal(following)}", quiet)
 
 
 def due(days: int, since: date | None, aged: str | None, today: date) -> tuple[int, str]:

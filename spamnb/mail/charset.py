@@ -31,6 +31,7 @@ _WITHOUT_ALIAS = {"cp720", "cp737", "cp856", "cp874", "cp1006", "koi8_t", "koi8_
 _KNOWN = (frozenset(aliases.values()) | _WITHOUT_ALIAS) - _REFUSED
 
 _ENCODED_WORD = re.compile(rb"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*)\?=")
+_PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 _NOT_BASE64 = bytes(b for b in range(256) if not (chr(b).isascii() and (chr(b).isalnum() or chr(b) in "+/=")))
 
 
@@ -76,6 +77,15 @@ def from_base64(data: bytes) -> bytes:
         letters = data.translate(None, _NOT_BASE64).partition(b"=")[0]
         whole = letters[:-1] if len(letters) % 4 == 1 else letters
         return a2b_base64(whole + b"===")
+
+
+def from_percent(data: bytes) -> bytes:
+    """Decoded where a percent sign stands before two digits.
+
+    >>> from_percent(b"a%20b%zz")
+    b'a b%zz'
+    """
+    return _PERCENT.sub(lambda code: bytes.fromhex(code[1].decode()), data)
 
 
 def decode_words(value: bytes) -> bytes:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from spamnb.mail.charset import decode_words, to_utf8
+from spamnb.mail.charset import decode_words, from_percent, to_utf8
 from spamnb.mail.memo import Memo
 from spamnb.mail.words import glued, words
 
 _PARAMETER = re.compile(rb""";\s*([\w*-]+)\s*=\s*("[^"]*"|[^;\s]*)""")
-_PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 _EXTENSION_BYTES = 8
 
 
@@ -63,7 +62,7 @@ def parameters(value: bytes) -> dict[bytes, bytes]:
 def _unquoted(piece: bytes) -> bytes:
     charset, _, rest = piece.partition(b"'")
     text = rest.partition(b"'")[2] if rest else piece
-    return to_utf8(_PERCENT.sub(lambda code: bytes.fromhex(code[1].decode()), text), charset if rest else b"")
+    return to_utf8(from_percent(text), charset if rest else b"")
 
 
 def file_words(name: bytes, kind: bytes) -> list[bytes]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from spamnb.mail.charset import from_percent
 from spamnb.mail.entities import decoded
 from spamnb.mail.words import domains, host_words, table
 
 _MOST = 200  # links with a scheme, and as many without, that are looked at in one text
 _LONGEST = 80  # bytes of a link: the host and the start of the path
 # Blank for bytes that end a link: a slice, `translate` and `partition` take a third of a pattern's time.
-_PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 _LINK = bytes(b if 32 < b < 127 and b not in b"\"'<>()[]{}|\\^`?#&" else 32 for b in range(256))
 _IDN = re.compile(r"[\w.-]+")  # a host in other letters
 _WORDS = table(b"", glue=b".-")
@@ -98,8 +98,7 @@ def link_words(links: list[bytes]) -> list[bytes]:
 
 def _unquoted(host: bytes) -> bytes:
     """A host with its percent signs read; what no host can have ends it."""
-    found = _PERCENT.sub(lambda code: bytes.fromhex(code[1].decode()), host)
-    return found.translate(_LINK).partition(b" ")[0]
+    return from_percent(host).translate(_LINK).partition(b" ")[0]
 
 
 def _plain(hosts: list[bytes]) -> tuple[list[bytes], list[bytes]]:

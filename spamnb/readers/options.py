@@ -22,9 +22,8 @@ class ReadOptions:
 
     `chunk_bytes` was measured: whole commands are fastest with 512 KiB, a sixth slower with 256 KiB or 1 MiB.
     `label` is what all messages of the input are, `classes` are those of a model that they are for. For mail:
-    with `may_be_empty` it is no error if there is none,
-    `max_size` is how many bytes of one are read, `jobs` in how many processes mails are parsed, `work` what
-    else is done with each chunk there.
+    with `may_be_empty` it is no error if there is none, `max_size` is how many bytes of one are read, `jobs`
+    in how many processes mails are parsed, `work` what else is done with each chunk there.
 
     >>> ReadOptions(format="xls")
     Traceback (most recent call last):
