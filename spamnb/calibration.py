@@ -176,9 +176,10 @@ def fit_platt(scores: Floats, positive: NDArray[np.bool_], smooth: bool = True) 
 
 def _unit(scores: Floats) -> float:
     """A typical size, so that the ridge means the same on every scale of scores, outliers or not."""
-    size = np.abs(scores)
-    # The median is 0 where most messages hold nothing known.
-    return max(float(np.median(size)), 1e-3 * float(size.mean()), 1e-100)
+    size = np.sort(np.abs(scores), axis=None)
+    # np.median imports numpy.ma, 17 ms. It is 0 where most messages hold nothing known.
+    median = (size[(len(size) - 1) // 2] + size[len(size) // 2]) / 2
+    return max(float(median), 1e-3 * float(size.mean()), 1e-100)
 
 
 def _platt_loss(at: Floats, s: Floats, target: Floats) -> tuple[float, Floats, Floats]:

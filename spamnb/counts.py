@@ -59,17 +59,17 @@ class CountStore(Record):
     @cached_property
     def token_totals(self) -> IntArray:
         """N_c: all token occurrences of each class."""
-        return np.asarray(self.tokens.sum(axis=0, dtype=np.int64))
+        return column_sums(self.tokens)
 
     @cached_property
     def presence_totals(self) -> IntArray:
         """The sum over tokens of D_ic: all occurrences of each class when a token counts once per message."""
-        return np.asarray(self.messages.sum(axis=0, dtype=np.int64))
+        return column_sums(self.messages)
 
     @cached_property
     def word_totals(self) -> IntArray:
         """N_c of single words alone."""
-        return np.asarray(self.tokens[self.kinds == 1].sum(axis=0, dtype=np.int64))
+        return column_sums(self.tokens, np.flatnonzero(self.kinds == 1))
 
     @cached_property
     def word_vocabulary(self) -> int:
@@ -130,6 +130,12 @@ def rows_with_any(table: IntArray) -> NDArray[np.bool_]:
     for column in table.T:
         found |= column != 0
     return found
+
+
+def column_sums(table: IntArray, rows: IntArray | None = None) -> IntArray:
+    """The sum of each column, maybe of some rows: sum(axis=0) of two columns takes twenty times as long."""
+    columns = (column if rows is None else column[rows] for column in table.T)
+    return np.array([column.sum(dtype=np.int64) for column in columns], np.int64)
 
 
 def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:

@@ -223,7 +223,9 @@ def _merged(a: KeyArray, b: KeyArray) -> KeyArray:
 
 def _in_order(parts: Sequence[KeyArray]) -> KeyArray:
     """All values of ascending arrays, ascending: the stable sort merges runs, in a tenth of the time."""
-    return np.sort(np.concatenate(parts), kind="stable")
+    found = np.concatenate(parts)
+    found.sort(kind="stable")
+    return found
 
 
 def _without(a: KeyArray, b: KeyArray) -> tuple[KeyArray, KeyArray]:

@@ -42,14 +42,11 @@ class Cells(Record):
 
     @classmethod
     def of(cls, entries: Entries, labels: IntArray, vocabulary: int, classes: int) -> Cells:
-        used = entries.used(vocabulary)
-        place = np.zeros(vocabulary, np.int64)
-        place[used] = np.arange(len(used)) * classes
-        cells, size = place[entries.ids] + labels[entries.rows], len(used) * classes
+        cells, size = entries.ids * classes + labels[entries.rows], vocabulary * classes
         messages = np.bincount(cells, minlength=size)
         there = np.flatnonzero(messages)
         tokens = np.bincount(cells, entries.counts, size)[there].astype(np.int64)
-        return cls(used[there // classes] * classes + there % classes, tokens, messages[there])
+        return cls(there, tokens, messages[there])
 
     def among(self, place: IntArray, classes: int) -> Cells:
         """Those of the tokens that have a place, by their places."""
@@ -57,6 +54,11 @@ class Cells(Record):
         kept = np.flatnonzero(ids >= 0)
         at = ids[kept] * classes + self.at[kept] % classes
         return Cells(at, self.tokens[kept], self.messages[kept])
+
+    def at_tokens(self, tokens: IntArray, classes: int) -> Cells:
+        """The same with token i called `tokens[i]`."""
+        at = tokens[self.at // classes] * classes + self.at % classes
+        return Cells(at, self.tokens, self.messages)
 
 
 class FoldCounts:
@@ -71,18 +73,26 @@ class FoldCounts:
     ) -> None:
         self.fold, self.rows = fold, [np.flatnonzero(fold == f) for f in range(k)]
         self._store, self._whole, classes = store, whole, len(store.labels)
-        parts = [entries.select(rows) for rows in self.rows]
+        used = entries.used(store.vocabulary)
+        near = entries.compact(used)  # tables of every token of the store take longer than to fill them
+        parts = [near.select(rows) for rows in self.rows]
         labelled = [(part, labels[rows]) for part, rows in zip(parts, self.rows, strict=True)]
-        self._every = [Cells.of(*part, store.vocabulary, classes) for part in labelled]
-        self._totals = [_totals(store, *part) for part in labelled]
-        self._used, single = _shared(store, entries)
-        place = np.full(store.vocabulary, -1, np.int64)
-        place[self._used] = np.arange(len(self._used))
-        self._cells = self._every if whole else [cells.among(place, classes) for cells in self._every]
-        self._parts = parts if whole else [part.only(self._used, store.vocabulary) for part in parts]
+        found = [Cells.of(*part, len(used), classes) for part in labelled]
+        self._every = [cells.at_tokens(used, classes) for cells in found]
+        kinds = store.kinds[used]
+        self._totals = [_totals(kinds, classes, *part) for part in labelled]
+        times = _times(store.messages[used])
+        shared = np.flatnonzero(times > 1)
+        self._used, place = used[shared], np.full(len(used), -1, np.int64)
+        place[shared] = np.arange(len(shared))
+        self._cells = self._every if whole else [cells.among(place, classes) for cells in found]
+        self._parts = [
+            entries.select(rows) if whole else part.only(shared, len(used))
+            for part, rows in zip(parts, self.rows, strict=True)
+        ]
         # Where the only message of a token is taken out, nothing is left of the token.
-        alone = [cells.at[single[cells.at // classes]] // classes for cells in self._every]
-        self._lost = [_sizes(store.kinds[ids]) for ids in alone]
+        alone = [ids[times[ids] == 1] for ids in (cells.at // classes for cells in found)]
+        self._lost = [_sizes(kinds[ids]) for ids in alone]
 
     def stats(self, out: Sequence[int], every: bool = False) -> tuple[Stats, NDArray[np.bool_]]:
         """The statistics without some folds, maybe of every token, and which rows of them are still there."""
@@ -123,13 +133,12 @@ class FoldCounts:
         return Fold(rows, taken, entries, stats, shapes)
 
 
-def _shared(store: CountStore, entries: Entries) -> tuple[IntArray, NDArray[np.bool_]]:
-    """The tokens of some entries that two messages of the store hold or more, and which have but one."""
-    times = np.zeros(store.vocabulary, np.int64)
-    for column in store.messages.T:
+def _times(messages: IntArray) -> IntArray:
+    """How many messages of any class hold each token."""
+    times = np.zeros(len(messages), np.int64)
+    for column in messages.T:
         times += column
-    used = entries.used(store.vocabulary)
-    return used[times[used] > 1], times == 1
+    return times
 
 
 def _sizes(kinds: NDArray[np.uint8]) -> tuple[int, int, int]:
@@ -137,10 +146,10 @@ def _sizes(kinds: NDArray[np.uint8]) -> tuple[int, int, int]:
     return len(kinds), int((kinds == WORD).sum()), int(are_grams(kinds).sum())
 
 
-def _totals(store: CountStore, entries: Entries, labels: IntArray) -> NDArray[np.float64]:
+def _totals(kinds: NDArray[np.uint8], k: int, entries: Entries, labels: IntArray) -> NDArray[np.float64]:
     """(4, classes): tokens, tokens counted once a message, messages, and words of some messages."""
-    k, code = len(store.labels), labels[entries.rows]
-    words = np.flatnonzero(store.kinds[entries.ids] == WORD)
+    code = labels[entries.rows]
+    words = np.flatnonzero(kinds[entries.ids] == WORD)
     return np.array(
         [
             np.bincount(code, entries.counts, k),

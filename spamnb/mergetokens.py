@@ -7,7 +7,7 @@ two threads share them: numpy lets go of the interpreter for nearly all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,6 @@ def merge_tokens(
     stores: Sequence[CountStore], labels: tuple[str, ...]
 ) -> tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, Spellings]:
     """Keys, kinds, counts of tokens and of messages, and spellings of all tokens in these stores."""
-    from concurrent.futures import ThreadPoolExecutor
-
     columns = [places_of(store, labels) for store in stores]
     largest = sum(int(store.token_totals.sum()) for store in stores)
     kind = np.dtype(np.uint32 if largest < 1 << 32 else np.int64)
@@ -49,20 +47,50 @@ def merge_tokens(
         parts = [_cut(store, part) for store, part in zip(stores, rows, strict=True)]
         return _added(parts, columns, len(labels), kind)
 
-    stretches = list(_stretches(stores))
+    whole = _Whole(stores, len(labels), kind)
+    for part in _side_by_side(added, list(_stretches(stores))):
+        whole.add(part)
+    return whole.filled()
+
+
+class _Whole:
+    """Arrays that take stretch after stretch. They are as large as if no store shared a token with another:
+    memory that is never written to is never there."""
+
+    def __init__(self, stores: Sequence[CountStore], width: int, kind: np.dtype[Any]) -> None:
+        most = sum(store.vocabulary for store in stores)
+        self._keys, self._kinds = np.empty(most, np.uint64), np.empty(most, np.uint8)
+        self._tokens, self._messages = (np.empty((most, width), kind) for _ in range(2))
+        self._blob = np.empty(sum(len(store.spellings.blob) for store in stores), np.uint8)
+        self._ends = np.empty(most, np.int64)
+        self._size = self._letters = 0
+
+    def add(self, part: Tokens) -> None:
+        rows = slice(self._size, self._size + len(part.keys))
+        self._keys[rows], self._kinds[rows] = part.keys, part.kinds
+        self._tokens[rows], self._messages[rows] = part.tokens, part.messages
+        np.add(part.ends, self._letters, out=self._ends[rows])
+        self._blob[self._letters : self._letters + len(part.blob)] = part.blob
+        self._size, self._letters = rows.stop, self._letters + len(part.blob)
+
+    def filled(self) -> tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, Spellings]:
+        n = self._size
+        spelled = Spellings(self._blob[: self._letters], self._ends[:n])
+        return self._keys[:n], self._kinds[:n], self._tokens[:n], self._messages[:n], spelled
+
+
+def _side_by_side(work: Callable[[list[slice]], Tokens], items: list[list[slice]]) -> Iterator[Tokens]:
+    """The results in order, by threads as far as there may be any; none is kept for longer than needed."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    threads = ThreadPoolExecutor(_THREADS)
     try:
-        with ThreadPoolExecutor(_THREADS) as threads:
-            found = list(threads.map(added, stretches))
+        results = threads.map(work, items)
     except RuntimeError:  # a container may allow no more threads
-        found = list(map(added, stretches))
-    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in found])
-    return (
-        np.concatenate([part.keys for part in found]),
-        np.concatenate([part.kinds for part in found]),
-        np.concatenate([part.tokens for part in found]),
-        np.concatenate([part.messages for part in found]),
-        Spellings(np.concatenate([part.blob for part in found]), np.cumsum(sizes)),
-    )
+        yield from map(work, items)
+        return
+    with threads:
+        yield from results
 
 
 def places_of(store: CountStore, labels: tuple[str, ...]) -> IntArray:

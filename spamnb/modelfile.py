@@ -14,7 +14,6 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from io import BufferedRandom
 from typing import BinaryIO, TypeVar
 
 import numpy as np
@@ -22,13 +21,12 @@ import numpy as np
 from spamnb import private, safeload
 from spamnb.errors import ModelError
 from spamnb.plain import plain
+from spamnb.sealing import SEAL, SEAL_SIZE, dump
 
 FORMAT = "spamnb-model"
 FORMAT_VERSION = 2  # what has a start, which a reader of version 1 would pass over; all else is version 1
 MAX_BYTES = 4 << 30
 _HEAD = 256  # bytes, among the first of which a file says that it is a model
-SEAL = b"\nspamnb-sha256:"
-SEAL_SIZE = len(SEAL) + 64 + 1
 JOURNAL = ".journal"  # what is learned into a model file stands beside it first: spamnb/journal.py
 JOURNAL_HEAD = b"spamnb-journal 1\n"  # then the checksum of the model file that it goes with
 
@@ -185,7 +183,9 @@ def _save(document: object, target: str) -> int:
     try:
         with open(handle, "w+b") as file:
             private.like(handle, target)
-            size = _dump(document, file)
+            size = dump(document, file)
+            if size > MAX_BYTES:
+                raise OSError(errno.EFBIG, f"it would be larger than {MAX_BYTES} bytes")
             # What cannot be read back must not replace what can.
             view = memoryview(_map(file))
             safeload.load(view[:-SEAL_SIZE])
@@ -228,21 +228,6 @@ def _folder(target: str) -> str:
     with suppress(FileExistsError):  # a file in place of the folder: the next step says so better
         private.make_folder(folder)
     return folder
-
-
-def _dump(document: object, file: BufferedRandom) -> int:
-    import joblib
-
-    joblib.dump(document, file, compress=0, protocol=safeload.PROTOCOL)
-    file.seek(0)
-    digest = hashlib.file_digest(file, "sha256").hexdigest()
-    file.seek(0, os.SEEK_END)
-    file.write(SEAL + digest.encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
-    if file.tell() > MAX_BYTES:
-        raise OSError(errno.EFBIG, f"it would be larger than {MAX_BYTES} bytes")
-    return file.tell()
 
 
 def sync_folder(folder: str) -> None:

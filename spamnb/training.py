@@ -222,6 +222,7 @@ class Trainer:
         counted = self.result()
         if self._absorbed:
             counted = together([counted, *self._absorbed], sample_size(self.messages, self.refine))
+            self._absorbed = []
         store, sampling = counted.store, self._sampling
         sampling.parts, sampling.limit = counted.parts, counted.limit
         give_back()

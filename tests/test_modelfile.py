@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from spamnb import modelfile, safeload
+from spamnb import modelfile, safeload, sealing
 from spamnb.errors import ModelError
 
 STATE: dict[str, object] = {
@@ -304,3 +304,17 @@ def test_sudden_death_keeps_the_old_model(saved: Path, step: str) -> None:
     )
     assert result.returncode == 9
     assert same(STATE, modelfile.read(saved))
+
+
+def test_large_arrays_are_hashed_beside_the_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = {"small": np.arange(9), "large": np.arange(700_000), "after": "text"}
+    modelfile.write(state, tmp_path / "m")
+    found = modelfile.read(tmp_path / "m")  # refuses a file that does not match its checksum
+    assert found["large"].tolist() == state["large"].tolist()  # type: ignore[attr-defined]
+
+    def none_left(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(sealing.Thread, "start", none_left)
+    modelfile.write(state, tmp_path / "n")
+    assert (tmp_path / "n").read_bytes() == (tmp_path / "m").read_bytes()

@@ -13,6 +13,7 @@ try:
     import click
 
     from spamnb._version import __version__
+    from spamnb.cli import processor
     from spamnb.errors import SpamnbError
 except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
     os._exit(130)
@@ -104,6 +105,7 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.unraisablehook = _unraisable
+    processor.prepare()
     gc.set_threshold(50_000)  # little here is garbage in circles; looking for it took 4% of a training
     code = _run()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done
