@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.common import ROOT
 from benchmarks.fuzzreaders import Run
-from spamnb import journal, modelfile, safeload
+from spamnb import journal, modelfile, safeload, sealing
 from spamnb.config import FeatureConfig
 from spamnb.exchange import export_lines, import_lines
 from spamnb.features import extract
@@ -98,7 +98,7 @@ def _pattern(data: bytes, _: Path) -> object:
 
 def sealed(body: bytes) -> bytes:
     """A model file with this body and the right checksum."""
-    return body + modelfile.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n"
+    return body + sealing.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n"
 
 
 def try_model(model: SpamModel) -> object:

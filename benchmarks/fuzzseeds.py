@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz import SEEDS
-from spamnb import SpamModel, modelfile, train
+from spamnb import SpamModel, modelfile, sealing, train
 from spamnb.exchange import export_lines
 from spamnb.journal import path_of
 from spamnb.learning import Learner
@@ -38,7 +38,7 @@ def _put(folder: str, name: str, data: bytes) -> None:
 
 def _body(model: SpamModel, folder: Path) -> bytes:
     model.save(folder / "m")
-    return (folder / "m").read_bytes()[: -modelfile.SEAL_SIZE]
+    return (folder / "m").read_bytes()[: -sealing.SEAL_SIZE]
 
 
 def _models() -> dict[str, SpamModel]:

@@ -32,7 +32,8 @@ def waitpid(pid, options):
         workers.append(usage.ru_utime + usage.ru_stime)
     return found, status
 os.waitpid = waitpid
-from spamnb.cli import cli, processor
+from spamnb import processor
+from spamnb.cli import cli
 processor.prepare()
 from spamnb.shards import Pool
 feed, reading = Pool.feed, []

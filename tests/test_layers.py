@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # A module may import modules of lower layers, and others of its own package where that forms no cycle. A name
 # stands for a module or for a whole package; what does not exist (yet) is passed over.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "_version", "moments", "record", "memory", "outcome", "exchangecode"),
+    ("errors", "_version", "moments", "record", "memory", "outcome", "exchangecode", "processor"),
     ("figures", "regex"),
     ("private", "message", "config", "gathering", "guarded", "curved"),
     ("mail", "forked", "growing", "spool"),

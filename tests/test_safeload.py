@@ -16,7 +16,7 @@ import joblib
 import numpy as np
 import pytest
 
-from spamnb import modelfile, safeload
+from spamnb import modelfile, safeload, sealing
 from spamnb.errors import ModelError
 
 # Python reports these to audit hooks when something is imported, looked up by pickle, compiled or run.
@@ -63,7 +63,7 @@ def test_the_watch_sees_what_pickle_does() -> None:
 
 def read_sealed(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, object]:
     """What a file with this body and the right checksum holds; nothing may run meanwhile."""
-    path.write_bytes(body + modelfile.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n")
+    path.write_bytes(body + sealing.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n")
     with nothing_runs():
         return modelfile.read(path, mmap=mmap)
 

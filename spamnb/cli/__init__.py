@@ -12,8 +12,8 @@ from keyword import iskeyword
 try:
     import click
 
+    from spamnb import processor
     from spamnb._version import __version__
-    from spamnb.cli import processor
     from spamnb.errors import SpamnbError
 except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
     os._exit(130)
