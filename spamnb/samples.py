@@ -109,13 +109,12 @@ def _rebuilt(state: dict[str, Any], parts: list[Part], limit: int, known: dict[s
 def together(partials: Sequence[Partial], most: int) -> Partial:
     """One partial of many with a sample of at most `most` messages, in the order of the data."""
     store = merge_stores([p.store for p in partials])
-    limit = min(p.limit for p in partials)
+    limit = fitting([part for p in partials for part in p.parts], min(p.limit for p in partials), most)
     parts: list[Part] = []
     for partial in partials:
         kept = [part.keep(limit) for part in partial.parts]
         new = _rows(kept, partial.store, store)
         parts += [renumbered(part, new) for part in kept]
-    parts, limit = shrunk(parts, limit, most)
     known = all_known([partial.known for partial in partials])
     return Partial(store, sorted(parts, key=lambda part: part.order), limit, known)
 
@@ -128,29 +127,22 @@ def _rows(parts: list[Part], mine: CountStore, store: CountStore) -> IntArray:
     return rows
 
 
-def shrunk(parts: list[Part], limit: int, most: int) -> tuple[list[Part], int]:
-    """A message stays if its digest is below a limit: at most `most` of them, with at most TOKENS tokens.
+def fitting(parts: Sequence[Part], limit: int, most: int) -> int:
+    """The limit below which the digests of at most `most` messages lie, with at most TOKENS tokens.
 
-    Copies of one text stay or go together, so no copy of a held-out message is left in the counts. The limit
-    is the largest of `_ladder` that leaves so few, whatever the order of the data and however it was divided.
-    Messages whose digest is not known yet stay.
+    Copies of one text stay or go together, so no copy of a held-out message is left in the counts. It is
+    the largest of `_ladder` that leaves so few, or `limit`, whatever the order of the data and however it
+    was divided. Messages whose digest is not known yet stay in any case.
     """
     digests = np.concatenate([np.zeros(0, np.uint64), *(part.digests for part in parts)])
     sizes = np.concatenate([np.zeros(0, np.int64), *(part.tokens for part in parts)])
-    known = digests != 0
-    fits = _fitting(digests[known], sizes[known], limit, most)
-    # Even below the old limit: rows that were waiting have their digests only now.
-    return [part.keep(fits) for part in parts], fits
-
-
-def _fitting(digests: Digests, sizes: IntArray, limit: int, most: int) -> int:
-    """The largest limit, this one or one of the ladder, below which there are few enough."""
-    order = np.argsort(digests)
-    digests, tokens = digests[order], np.cumsum(sizes[order])
-    enough = min(most, int(np.searchsorted(tokens, TOKENS, side="right")))
-    if len(digests) <= enough:
+    kept = below(digests, limit)
+    kept = kept[digests[kept] != 0]
+    kept = kept[np.argsort(digests[kept])]
+    enough = min(most, int(np.searchsorted(np.cumsum(sizes[kept]), TOKENS, side="right")))
+    if len(kept) <= enough:
         return limit
-    last = int(digests[enough])  # the first that must not be there any more
+    last = int(digests[kept[enough]])  # the first that must not be there any more
     return next(step for step in _ladder() if step <= min(last, limit))
 
 
@@ -195,7 +187,8 @@ class Sampling:
 
     def shrink(self) -> None:
         """Keep no more than there may be, and no part without a message."""
-        parts, self.limit = shrunk(self.parts, self.limit, self.most)
+        self.limit = fitting(self.parts, self.limit, self.most)
+        parts = [part.keep(self.limit) for part in self.parts]
         self.parts = [part for part in parts if len(part.digests)]
         self._messages = self._tokens = 0
         self._count(self.parts)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spamnb import samples
 from spamnb.config import FeatureConfig
 from spamnb.message import Texts
-from spamnb.samples import Part, Sampling, sample_size, shrunk
+from spamnb.samples import Part, Sampling, fitting, sample_size
 from spamnb.sparse import Entries
 from spamnb.training import Trainer
 
@@ -52,10 +52,11 @@ def test_a_stream_in_any_order_gives_the_same_sample(
             stream.add(every.keep(stream.limit))
         stream.shrink()
         assert {int(d) for p in stream.parts for d in p.digests} == expected
-        halves = [shrunk([part(half)], 1 << 64, most) for half in (mixed[::2], mixed[1::2])]
-        limit = min(limit for _, limit in halves)
-        both, _ = shrunk([p.keep(limit) for parts, _ in halves for p in parts], limit, most)
-        assert {int(d) for p in both for d in p.digests} == expected
+        halves = [part(mixed[::2]), part(mixed[1::2])]
+        limits = [fitting([half], 1 << 64, most) for half in halves]
+        halves = [half.keep(limit) for half, limit in zip(halves, limits, strict=True)]
+        limit = fitting(halves, min(limits), most)
+        assert {int(d) for half in halves for d in half.keep(limit).digests} == expected
 
 
 def test_the_ladder_falls_to_nothing() -> None:
@@ -67,14 +68,14 @@ def test_the_ladder_falls_to_nothing() -> None:
 def test_rows_that_wait_for_their_digest_stay() -> None:
     waiting = part([(0, 2), (5, 1), (0, 1)])
     assert waiting.keep(0).digests.tolist() == [0, 0]
-    assert shrunk([waiting], 1 << 64, 0)[0][0].digests.tolist() == [0, 0]
+    assert waiting.keep(fitting([waiting], 1 << 64, 0)).digests.tolist() == [0, 0]
 
 
 def test_rows_that_waited_are_held_to_the_limit_that_has_fallen() -> None:
     limit = 1 << 60
     waited = part([(0, 1), (0, 1), (limit - 1, 1)])
     waited.digests[:2] = limit + 1, 7
-    assert [p.digests.tolist() for p in shrunk([waited], limit, 100)[0]] == [[7, limit - 1]]
+    assert waited.keep(fitting([waited], limit, 100)).digests.tolist() == [7, limit - 1]
 
 
 def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
