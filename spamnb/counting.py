@@ -19,7 +19,7 @@ from spamnb.runs import changes, distinct
 from spamnb.sparse import Batch, Stream, repeats
 from spamnb.spellings import Spellings, bounds_of, in_order
 
-_TIDY = 128  # batches, about 64 MB, after which what lies idle is given back
+_TIDY = 64  # batches, about 64 MB, after which what lies idle is given back
 _LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
 
 
