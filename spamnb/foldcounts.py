@@ -83,7 +83,10 @@ class FoldCounts:
         self._totals = [_totals(kinds, classes, *part) for part in labelled]
         times = _times(store.messages[used])
         shared = np.flatnonzero(times > 1)
-        self._used, place = used[shared], np.full(len(used), -1, np.int64)
+        # Each fold begins with these: to pick them took as long as all that a fold does with them.
+        at = used[shared]
+        self._shared = store.kinds[at], store.tokens[at], store.messages[at]
+        place = np.full(len(used), -1, np.int64)
         place[shared] = np.arange(len(shared))
         self._cells = self._every if whole else [cells.among(place, classes) for cells in found]
         self._parts = [
@@ -97,13 +100,13 @@ class FoldCounts:
     def stats(self, out: Sequence[int], every: bool = False) -> tuple[Stats, NDArray[np.bool_]]:
         """The statistics without some folds, maybe of every token, and which rows of them are still there."""
         store, every = self._store, every or self._whole
-        of = slice(None) if every else self._used
-        tokens, left = (table[of].astype(np.int64) for table in (store.tokens, store.messages))
+        kinds, *tables = (store.kinds, store.tokens, store.messages) if every else self._shared
+        tokens, left = (table.astype(np.int64) for table in tables)
         for cells in ((self._every if every else self._cells)[f] for f in out):
             tokens.reshape(-1)[cells.at] -= cells.tokens
             left.reshape(-1)[cells.at] -= cells.messages
         there = rows_with_any(left)
-        gone = [_sizes(store.kinds[of][~there])] + [self._lost[f] for f in out if not every]
+        gone = [_sizes(kinds[~there])] + [self._lost[f] for f in out if not every]
         lost, lost_words, lost_grams = (sum(sizes) for sizes in zip(*gone, strict=True))
         n, present, messages, words = np.sum([self._totals[f] for f in out], axis=0)
         stats = Stats(
@@ -115,7 +118,7 @@ class FoldCounts:
             store.vocabulary - lost,
             (store.word_totals - words).astype(np.float64),
             store.word_vocabulary - lost_words,
-            are_grams(store.kinds[of]),
+            are_grams(kinds),
             store.gram_vocabulary - lost_grams,
         )
         return stats, there
@@ -126,7 +129,7 @@ class FoldCounts:
         stats, there = self.stats(out)
         rows, taken = (np.concatenate([self.rows[f] for f in some]) for some in (chosen, out))
         entries = Entries.concat([self._parts[f].where(there) for f in chosen])
-        shapes = (self._store.kinds if self._whole else self._store.kinds[self._used]) == SHAPE
+        shapes = (self._store.kinds if self._whole else self._shared[0]) == SHAPE
         if self._whole:  # the bias looks at every row
             alive = np.flatnonzero(there)
             stats, entries, shapes = only(stats, alive), entries.compact(alive), shapes[alive]

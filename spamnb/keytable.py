@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from spamnb.growing import Growing
@@ -14,7 +16,7 @@ _ONE = np.uint64(1)
 _LEAST_BITS, _MOST_BITS = 12, 22  # of the first part: 32 MB at most, as much as a processor's cache
 _PROBES = 40
 _FULL = 0.65  # of the second part
-_PART = 1 << 20  # keys that are placed at once: for each, a dozen numbers are on the way
+_PART = 1 << 16  # keys that are placed at once: for each, a dozen numbers are on the way, best in the cache
 
 
 class _Level:
@@ -45,6 +47,9 @@ class _Level:
 
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
         """Write new keys into free slots; of several that want one the first gets it. Tells which did not."""
+        return _in_parts(self._put, keys, ids)
+
+    def _put(self, keys: KeyArray, ids: IntArray) -> IntArray:
         spread = keys * self._spread
         slots = (spread >> self._shift).view(np.int64)
         cells = (spread << self._bits) | (ids + 1).view(np.uint64)
@@ -92,9 +97,7 @@ class _Probed:
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
         """Write new keys into slots; tells which found none."""
         self._used += len(keys)
-        parts = range(0, len(keys), _PART)
-        left = [start + self._put(keys[start : start + _PART], ids[start : start + _PART]) for start in parts]
-        return np.concatenate(left) if left else np.zeros(0, np.int64)
+        return _in_parts(self._put, keys, ids)
 
     def _put(self, keys: KeyArray, ids: IntArray) -> IntArray:
         left, at = np.arange(len(keys)), self._first(keys)
@@ -114,6 +117,13 @@ class _Probed:
     def ids(self) -> IntArray:
         """Those that have a slot, ascending."""
         return np.sort(self._slots[self._slots > 0]).astype(np.int64) - 1
+
+
+def _in_parts(put: Callable[[KeyArray, IntArray], IntArray], keys: KeyArray, ids: IntArray) -> IntArray:
+    """Which keys found no place, if one part of them is placed after the other."""
+    parts = range(0, len(keys), _PART)
+    left = [start + put(keys[start : start + _PART], ids[start : start + _PART]) for start in parts]
+    return np.concatenate(left) if left else np.zeros(0, np.int64)
 
 
 class KeyTable:

@@ -121,8 +121,11 @@ def together(partials: Sequence[Partial], most: int) -> Partial:
 
 def _rows(parts: list[Part], mine: CountStore, store: CountStore) -> IntArray:
     """For each id in some parts its row in another store; what stands at other places means nothing."""
-    rows = np.empty(mine.vocabulary, np.int64)
-    used = joined(parts).used(mine.vocabulary) if parts else np.zeros(0, np.int64)
+    rows, marks = np.empty(mine.vocabulary, np.int64), np.zeros(mine.vocabulary, bool)
+    for part in parts:
+        assert isinstance(part.entries, Entries)
+        part.entries.mark(marks)
+    used = np.flatnonzero(marks)
     rows[used] = np.searchsorted(store.keys, mine.keys[used])
     return rows
 

@@ -158,10 +158,14 @@ class Entries(Record):
     def used(self, vocabulary: int) -> IntArray:
         """The ids that occur, ascending; marks in a table take a tenth of the time of a sort."""
         marks = np.zeros(vocabulary, bool)
+        self.mark(marks)
+        return np.flatnonzero(marks)
+
+    def mark(self, marks: NDArray[np.bool_]) -> None:
+        """Set the marks of the ids that occur."""
         marks[self.ids] = True
         if self.sequence is not None:
             marks[self.sequence[self.sequence >= 0]] = True
-        return np.flatnonzero(marks)
 
     def where(self, there: NDArray[np.bool_]) -> Entries:
         """Without the ids that are not `there`."""

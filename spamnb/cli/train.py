@@ -149,6 +149,7 @@ def _count_here(trainer: Trainer, source: Source, number: int, given: dict[str, 
 
 def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
     """Tables and mails are counted by several processes, all else here."""
+    from spamnb import sealing
     from spamnb.apart import Counting, with_work
     from spamnb.readers import open_source
     from spamnb.shards import Pool
@@ -169,6 +170,7 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
                     for size in pool.feed(source, number):
                         done += size
                         bar.at(done)
+        sealing.prepare()  # while the workers count what they have
         for source in pool.finish():
             report_skipped(source, quiet)
 
