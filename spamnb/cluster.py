@@ -13,12 +13,12 @@ from functools import partial as bound
 from typing import Any
 
 from spamnb._version import __version__
+from spamnb.blockcount import Report, count_block, settle
 from spamnb.errors import ConfigError, DataError, SpamnbError
 from spamnb.guarded import guarded
 from spamnb.readers import ReadOptions, Source, open_source
 from spamnb.readers.blocks import BlockReader
 from spamnb.samples import Partial, sample_size, together
-from spamnb.shards import Report, count_block, settle
 from spamnb.training import Trainer
 
 Path = str | tuple[str, ...]

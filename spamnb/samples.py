@@ -110,24 +110,24 @@ def together(partials: Sequence[Partial], most: int) -> Partial:
     """One partial of many with a sample of at most `most` messages, in the order of the data."""
     store = merge_stores([p.store for p in partials])
     limit = fitting([part for p in partials for part in p.parts], min(p.limit for p in partials), most)
+    rows = np.empty(max(partial.store.vocabulary for partial in partials), np.int64)
     parts: list[Part] = []
     for partial in partials:
         kept = [part.keep(limit) for part in partial.parts]
-        new = _rows(kept, partial.store, store)
-        parts += [renumbered(part, new) for part in kept]
+        _find_rows(kept, partial.store, store, rows)
+        parts += [renumbered(part, rows) for part in kept]
     known = all_known([partial.known for partial in partials])
     return Partial(store, sorted(parts, key=lambda part: part.order), limit, known)
 
 
-def _rows(parts: list[Part], mine: CountStore, store: CountStore) -> IntArray:
-    """For each id in some parts its row in another store; what stands at other places means nothing."""
-    rows, marks = np.empty(mine.vocabulary, np.int64), np.zeros(mine.vocabulary, bool)
+def _find_rows(parts: list[Part], mine: CountStore, store: CountStore, rows: IntArray) -> None:
+    """For each id in some parts its row in another store; other places of `rows` are left alone."""
+    marks = np.zeros(mine.vocabulary, bool)
     for part in parts:
         assert isinstance(part.entries, Entries)
         part.entries.mark(marks)
     used = np.flatnonzero(marks)
     rows[used] = np.searchsorted(store.keys, mine.keys[used])
-    return rows
 
 
 def fitting(parts: Sequence[Part], limit: int, most: int) -> int:

@@ -1,7 +1,7 @@
-"""Counting in several processes: one reads and cuts, the others parse and count; the sum is exact.
+"""Counting in several processes: they parse and count blocks of the input, and the sum is exact.
 
-The reading process only looks for a place where a record ends, and says where a block lies. Measured on CSV
-of short messages that takes two milliseconds a megabyte; to parse and count them takes twenty times as long.
+A large file they cut into blocks themselves, taking turns. Other input one process cuts for them: it looks
+for a place where a record ends, and says where a block lies or hands it over.
 """
 
 from __future__ import annotations
@@ -11,63 +11,23 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, NoReturn
 
+from spamnb.blockcount import Report, count_block, meet, settle
 from spamnb.errors import SpamnbError
 from spamnb.forked import from_file, shared_file, to_file
 from spamnb.readers import Source
 from spamnb.readers.blocks import BlockReader
-from spamnb.readers.skipped import Skipped
-from spamnb.samples import Order, Partial
+from spamnb.samples import Partial
 from spamnb.training import Trainer
+from spamnb.turns import SharedFile, Token, Turns
 
 # Forking on other systems than Linux may meet threads of system libraries that do not survive it.
 START = "fork" if sys.platform.startswith("linux") else "spawn"
 _AHEAD = 2  # blocks of a file that a worker knows of: waiting for the next one took 6% of its time
-
-
-@dataclass
-class Report:
-    """What became of one block: usable rows, lines, what was left out, and the labels that occurred."""
-
-    order: Order
-    rows: int = 0
-    lines: int = 0
-    skipped: Skipped = field(default_factory=Skipped)
-    labels: dict[bytes, str] = field(default_factory=dict)
-
-
-def count_block(trainer: Trainer, order: Order, reader: BlockReader, block: bytes) -> Report:
-    """Count the messages of one block."""
-    report = Report(order)
-    for chunk, lines in reader.read(block, report.skipped):
-        assert chunk.labels is not None
-        report.rows, report.lines = report.rows + len(chunk), report.lines + lines
-        if len(chunk):
-            trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers), order)
-    report.labels = dict(reader.labels or {})
-    return report
-
-
-def settle(source: Source, reports: list[Report]) -> None:
-    """Tell a source what its blocks were like, as if it had been read here, and let it complain."""
-    assert source.blocks is not None
-    before = source.blocks.first_line - 1
-    for report in sorted(reports, key=lambda report: report.order):
-        source.skipped.extend(report.skipped, before)
-        before += report.lines
-        meet(source, report)
-    source.check(sum(report.rows for report in reports))
-
-
-def meet(source: Source, report: Report) -> None:
-    """Let a source see the labels of a block: too many are an error."""
-    if source.labels is not None:
-        for written in report.labels:
-            source.labels[written]
-    report.labels = {}
+_LARGE = 4  # blocks from which on workers cut a file themselves
 
 
 class Pool:
@@ -85,6 +45,7 @@ class Pool:
         self._sources: dict[int, Source] = {}
         self._reports: dict[int, list[Report]] = {}
         self._files: dict[Connection, int] = {}  # for the arrays of the results, where workers are forked
+        self._turns: Turns | None = None  # likewise
 
     def __enter__(self) -> Pool:
         return self
@@ -97,12 +58,38 @@ class Pool:
         for file in self._files.values():
             os.close(file)
         self._files = {}
+        if self._turns is not None:
+            self._turns.close()
+            self._turns = None
 
     def feed(self, source: Source, number: int) -> Iterator[int]:
-        """Hand the blocks of input `number` to the workers; tells after each how far the input was read."""
+        """Have input `number` counted; tells of each block how large it was."""
         assert source.blocks is not None
         self.start()
         self._sources[number], self._reports[number] = source, []
+        blocks, large = source.blocks, (source.size or 0) >= _LARGE * source.blocks.size
+        if self._turns is None or blocks.start is None or blocks.end is None or not large:
+            yield from self._hand_out(source, number)
+        else:
+            file = SharedFile(number, source.name, blocks.size, blocks.end, blocks.reader)
+            yield from self._share(file, blocks.start, self._turns)
+
+    def _share(self, file: SharedFile, start: int, turns: Turns) -> Iterator[int]:
+        """Let the workers cut a file, until one of them is at its end; the others follow by themselves."""
+        turns.give(Token(file.number, 0, start))
+        for worker in self._workers:
+            self._give(worker, file)
+            self._waiting[worker] += 1
+        over = False
+        while not over:
+            for report in self._listen():
+                if report.order[0] == file.number:
+                    over = over or report.last
+                    yield report.size
+
+    def _hand_out(self, source: Source, number: int) -> Iterator[int]:
+        """Cut an input and give each block to a worker."""
+        assert source.blocks is not None
         at = source.blocks.start
         for index, block in enumerate(source.blocks.cut()):
             free = self._free(1 if at is None else _AHEAD)
@@ -145,12 +132,13 @@ class Pool:
             return
         context: Any = get_context(START)
         trainer = replace(self._trainer, partial=True)
+        self._turns = Turns() if START == "fork" else None
         for _ in range(self._jobs):
             mine, other = context.Pipe()
             inherited = [mine, *self._workers] if START == "fork" else []
             if START == "fork":
                 self._files[mine] = shared_file()
-            given = other, trainer, inherited, self._files.get(mine)
+            given = other, trainer, inherited, self._files.get(mine), self._turns
             process = context.Process(target=_work, args=given, daemon=True)
             with _quiet_fork():
                 process.start()
@@ -163,14 +151,20 @@ class Pool:
             self._listen()
         return min(self._waiting, key=lambda connection: self._waiting[connection])
 
-    def _listen(self) -> None:
+    def _listen(self) -> list[Report]:
+        """What workers have to say; waits until there is something."""
         busy = [connection for connection, blocks in self._waiting.items() if blocks]
-        for connection in wait(busy):
-            assert isinstance(connection, Connection)
-            report = self._receive(connection)
-            meet(self._sources[report.order[0]], report)
-            self._reports[report.order[0]].append(report)
-            self._waiting[connection] -= 1
+        return [self._heard(found) for found in wait(busy) if isinstance(found, Connection)]
+
+    def _heard(self, connection: Connection) -> Report:
+        report: Report = self._receive(connection)
+        source = self._sources[report.order[0]]
+        if report.stuck:
+            _complain(source)
+        meet(source, report)
+        self._reports[report.order[0]].append(report)
+        self._waiting[connection] -= report.last
+        return report
 
     def _result(self, connection: Connection) -> Partial:
         told = self._receive(connection)
@@ -210,7 +204,21 @@ def _error(kind: type[SpamnbError], message: str, hint: str) -> SpamnbError:
     return error
 
 
-def _work(connection: Connection, trainer: Trainer, inherited: list[Connection], file: int | None) -> None:
+def _complain(source: Source) -> NoReturn:
+    """Let a source find its record that is too long: it can tell the line."""
+    assert source.blocks is not None
+    for _ in source.blocks.cut():
+        pass
+    raise SpamnbError(f"{source.name} was changed while it was read", hint="try again")
+
+
+def _work(
+    connection: Connection,
+    trainer: Trainer,
+    inherited: list[Connection],
+    file: int | None,
+    turns: Turns | None,
+) -> None:
     """A worker: counts blocks until it is asked for the result."""
     for other in inherited:  # else this worker would keep the line to another one open
         other.close()
@@ -218,6 +226,11 @@ def _work(connection: Connection, trainer: Trainer, inherited: list[Connection],
     readers: dict[int, BlockReader] = {}
     try:
         while (head := connection.recv()) is not None:
+            if isinstance(head, SharedFile):
+                assert turns is not None
+                for report in _count_turns(trainer, head, turns, connection.fileno()):
+                    connection.send((True, report))
+                continue
             order, reader, place = head
             if reader is not None:
                 readers[order[0]] = reader
@@ -232,6 +245,17 @@ def _work(connection: Connection, trainer: Trainer, inherited: list[Connection],
     except Exception as error:
         message = f"a worker process failed: {type(error).__name__}: {error}"
         connection.send((False, (SpamnbError, message, "use --jobs 1")))
+
+
+def _count_turns(trainer: Trainer, file: SharedFile, turns: Turns, line: int) -> Iterator[Report]:
+    """Count those blocks of a file that fall to this worker."""
+    for index, block in turns.blocks(file, line):
+        order = file.number, index
+        if not block:
+            yield Report(order, stuck=True)
+            return
+        yield replace(count_block(trainer, order, file.reader, block), size=len(block), last=False)
+    yield Report((file.number, sys.maxsize))
 
 
 def _stored(path: str, start: int, size: int) -> bytes:

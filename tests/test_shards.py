@@ -19,13 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spamnb import samples, shards
+from spamnb.blockcount import count_block, settle
 from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import DataError, SpamnbError
 from spamnb.model import SpamModel
 from spamnb.readers import ReadOptions, inputs, open_source
 from spamnb.readers.blocks import last_row_end
 from spamnb.readers.slowcsv import parse_rows
-from spamnb.shards import Pool, count_block, settle
+from spamnb.shards import Pool
 from spamnb.training import Trainer
 
 SMALL = ReadOptions(default_format="csv", chunk_bytes=256)
@@ -264,8 +265,8 @@ def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) ->
 
 def test_a_worker_that_failed_is_heard_before_it_is_missed(tmp_path: Path) -> None:
     """The next block is sent to it while the report of its failure is on the way."""
-    path = tmp_path / "t.csv"
-    path.write_bytes(table(300))
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(jsonl(300))
     with Pool(Trainer(), 1) as pool, open_source(str(path), SMALL, labelled=True) as source:
         fed = pool.feed(source, 0)
         next(fed)

@@ -32,13 +32,16 @@ class Blocks:
     """An input in blocks: `cut` hands them out, and `reader` reads each of them.
 
     `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
-    but the bytes of a file, one after the other, `start` is the place in the file of the first.
+    but the bytes of a file, one after the other, `start` is the place in the file of the first. Then others
+    may cut it themselves, if `end` tells where the last whole record of some bytes ends; `size` is usual.
     """
 
     reader: BlockReader
     cut: Callable[[], Iterator[bytes | memoryview]]
     first_line: int = 1
     start: int | None = None
+    end: Callable[[bytes], int] | None = None
+    size: int = 0
 
 
 def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:

@@ -31,7 +31,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     labels = label_map(columns, shape.names, shape.rows, options)
     skipped = Skipped()
     rows = TableRows(replace(shape, rows=[]), ChunkBuilder(columns, labels, skipped))
-    table = _Table(given, rows, options.chunk_bytes)
+    table, start = _Table(given, rows, options.chunk_bytes), given.start(shape.skip)
     return Source(
         given.name,
         _describe(given, shape) + ", " + describe_columns(columns, shape.names, labels),
@@ -40,7 +40,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
         given.stream.close,
         skipped=skipped,
         labels=labels,
-        blocks=Blocks(rows, table.blocks, 1 + shape.skip_lines, given.start(shape.skip)),
+        blocks=Blocks(rows, table.blocks, 1 + shape.skip_lines, start, rows.end, options.chunk_bytes),
     )
 
 
@@ -64,6 +64,10 @@ class TableRows:
     def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
         records, _, newlines = self.records(block, True, 1)
         yield replace(self.builder, skipped=skipped).build(records, 0), newlines
+
+    def end(self, data: bytes) -> int:
+        """Where the last whole row of some bytes ends."""
+        return last_row_end(data, self.shape.delimiter, quoting=self.shape.quoting)
 
     def records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
         """The complete rows of a block whose first line is `line`, and their bytes and line ends."""
@@ -116,10 +120,9 @@ class _Table:
 
     def blocks(self) -> Iterator[bytes | memoryview]:
         """The same rows in the same blocks, only cut and not read."""
-        shape = self._rows.shape
         for final in self._reads():
             held = self._held
-            end = len(held) if final else last_row_end(held, shape.delimiter, quoting=shape.quoting)
+            end = len(held) if final else self._rows.end(held)
             # bytes.count, which stops at each newline, took six times as long.
             self._take(end, int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _NEWLINE)))
             if end:
@@ -129,9 +132,8 @@ class _Table:
         """Add what is read to what is held, and tell whether that was all."""
         skip, final = self._rows.shape.skip, False
         while not final:
-            data = self._input.read(
-                max(self._chunk_bytes, len(self._held))
-            )  # a long record: double the block
+            size = max(self._chunk_bytes, len(self._held))  # a long record: double the block
+            data = self._input.read(min(size, LONGEST_RECORD + 1 - len(self._held)))
             final = not data
             self._held += data
             if len(self._held) >= skip and self._held:
