@@ -32,8 +32,8 @@ class Stream(Record):
     keys: KeyArray
     spell: Speller
 
-
-_NO_KEYS = np.zeros(0, np.uint64)
+    def bare(self, rows: IntArray) -> Stream:
+        return Stream(self.kind, rows, np.zeros(0, np.uint64), _unspelled)
 
 
 def _unspelled(_: IntArray) -> Spellings:
@@ -55,11 +55,13 @@ class Batch(Record):
 
         Keys and spellings are left behind: they would hold on to the whole batch.
         """
+        if len(rows) == self.size:
+            return Batch(self.size, tuple(s.bare(s.rows) for s in self.streams)), ids
         streams, kept = [], []
         for stream, every in zip(self.streams, ids, strict=True):
             shape = stream.kind == SHAPE
             keep, new = _places(stream.rows, rows, self.size) if shape else _ranges(stream.rows, rows)
-            streams.append(Stream(stream.kind, new, _NO_KEYS, _unspelled))
+            streams.append(stream.bare(new))
             kept.append(every[keep])
         return Batch(len(rows), tuple(streams)), kept
 
