@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 
 from spamnb.readers import Source
@@ -24,7 +25,7 @@ class Report:
     stuck: bool = False
     rows: int = 0
     lines: int = 0
-    skipped: Skipped = field(default_factory=Skipped)
+    skipped: Skipped = field(default_factory=lambda: Skipped(most=sys.maxsize))
     labels: dict[bytes, str] = field(default_factory=dict)
 
 

@@ -9,6 +9,7 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import accumulate
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn, TypeVar
@@ -74,7 +75,8 @@ class Worker:
 
     def _send(self, data: bytes) -> None:
         try:
-            self._pipe.send_bytes(data)
+            with no_sigpipe():
+                self._pipe.send_bytes(data)
         except OSError as error:
             raise lost() from error
 
@@ -171,6 +173,21 @@ def _on_bytes(function: Callable[[Any], Any], item: bytes) -> Any:
 
 def _gathered(gathering: Gathering | None, file: int) -> tuple[bytes, list[int]]:
     return to_file(gathering.finish() if gathering else None, file)
+
+
+@contextmanager
+def no_sigpipe() -> Iterator[None]:
+    """The command line asks to be ended by a broken pipe; one to a worker must be an error instead."""
+    import threading
+
+    if not hasattr(signal, "SIGPIPE") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 def to_file(result: object, file: int) -> tuple[bytes, list[int]]:

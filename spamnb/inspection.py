@@ -168,9 +168,8 @@ def _refined(model: SpamModel) -> dict[str, int] | None:
     fitted, added = model.refined, model.engine.added(None)
     if fitted is None or added is None:
         return None
-    now = int(model.store.message_totals.sum())
-    tokens = int(np.count_nonzero(added))
-    return {"tokens": tokens, "messages": fitted.messages, "since": now - fitted.messages}
+    tokens, since = int(np.count_nonzero(added)), model.since.learned - model.since.forgotten
+    return {"tokens": tokens, "messages": fitted.messages, "since": since}
 
 
 def _start(model: SpamModel) -> dict[str, Any] | None:

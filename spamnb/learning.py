@@ -140,6 +140,7 @@ class Learner:
         if mode == "on-error":
             plan = plan.without(right)
             self.outcome.right += len(right)
+            since = Since()  # what it gets right is not remembered, and would count again each time
         self._apply(given, plan, since)
 
     def forget(

@@ -38,6 +38,7 @@ from spamnb.scorers.base import Scorer, Stats
 from spamnb.scoring import damping_scale, gap, weighted
 from spamnb.sparse import SHAPE, Entries
 
+_LARGEST_WEIGHT = 1e30  # more is not said with 32 bits
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 LARGEST = 50_000  # messages; with more, `auto` leaves the streaming speed alone
 # Entries of the sample, some 300 SMS or 40 mails: with fewer beside a start, `auto` fits nothing. Set after a
@@ -166,7 +167,10 @@ class _Fits:
         scale = scale / max(np.sqrt(mean), 1e-100)
         x = SparseRows.of(self._pattern, row_scale, scale)
         v, bias = fit(x, np.where(positive, 1.0, -1.0), offset, STRENGTH * there, self._tolerance)
-        return (v * scale / line.slope).astype(np.float32), bias / line.slope
+        found = v * scale / line.slope
+        if not np.all(np.abs(found) < _LARGEST_WEIGHT):  # beside a column of 1e20 and the like
+            return None
+        return found.astype(np.float32), bias / line.slope
 
 
 class _Folds(Record):

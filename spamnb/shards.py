@@ -17,9 +17,10 @@ from typing import Any, NoReturn
 
 from spamnb.blockcount import Report, count_block, meet, settle
 from spamnb.errors import SpamnbError
-from spamnb.forked import from_file, shared_file, to_file
+from spamnb.forked import from_file, no_sigpipe, shared_file, to_file
 from spamnb.readers import Source
 from spamnb.readers.blocks import BlockReader
+from spamnb.readers.streams import StoredFile
 from spamnb.samples import Partial
 from spamnb.training import Trainer
 from spamnb.turns import SharedFile, Token, Turns
@@ -67,12 +68,18 @@ class Pool:
         assert source.blocks is not None
         self.start()
         self._sources[number], self._reports[number] = source, []
-        blocks, large = source.blocks, (source.size or 0) >= _LARGE * source.blocks.size
-        if self._turns is None or blocks.start is None or blocks.end is None or not large:
+        blocks, turns, file = source.blocks, self._turns, source.blocks.file
+        if (
+            turns is None
+            or blocks.start is None
+            or blocks.end is None
+            or file is None
+            or file.size < _LARGE * blocks.size
+        ):
             yield from self._hand_out(source, number)
         else:
-            file = SharedFile(number, source.name, blocks.size, blocks.end, blocks.reader)
-            yield from self._share(file, blocks.start, self._turns)
+            shared = SharedFile(number, file, blocks.size, blocks.end, blocks.reader)
+            yield from self._share(shared, blocks.start, turns)
 
     def _share(self, file: SharedFile, start: int, turns: Turns) -> Iterator[int]:
         """Let the workers cut a file, until one of them is at its end; the others follow by themselves."""
@@ -97,7 +104,7 @@ class Pool:
             if at is None:
                 self._give(free, ((number, index), reader, None), block)
             else:
-                self._give(free, ((number, index), reader, (source.name, at, len(block))))
+                self._give(free, ((number, index), reader, (source.blocks.file, at, len(block))))
                 at += len(block)
             self._waiting[free] += 1
             self._told.add((free, number))
@@ -106,8 +113,7 @@ class Pool:
     def _give(self, worker: Connection, head: object, block: bytes | memoryview[int] = b"") -> None:
         """Send a block; a worker that is gone may have said why."""
         try:
-            with _no_sigpipe():
-                _send(worker, head, block)
+            _send(worker, head, block)
         except SpamnbError:
             while worker.poll():
                 self._receive(worker)
@@ -118,7 +124,7 @@ class Pool:
         while any(self._waiting.values()):
             self._listen()
         for connection in self._workers:  # all of them first: they put their results in order side by side
-            _send(connection, None)
+            self._give(connection, None)
         self._trainer.absorb([self._result(connection) for connection in self._workers])
         for number, source in self._sources.items():
             settle(source, self._reports[number])
@@ -184,9 +190,10 @@ class Pool:
 
 def _send(connection: Connection, head: object, block: bytes | memoryview[int] = b"") -> None:
     try:
-        connection.send(head)
-        if block:
-            connection.send_bytes(block)
+        with no_sigpipe():
+            connection.send(head)
+            if block:
+                connection.send_bytes(block)
     except OSError:
         raise _lost() from None
 
@@ -258,25 +265,10 @@ def _count_turns(trainer: Trainer, file: SharedFile, turns: Turns, line: int) ->
     yield Report((file.number, sys.maxsize))
 
 
-def _stored(path: str, start: int, size: int) -> bytes:
-    with open(path, "rb", buffering=0) as file:
+def _stored(place: StoredFile, start: int, size: int) -> bytes:
+    with place.open() as file:
         file.seek(start)
         return file.read(size)
-
-
-@contextmanager
-def _no_sigpipe() -> Iterator[None]:
-    """The command line asks to be ended by a broken pipe; one to a worker must be an error instead."""
-    import threading
-
-    if not hasattr(signal, "SIGPIPE") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGPIPE, before)
 
 
 @contextmanager

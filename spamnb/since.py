@@ -18,8 +18,8 @@ class Since(Record):
     """Counts of messages; `loss` is the sum of -log P(right class) over the `judged` ones.
 
     `judged` are the new messages that came to be learned. Each was judged by the model as it was before (that
-    is the prequential way): `wrong` and `unsure` say how that went. With `--mode on-error` not all of them
-    were learned.
+    is the prequential way): `wrong` and `unsure` say how that went. With `--mode on-error` nothing of this is
+    kept: what is judged right is not remembered, and would count anew with every run.
     """
 
     learned: int = 0

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from struct import Struct
 from typing import BinaryIO, NamedTuple
 
 from spamnb.readers.blocks import BlockReader
 from spamnb.readers.inputs import LONGEST_RECORD
+from spamnb.readers.streams import StoredFile, check_whole
 
 _STORED = Struct("qqq")
 _OVER = -1  # in place of a place: the file was read to its end
@@ -22,10 +24,10 @@ _OVER = -1  # in place of a place: the file was read to its end
 
 @dataclass(frozen=True)
 class SharedFile:
-    """An input that several processes read: its number, its blocks' usual size, and `end`, as in `Blocks`."""
+    """An input that several processes read: its number; the other fields are as in `Blocks`."""
 
     number: int
-    path: str
+    file: StoredFile
     size: int
     end: Callable[[bytes], int]
     reader: BlockReader
@@ -63,12 +65,16 @@ class Turns:
 
         A number without a block: there is a record that is too long.
         """
-        with open(file.path, "rb", buffering=0) as opened:
+        with ExitStack() as held:
+            opened: BinaryIO | None = None
             while (token := self._turn(file.number, line)).at != _OVER:
+                opened = opened or held.enter_context(file.file.open())  # not before: it may be gone by then
                 block, final = _cut(opened, token.at, file)
                 if not block and not final:
                     yield token.block, block
                     return  # without passing the token on: who asks will not go on
+                if final:
+                    check_whole(file.file.path, file.file.size, token.at + len(block))
                 self.give(Token(token.number, token.block + 1, _OVER if final else token.at + len(block)))
                 if block:
                     yield token.block, block

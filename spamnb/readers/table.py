@@ -40,7 +40,15 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
         given.stream.close,
         skipped=skipped,
         labels=labels,
-        blocks=Blocks(rows, table.blocks, 1 + shape.skip_lines, start, rows.end, options.chunk_bytes),
+        blocks=Blocks(
+            rows,
+            table.blocks,
+            1 + shape.skip_lines,
+            start,
+            given.stream.stored,
+            rows.end,
+            options.chunk_bytes,
+        ),
     )
 
 
@@ -124,7 +132,8 @@ class _Table:
             held = self._held
             end = len(held) if final else self._rows.end(held)
             # bytes.count, which stops at each newline, took six times as long.
-            self._take(end, int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _NEWLINE)))
+            lines = int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _NEWLINE))
+            self._take(end, lines or held.count(b"\r", 0, end))
             if end:
                 yield memoryview(held)[:end]
 

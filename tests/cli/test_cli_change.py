@@ -141,6 +141,16 @@ def test_the_first_day_of_a_half_life(cli: Cli, sms: Sms) -> None:
     assert SpamModel.load(path).figures == SpamModel.load(sms.model).figures
 
 
+def test_nothing_is_forgotten_by_ageing(cli: Cli) -> None:
+    rows = [f"spam,win prize {i} now\nham,see you at {i}\nham,lunch {i} ok\n" for i in range(60)]
+    cli.write("t.csv", "label,text\n" + "".join(rows))
+    cli("train", "t.csv", "--refine", "yes", "-o", "m.spamnb", "-q")
+    cli("age", "m.spamnb", "-q")
+    said = cli("inspect", "m.spamnb", "--top", "0").out
+    assert b"fitted on 180 messages" in said
+    assert b"forgotten" not in said
+
+
 def test_age_refusals(cli: Cli, sms: Sms) -> None:
     wrong = "Error: Give --half-life, with or without --since, or --times alone."
     assert cli.fails("age", sms.model, "--since", "2026-01-01", code=2)[-1] == wrong
