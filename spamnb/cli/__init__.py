@@ -179,7 +179,8 @@ def _in_words(error: Exception) -> SpamnbError:
     """What no part of the program has put into words."""
     if isinstance(error, MemoryError):
         return SpamnbError("there is not enough memory", "give the data in several smaller files")
-    if isinstance(error, OSError) and error.errno in _LIMITS:
+    written = hasattr(error, "characters_written")  # EAGAIN of a pipe that does not wait is no limit
+    if isinstance(error, OSError) and error.errno in _LIMITS and not written:
         return SpamnbError(
             f"the system refuses: {error.strerror}",
             "use fewer processes (--jobs), or raise its limits (ulimit)",

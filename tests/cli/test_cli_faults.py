@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 from clitools import PATIENCE, SAMPLE, TINY, Cli, Sms
+
+from spamnb.cli import _in_words
 
 HELP = "Hint: see `spamnb train --help`"
 
@@ -243,3 +246,21 @@ def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
     env = cli.env | {"SPAMNB_TRACEBACK": "1"}
     done = subprocess.run(command, capture_output=True, env=env, timeout=PATIENCE, check=False)
     assert b"Traceback" in done.stderr
+
+
+LIMITS = "use fewer processes (--jobs), or raise its limits (ulimit)"
+PLACE = "check the path, its permissions and the disk"
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), LIMITS),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), LIMITS),
+        (BlockingIOError(errno.EAGAIN, "write could not complete without blocking", 3), PLACE),
+        (OSError(errno.EIO, "Input/output error"), PLACE),
+    ],
+    ids=["files", "processes", "a pipe that does not wait", "disk"],
+)
+def test_limits_of_the_system_have_a_hint_of_their_own(error: OSError, hint: str) -> None:
+    assert _in_words(error).hint == hint
