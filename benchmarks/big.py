@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import corpus
 from benchmarks.common import run, spamnb
-from spamnb.message import IntArray
+from spamnb.messages import IntArray
 
 EXPONENT = 0.65
 PER_MESSAGE = 9.3  # tokens of SMS Spam Collection by its messages: 51,919 by 5,574
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def _tokens(model: Path) -> int:
-    from spamnb.model import SpamModel
+    from spamnb.model.spam_model import SpamModel
 
     return SpamModel.load(model).store.vocabulary
 

@@ -20,17 +20,17 @@ import joblib  # noqa: F401 - so that no child has to
 import numpy as np
 
 from benchmarks import hardrow
-from spamnb import learning
 from spamnb.cli import cli
-from spamnb.countstate import to_state
-from spamnb.exchange import export_lines
-from spamnb.learning import Learner
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.training import Trainer
+from spamnb.counts.count_state import to_state
+from spamnb.messages import Texts
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines
+from spamnb.training import incremental
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import Trainer
 
 Row = tuple[str, str]
-LIMITS = learning.RECORDS, learning.LARGE, learning.SHARE
+LIMITS = incremental.RECORDS, incremental.LARGE, incremental.SHARE
 WORDS = ["win", "prize", "call", "now", "see", "you", "later", "home", "free", "ok", "meet", "bank"]
 
 
@@ -83,7 +83,11 @@ def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, in
     The child says a dot after each message learned. What it has said must be there, and at most one more.
     """
     path, unsaid = folder / "kill.spamnb", 0
-    learning.RECORDS, learning.LARGE, learning.SHARE = 3, 3000, 1 << 30  # so that tidying up is killed too
+    incremental.RECORDS, incremental.LARGE, incremental.SHARE = (
+        3,
+        3000,
+        1 << 30,
+    )  # so that tidying up is killed too
     reach = min(0.3, 4 * _seconds(lambda: _learn_one(path, 1000), path))
     for n in range(kills):
         if n % 40 == 0:
@@ -185,7 +189,7 @@ def _seconds(work: Callable[[], object], path: Path) -> float:
 def compete(folder: Path, readers: int, learners: int, seconds: float) -> tuple[int, int]:
     """Readers and learners at once; gives how many reads and how many messages learned there were."""
     path = folder / "many.spamnb"
-    learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
+    incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
     rows = [message(i) for i in range(30)]
     trained(rows).save(path)
     end = time.monotonic() + seconds
@@ -223,7 +227,7 @@ def compete(folder: Path, readers: int, learners: int, seconds: float) -> tuple[
 def learn_many(folder: Path, processes: int, learns: int) -> float:
     """One message at a time from several processes; gives the seconds it took."""
     path = folder / "all.spamnb"
-    learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
+    incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
     rows = [message(i) for i in range(30)]
     trained(rows).save(path)
     started = time.monotonic()

@@ -16,18 +16,18 @@ from pathlib import Path
 from benchmarks import hostile_mail
 from benchmarks.common import SHM
 from benchmarks.hardrow import Row
-from spamnb.config import FeatureConfig
+from spamnb.core.terminal_text import visible
 from spamnb.errors import SpamnbError
-from spamnb.exchange import export_lines, import_lines
 from spamnb.features import extract
-from spamnb.mail.html import page
+from spamnb.mail.header_writer import annotate
+from spamnb.mail.html_text import page
 from spamnb.mail.parse import parse
-from spamnb.mail.passthrough import annotate
-from spamnb.message import Texts
-from spamnb.model import SpamModel
+from spamnb.messages import Texts
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines, import_lines
 from spamnb.readers import ReadOptions, open_source
-from spamnb.report.safe import visible
-from spamnb.safeload import RefusedError, load
+from spamnb.settings import FeatureConfig
+from spamnb.storage.safe_unpickler import RefusedError, load
 
 MAX_GROWTH = 3.0
 ENOUGH = 0.02  # seconds of processor time from which on the ratio of two times says something

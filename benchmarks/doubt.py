@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import readymade
-from spamnb.crossval import out_of_fold
-from spamnb.decision import HAM
-from spamnb.doubting import RARE, shares
 from spamnb.features import extract
-from spamnb.message import FloatArray, IntArray, Texts
-from spamnb.model import SpamModel
-from spamnb.sparse import Entries
-from spamnb.training import Trainer
+from spamnb.features.batch import Entries
+from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.model.decision import HAM
+from spamnb.model.spam_model import SpamModel
+from spamnb.training.cross_validation import out_of_fold
+from spamnb.training.fit_min_known_words import RARE, shares
+from spamnb.training.trainer import Trainer
 
 MEASURES = ("known words", "log p(x), known", "log p(x), all")
 SEED = 1

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spamnb.errors import SpamnbError
-from spamnb.exchange import export_lines
-from spamnb.learning import Learner
-from spamnb.model import SpamModel
-from spamnb.training import train
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import train
 
 DATA, MODEL, TEXTS, MAIL, EXPORT = "data.csv", "m.spamnb", "messages.txt", "one.eml", "export.tsv"
 

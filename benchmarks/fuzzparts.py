@@ -13,29 +13,29 @@ import numpy as np
 
 from benchmarks.common import ROOT
 from benchmarks.fuzzreaders import Run
-from spamnb import journal, modelfile, safeload, sealing
-from spamnb.config import FeatureConfig
-from spamnb.exchange import export_lines, import_lines
+from spamnb.core.terminal_text import visible
 from spamnb.features import extract
-from spamnb.inspection import Inspector, card
+from spamnb.features.batch import Batch
 from spamnb.mail import TAGS, as_texts
-from spamnb.mail.html import page
+from spamnb.mail.header_writer import annotate, split
+from spamnb.mail.html_text import page
 from spamnb.mail.limits import DEFAULT
 from spamnb.mail.parse import parse
-from spamnb.mail.passthrough import annotate, split
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.report.inspection import card_rows
-from spamnb.report.safe import visible
-from spamnb.report.stored import multi_scores, scores
-from spamnb.sparse import Batch
+from spamnb.messages import Texts
+from spamnb.metrics import multi_scores, scores
+from spamnb.model.inspection import Inspector, card
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines, import_lines
+from spamnb.report.model_card import card_rows
+from spamnb.settings import FeatureConfig
+from spamnb.storage import model_file, model_writer, safe_unpickler, update_journal
 
 _CONFIGS = (
     FeatureConfig(),
     FeatureConfig(ngrams=1, chars=4, patterns=(("digits", r"\d+"),)),
     FeatureConfig.plain(3),
 )
-journal._PAUSE = 0.0  # a damaged journal is read again after a while, which here no learner needs
+update_journal._PAUSE = 0.0  # a damaged journal is read again after a while, which here no learner needs
 _TRIED: list[str | bytes] = [
     "WIN a FREE prize! Call 0909 879 0123 now",
     "running late, home by 7",
@@ -98,7 +98,7 @@ def _pattern(data: bytes, _: Path) -> object:
 
 def sealed(body: bytes) -> bytes:
     """A model file with this body and the right checksum."""
-    return body + sealing.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n"
+    return body + model_writer.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n"
 
 
 def try_model(model: SpamModel) -> object:
@@ -117,8 +117,8 @@ def try_model(model: SpamModel) -> object:
 
 def _stream(data: bytes, _: Path) -> object:
     try:
-        return type(safeload.load(memoryview(data)))
-    except safeload.RefusedError as error:
+        return type(safe_unpickler.load(memoryview(data)))
+    except safe_unpickler.RefusedError as error:
         return str(error)
 
 
@@ -179,10 +179,10 @@ def _state(data: bytes, _: Path) -> object:
 
 def chained(seal: bytes, payloads: list[bytes]) -> bytes:
     """A journal of these records whose marks, lengths and checks are right."""
-    out, check = [modelfile.JOURNAL_HEAD + seal + b"\n"], seal
+    out, check = [model_file.JOURNAL_HEAD + seal + b"\n"], seal
     for payload in payloads:
         check = hashlib.sha256(check + payload).digest()[:8]
-        head = journal._FIELDS.pack(b"rec1", len(payload), check)
+        head = update_journal._FIELDS.pack(b"rec1", len(payload), check)
         out.append(head + zlib.crc32(head).to_bytes(4, "little") + payload)
     return b"".join(out)
 
@@ -192,10 +192,10 @@ def _journal(data: bytes, folder: Path) -> object:
     path = folder / "small.spamnb"
     if not path.exists():
         path.write_bytes((ROOT / "tests" / "fuzz" / "seeds" / "journal" / "small.spamnb").read_bytes())
-    seal = modelfile.seal_of(path)
+    seal = model_file.seal_of(path)
     if data[:1] == b"\x80":  # the seed that is a model
         return None
-    raw = data.startswith(modelfile.JOURNAL_HEAD[:4])
+    raw = data.startswith(model_file.JOURNAL_HEAD[:4])
     (folder / "small.spamnb.journal").write_bytes(data if raw else chained(seal, [data]))
     return try_model(SpamModel.load(path))
 

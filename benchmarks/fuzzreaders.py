@@ -13,12 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from spamnb.errors import SpamnbError
-from spamnb.joining import collect
-from spamnb.predicted import judged
+from spamnb.evaluation.other_filter import collect, judged
 from spamnb.readers import ReadOptions, open_source
-from spamnb.readers.inputs import Input
-from spamnb.readers.predictions import Wanted, read_predictions
-from spamnb.readers.skipped import Skipped
+from spamnb.readers.decoded_input import Input
+from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.tables.prediction_file import Wanted, read_predictions
 
 Run = Callable[[bytes, Path], object]
 Read = tuple[list[bytes], list[str], str]

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz import SEEDS
-from spamnb import SpamModel, modelfile, sealing, train
-from spamnb.exchange import export_lines
-from spamnb.journal import path_of
-from spamnb.learning import Learner
+from spamnb import SpamModel, train
+from spamnb.model.text_export import export_lines
+from spamnb.storage import model_file, model_writer
+from spamnb.storage.update_journal import path_of
+from spamnb.training.incremental import Learner
 
 _TEXTS = [
     "win a free prize now",
@@ -38,7 +39,7 @@ def _put(folder: str, name: str, data: bytes) -> None:
 
 def _body(model: SpamModel, folder: Path) -> bytes:
     model.save(folder / "m")
-    return (folder / "m").read_bytes()[: -sealing.SEAL_SIZE]
+    return (folder / "m").read_bytes()[: -model_writer.SEAL_SIZE]
 
 
 def _models() -> dict[str, SpamModel]:
@@ -61,9 +62,9 @@ def _journals(folder: Path) -> None:
     raw = Path(path_of(path)).read_bytes()
     _put("journal", "small.spamnb", path.read_bytes())
     _put("journal", "two-records.journal", raw)
-    from spamnb.journal import parse
+    from spamnb.storage.update_journal import parse
 
-    found = parse(raw, modelfile.seal_of(path))
+    found = parse(raw, model_file.seal_of(path))
     assert found is not None
     for i, payload in enumerate(found.payloads):
         _put("journal", f"record-{i}", payload)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from benchmarks.common import ROOT, Cost, run, spamnb
 from benchmarks.hardrow import Row
+from spamnb.mail.header_writer import annotate
 from spamnb.mail.limits import Limits
 from spamnb.mail.parse import parse
-from spamnb.mail.passthrough import annotate
 
 Make = Callable[[int], bytes]
 UNLIMITED = Limits(1 << 40, 1 << 40, 1 << 40, 1 << 40, 32, 1 << 40, 1 << 40, 1 << 40)

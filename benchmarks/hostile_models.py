@@ -28,9 +28,9 @@ from benchmarks.hardrow import Row
 from benchmarks.hostilestreams import STREAMS
 from benchmarks.joblibfiles import CANARY
 from benchmarks.mutants import mutant
-from spamnb import safeload
 from spamnb.errors import ModelError, SpamnbError
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
+from spamnb.storage import safe_unpickler
 
 FILES = ROOT / "tests" / "data" / "joblib"
 MUTANTS = 100_000
@@ -143,7 +143,7 @@ def flipped(stride: int = 1) -> Iterator[bytes]:
 
 def mutated(seed: int, number: int) -> Iterator[bytes]:
     dice, corpus = random.Random(seed), bodies()
-    pieces = [bytes([code]) for code in safeload._STEPS]
+    pieces = [bytes([code]) for code in safe_unpickler._STEPS]
     for i in range(number):
         if i % 2:
             yield sealed(b"\x80" + mutant(dice, corpus)[1:])

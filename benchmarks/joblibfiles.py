@@ -49,17 +49,17 @@ def dumped(value: object, protocol: int, compress: object = 0) -> bytes:
 
 def main() -> None:
     sys.path.insert(0, str(ROOT))
-    from spamnb import safeload
+    from spamnb.storage import safe_unpickler
 
     body = (ROOT / "tests" / "fuzz" / "seeds" / "model" / "few.body").read_bytes()
     folder = ROOT / "tests" / "data" / "joblib" / joblib.__version__
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "good").write_bytes(dumped(safeload.load(memoryview(body)), safeload.PROTOCOL))
+    (folder / "good").write_bytes(dumped(safe_unpickler.load(memoryview(body)), safe_unpickler.PROTOCOL))
     for name, value in forms().items():
         for protocol in (2, 3, 4, 5):
             (folder / f"{name}-{protocol}.bad").write_bytes(dumped(value, protocol))
         for how in COMPRESSORS:
-            (folder / f"{name}-{how}.bad").write_bytes(dumped(value, safeload.PROTOCOL, (how, 3)))
+            (folder / f"{name}-{how}.bad").write_bytes(dumped(value, safe_unpickler.PROTOCOL, (how, 3)))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ os.waitpid = waitpid
 from spamnb import processor
 from spamnb.cli import cli
 processor.prepare()
-from spamnb.shards import Pool
+from spamnb.training.parallel_training import Pool
 feed, reading = Pool.feed, []
 def timed(*given):
     begun = time.process_time()

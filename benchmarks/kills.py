@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import corpus
-from spamnb.cluster import count, on_dask
-from spamnb.countstate import to_state
+from spamnb.counts.count_state import to_state
 from spamnb.readers import ReadOptions
-from spamnb.training import Trainer
+from spamnb.training.dask_cluster import count, on_dask
+from spamnb.training.trainer import Trainer
 
 SHARDS = 16
 

@@ -20,8 +20,8 @@ from benchmarks.online import prequential
 from benchmarks.peers.bogofilter import SPAM_CUTOFF, Bogofilter, installed
 from spamnb.mail import as_texts
 from spamnb.metrics import Confusion, recall_at_fpr, roc_auc
-from spamnb.operating import MAIL_MAX_FPR
-from spamnb.training import train
+from spamnb.training.threshold import MAIL_MAX_FPR
+from spamnb.training.trainer import train
 
 Floats = NDArray[np.float64]
 COLUMNS = ("(1-AUC)%", "R@0.1%", "ham wrong %", "spam caught %", "accuracy %", "lam %")

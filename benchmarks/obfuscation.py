@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.corpus import UCI
 from benchmarks.quality import corpus, split
-from spamnb.model import SpamModel
-from spamnb.training import train
+from spamnb.model.spam_model import SpamModel
+from spamnb.training.trainer import train
 
 Disguise = Callable[[str, random.Random], str]
 WANTED = 0.95

@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb import calibration
-from spamnb.config import FeatureConfig, ScorerConfig
+from spamnb.counts.key_table import KeyTable
 from spamnb.features import extract
-from spamnb.keytable import KeyTable
-from spamnb.message import FloatArray, Texts
-from spamnb.operating import MAIL_MAX_FPR, cutoff
+from spamnb.features.batch import Batch, Entries
+from spamnb.messages import FloatArray, Texts
+from spamnb.model import calibration
+from spamnb.model.scoring_engine import damping_scale
 from spamnb.scorers import make
 from spamnb.scorers.base import Stats
-from spamnb.scoring import damping_scale
-from spamnb.sparse import Batch, Entries
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.threshold import MAIL_MAX_FPR, cutoff
 
 _REFIT = 100  # messages after which slope, offset and line are fitted again to the scores so far
 

@@ -3,7 +3,7 @@
 Each draw takes some messages of a corpus, trains on them with and without the start as `spamnb train` does,
 and judges messages of the rest. The start has never seen the corpus: for TREC 2007 it is the shipped model,
 for the others one that is built without them (with the two numbers of the shipped model's calibration).
-The weights of spamnb/start.py and spamnb/starting.py were chosen on smishing, enron and spamassassin, with
+The weights of spamnb/model/base_model.py and spamnb/training/fit_base_weight.py were chosen on smishing, enron and spamassassin, with
 other draws; SMSSpamCollection and trec07p-10k took no part in that.
 """
 
@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from benchmarks import readymade
 from benchmarks.private import Names, census_names
 from benchmarks.readymade import Part
-from spamnb.cli.paths import shipped_model
-from spamnb.message import FloatArray, IntArray, Texts
+from spamnb.cli.model_choice import shipped_model
+from spamnb.messages import FloatArray, IntArray, Texts
 from spamnb.metrics import evaluate_binary
-from spamnb.model import SpamModel
-from spamnb.operating import MAIL_MAX_FPR
-from spamnb.start import Start
-from spamnb.training import Trainer
+from spamnb.model.base_model import Start
+from spamnb.model.spam_model import SpamModel
+from spamnb.training.threshold import MAIL_MAX_FPR
+from spamnb.training.trainer import Trainer
 
 KINDS = {
     "SMSSpamCollection": "sms",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spamnb.sparse import OTHER, SHAPE
+from spamnb.features.batch import OTHER, SHAPE
 
 # Tags about how a mail is made; the others (hosts, senders, lists) are addresses.
 STRUCTURE = frozenset({"subject", "html", "mime", "header", "mailer", "to"})

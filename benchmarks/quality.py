@@ -25,13 +25,13 @@ from benchmarks.corpus import UCI
 from benchmarks.intervals import paired_p, tally
 from benchmarks.peers.base import Messages, Peer
 from benchmarks.peers.known import SCIKIT_LEARN, present
-from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.mail import as_texts as mail_texts
 from spamnb.mail.parse import parse
-from spamnb.message import Texts
+from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
-from spamnb.operating import MAIL_MAX_FPR
-from spamnb.training import Trainer
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.threshold import MAIL_MAX_FPR
+from spamnb.training.trainer import Trainer
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -24,16 +24,16 @@ from numpy.typing import NDArray
 
 from benchmarks.common import ROOT, SHARED
 from benchmarks.private import Names, allowed, census_names
-from spamnb import calibration as calibrations
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counting import Tally
-from spamnb.counts import CountStore
-from spamnb.decision import Decision
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.tally import Tally
 from spamnb.features import extract
-from spamnb.message import FloatArray, Texts
-from spamnb.model import SpamModel
+from spamnb.features.batch import SHAPE
+from spamnb.messages import FloatArray, Texts
+from spamnb.model import calibration as calibrations
+from spamnb.model.decision import Decision
+from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
-from spamnb.sparse import SHAPE
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 FEWEST_MESSAGES = 5
 MODELS = ROOT / "spamnb" / "models"

@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.corpus import UCI
 from benchmarks.quality import corpus, split
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.model import SpamModel
-from spamnb.training import train
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.trainer import train
 
 Train = Callable[[Sequence[str], Sequence[str]], SpamModel]
 

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 from spamnb._version import __version__
 
 if TYPE_CHECKING:
-    from spamnb.config import FeatureConfig, ScorerConfig
-    from spamnb.decision import Decision
     from spamnb.errors import SpamnbError
-    from spamnb.lab import NaiveBayesFilter, PoissonBayesFilter
-    from spamnb.learning import Learner
-    from spamnb.message import Texts
-    from spamnb.model import SpamModel
-    from spamnb.sklearn import SpamClassifier
-    from spamnb.training import train
+    from spamnb.lab_filters import NaiveBayesFilter, PoissonBayesFilter
+    from spamnb.messages import Texts
+    from spamnb.model.decision import Decision
+    from spamnb.model.spam_model import SpamModel
+    from spamnb.settings import FeatureConfig, ScorerConfig
+    from spamnb.sklearn_classifier import SpamClassifier
+    from spamnb.training.incremental import Learner
+    from spamnb.training.trainer import train
 
 _HOME = {
     "Decision": "decision",

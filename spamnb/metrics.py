@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spamnb.errors import DataError
+from spamnb.errors import DataError, ModelError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -297,3 +297,31 @@ def evaluate_multi(
         confusion=tuple(tuple(row) for row in confusion_matrix(truth, said, len(labels)).tolist()),
         **macro,
     )
+
+
+def scores(figures: Mapping[str, Any]) -> Scores:
+    """The inverse of `Scores.to_dict`, as far as the file can be trusted."""
+    return Scores(**_fields(Scores, figures))
+
+
+def multi_scores(figures: Mapping[str, Any]) -> MultiScores:
+    """The inverse of `MultiScores.to_dict`."""
+    values = _fields(MultiScores, figures)
+    try:
+        values["classes"] = tuple(ClassScores(**_fields(ClassScores, c)) for c in values["classes"])
+        values["confusion"] = tuple(tuple(int(n) for n in row) for row in values["confusion"])
+    except (TypeError, ValueError) as error:
+        raise _damaged(error) from None
+    return MultiScores(**values)
+
+
+def _fields(kind: type, figures: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        found = {f.name: figures[f.name] for f in fields(kind)}
+    except (KeyError, TypeError) as error:
+        raise _damaged(error) from None
+    return {name: math.nan if value is None else value for name, value in found.items()}
+
+
+def _damaged(error: Exception) -> ModelError:
+    return ModelError(f"the figures in the model are damaged: {error}", hint="train the model again")

@@ -14,10 +14,10 @@ from reference import scorers as twin
 from reference.counts import Counts
 from reference.tokens import tokens
 
-from spamnb.calibration import Platt, Temperature
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.model import SpamModel
-from spamnb.predictions import Predictions
+from spamnb.model.calibration import Platt, Temperature
+from spamnb.model.predictions import Predictions
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 LABELS = ("ham", "news", "spam")
 WORDS = [f"w{i}" for i in range(24)] + ["WIN", "é", "£500", "call", "0800555010"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.decision import Decision
-from spamnb.foldbench import FoldBench
-from spamnb.message import Texts
-from spamnb.passes import Passes, Setting
+from spamnb.messages import Texts
+from spamnb.model.decision import Decision
 from spamnb.scorers import REGISTRY
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.tuning.setting_grid import FoldBench, Passes, Setting
 
 EVERY = [Setting(n, FeatureConfig(shapes=n != "less-naive"), ScorerConfig.of(n)) for n in REGISTRY]
 

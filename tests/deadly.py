@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from spamnb.cluster import Counted, Shard, count_shard
-from spamnb.training import Trainer
+from spamnb.training.dask_cluster import Counted, Shard, count_shard
+from spamnb.training.trainer import Trainer
 
 POISON = "poison.csv"
 

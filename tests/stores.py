@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig
-from spamnb.counting import count
-from spamnb.counts import CountStore
-from spamnb.countstate import to_state
+from spamnb.counts.count_state import to_state
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.tally import count
 from spamnb.features import extract
-from spamnb.message import Texts
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 FEATURES = FeatureConfig(ngrams=2, shapes=True)
 PLAIN = FeatureConfig.plain()

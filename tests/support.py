@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig
 from spamnb.features import extract
-from spamnb.message import Texts
-from spamnb.sparse import Batch
+from spamnb.features.batch import Batch
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 SMS = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "sms" / "SMSSpamCollection.tsv"
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spamnb.apart import Counting, Scoring, with_work
-from spamnb.parallel import can_fork, ordered_map
-from spamnb.readers import ReadOptions, batches, open_source
-from spamnb.training import Trainer
+from spamnb.core.worker_pool import can_fork, ordered_map
+from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.mailboxes import mail_batches
+from spamnb.training.parallel_training import Counting, Scoring, with_work
+from spamnb.training.trainer import Trainer
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
 WORDS = ["free", "prize", "meeting", "lunch", "invoice", "winner", "agenda", "notes", "cheap", "offer"]
@@ -38,7 +39,7 @@ def trained(folder: Path, jobs: int) -> tuple[Trainer, list[str]]:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BATCH_MAILS", 3)
+    monkeypatch.setattr(mail_batches, "BATCH_MAILS", 3)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -57,8 +58,8 @@ def test_several_processes_train_the_same_model(tmp_path: Path, jobs: int) -> No
 
 @pytest.mark.usefixtures("small_batches")
 def test_a_large_sample_is_thinned_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spamnb.samples.SAMPLE", 30)
-    monkeypatch.setattr("spamnb.samples.WHOLE", 0)
+    monkeypatch.setattr("spamnb.training.sampling.SAMPLE", 30)
+    monkeypatch.setattr("spamnb.training.sampling.WHOLE", 0)
     write_mails(tmp_path, 80)
     figures = [trained(tmp_path, jobs)[0].finish().figures for jobs in (1, 2)]
     assert figures[0] == figures[1]

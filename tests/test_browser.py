@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from browser import Browser, find
 
-from spamnb.findings import Findings
+from spamnb.evaluation.mistakes import Mistake
+from spamnb.evaluation.report_data import Outcome, panels
+from spamnb.evaluation.summary import Findings
 from spamnb.metrics import Confusion, evaluate_binary
-from spamnb.mistakes import Mistake
-from spamnb.panels import Outcome, panels
 from spamnb.report.html.page import page
 
 HOSTILE = "<script>document.title='owned'</script><img src='https://evil.example/x'><b onclick=alert(1)>"

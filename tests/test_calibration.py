@@ -10,10 +10,23 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from spamnb import calibration, curvefit, metrics
-from spamnb.calibration import ONE_CLASS, WRONG_WAY, Platt, Temperature, fit, fit_platt, identity
-from spamnb.curved import Beta, Floats, Isotonic, fit_isotonic
+from spamnb import metrics
 from spamnb.errors import ModelError
+from spamnb.model import calibration
+from spamnb.model.calibration import (
+    ONE_CLASS,
+    WRONG_WAY,
+    Beta,
+    Floats,
+    Isotonic,
+    Platt,
+    Temperature,
+    fit,
+    fit_isotonic,
+    fit_platt,
+    identity,
+)
+from spamnb.training import fit_calibration
 
 
 def binary(n: int, slope: float, offset: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -204,7 +217,7 @@ def bent(n: int, seed: int = 3) -> tuple[Floats, NDArray[np.int64], NDArray[np.i
 
 def test_a_curve_is_chosen_where_it_fits_better() -> None:
     scores, labels, fold = bent(4000)
-    fitted, held = curvefit.fit_best(scores, labels, fold)
+    fitted, held = fit_calibration.fit_best(scores, labels, fold)
     assert isinstance(fitted, Beta | Isotonic)
     line = calibration.fit(scores, labels, 2)
     z = {"curve": held, "line": line.apply(scores)}
@@ -214,7 +227,7 @@ def test_a_curve_is_chosen_where_it_fits_better() -> None:
 
 def test_two_slopes_are_found() -> None:
     scores, labels, _ = bent(40_000)
-    fitted = curvefit.fit_beta(scores, labels == 1, Platt(1.0, 0.0))
+    fitted = fit_calibration.fit_beta(scores, labels == 1, Platt(1.0, 0.0))
     assert fitted is not None
     assert fitted.a == pytest.approx(3, abs=0.4)
     assert fitted.b == pytest.approx(0.5, abs=0.15)
@@ -229,14 +242,14 @@ def straight(n: int) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
 
 def test_few_messages_get_a_line() -> None:
     scores, labels, fold = straight(300)
-    fitted, held = curvefit.fit_best(scores, labels, fold)
+    fitted, held = fit_calibration.fit_best(scores, labels, fold)
     assert isinstance(fitted, Platt)
     assert held.tolist() == fitted.apply(scores).tolist()
 
 
 def test_a_curve_is_nearly_a_line_where_that_is_right() -> None:
     scores, labels, fold = straight(4000)
-    fitted, _ = curvefit.fit_best(scores, labels, fold)
+    fitted, _ = fit_calibration.fit_best(scores, labels, fold)
     assert isinstance(fitted, Beta)
     grid = np.linspace(-6, 6, 25)
     np.testing.assert_allclose(fitted.apply(grid), calibration.fit(scores, labels, 2).apply(grid), atol=0.6)
@@ -248,7 +261,7 @@ def test_curves_keep_the_order_of_scores(seed: int) -> None:
     line = calibration.fit(scores, labels, 2)
     assert isinstance(line, Platt)
     grid = np.unique(np.concatenate((scores, np.linspace(-50, 50, 301))))
-    curves = [curvefit.fit_beta(scores, labels == 1, line)]
+    curves = [fit_calibration.fit_beta(scores, labels == 1, line)]
     for curve in (*curves, fit_isotonic(line.apply(scores), labels == 1, line.slope, line.offset)):
         if curve is not None:
             assert (np.diff(curve.apply(grid)) > 0).all()

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.changecode import decode, encode
-from spamnb.changes import Change, negative, sum_counts, total
-from spamnb.counts import CountStore
+from spamnb.counts.apply_delta import patched
+from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
-from spamnb.patch import patched
-from spamnb.since import Since
+from spamnb.model.change_history import Since
+from spamnb.model.model_delta import Change, decode, encode, negative, sum_counts, total
 from tests.stores import LEARNED, Row, corpora, counted, identical, rows
 
 plain_rows = st.builds(Row, rows.map(lambda r: r.text), st.sampled_from(["ham", "spam"]))

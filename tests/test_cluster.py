@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from test_shards import FILES, SMALL, same, serial, small_heads, table  # noqa: F401
 
-from spamnb import backends, cluster
-from spamnb.backends import on_backend
-from spamnb.cluster import Counted, Shard, count, count_shard, make_shards, merge_counted
-from spamnb.config import FeatureConfig
 from spamnb.errors import ConfigError, DataError, SpamnbError
 from spamnb.readers import ReadOptions
-from spamnb.training import Trainer
+from spamnb.settings import FeatureConfig
+from spamnb.training import backends, dask_cluster
+from spamnb.training.backends import on_backend
+from spamnb.training.dask_cluster import Counted, Shard, count, count_shard, make_shards, merge_counted
+from spamnb.training.trainer import Trainer
 
 
 def here(trainer: Trainer, shards: list[Shard]) -> Counted:
@@ -161,5 +161,5 @@ class Scheduler:
 def test_nobody_is_waited_for_when_all_workers_are_gone() -> None:
     looks = Scheduler({}, {"w": 1}, {}, {})
     with pytest.raises(SpamnbError, match="all dask workers are gone, for 4 s now"):
-        cluster._waited(looks, Pending(), patience=4.0)
+        dask_cluster._waited(looks, Pending(), patience=4.0)
     assert not looks.looks  # the first loss was made good

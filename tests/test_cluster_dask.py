@@ -15,10 +15,10 @@ from deadly import POISON, dawdling, deadly, deadly_once, raising
 from test_cluster import files, inputs
 from test_shards import same, serial, table
 
-from spamnb import cluster
-from spamnb.cluster import count, on_dask
 from spamnb.errors import SpamnbError
-from spamnb.training import Trainer
+from spamnb.training import dask_cluster as cluster
+from spamnb.training.dask_cluster import count, on_dask
+from spamnb.training.trainer import Trainer
 
 distributed = pytest.importorskip(
     "distributed", reason="distributed is not installed: pip install 'spamnb[dask]'"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.message import FloatArray, Texts
-from spamnb.model import SpamModel
-from spamnb.moments import Moments
-from spamnb.scorers.columns import gaussian_log_p, gaussian_parameters, m_estimate
-from spamnb.training import Trainer
+from spamnb.counts.moments import Moments
+from spamnb.messages import FloatArray, Texts
+from spamnb.model.spam_model import SpamModel
+from spamnb.scorers.column_models import gaussian_log_p, gaussian_parameters, m_estimate
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.trainer import Trainer
 
 FEATURES = FeatureConfig(ngrams=1, shapes=False, categorical=("sender",), numeric=("size",))
 LABELS = ["ham", "ham", "ham", "spam", "spam", "ham"]

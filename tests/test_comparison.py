@@ -9,19 +9,18 @@ import pytest
 from comparing import EVERY, bench_of, counted, labelled
 from support import sms_corpus
 
-from spamnb import foldbench, samples
-from spamnb.comparison import Judged, judge, paired_p, ranked, resampled
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.crossval import copies_note
 from spamnb.errors import ConfigError, DataError
-from spamnb.evaluate import cross_validated
-from spamnb.flags import flags
-from spamnb.foldbench import FoldBench
-from spamnb.message import Texts
-from spamnb.objectives import Answers, objective
-from spamnb.passes import Passes, Setting
-from spamnb.peers import Peers
-from spamnb.training import Trainer
+from spamnb.evaluation.on_data import cross_validated
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig, ScorerConfig, flags
+from spamnb.training import sampling
+from spamnb.training.cross_validation import copies_note
+from spamnb.training.trainer import Trainer
+from spamnb.tuning import setting_grid
+from spamnb.tuning.comparison import Judged, judge, paired_p, ranked, resampled
+from spamnb.tuning.objectives import Answers, objective
+from spamnb.tuning.peers import Peers
+from spamnb.tuning.setting_grid import FoldBench, Passes, Setting
 
 MORE = [
     Setting("words", FeatureConfig(ngrams=1), ScorerConfig()),
@@ -48,15 +47,15 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
 def test_folds_that_do_not_fit_into_memory_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     data, order = labelled(), [*EVERY, *MORE, *EVERY[::-1]]
     before = [judge(bench_of([*EVERY, *MORE], data), s).scores for s in order]
-    monkeypatch.setattr(foldbench, "_KEPT", 0)
+    monkeypatch.setattr(setting_grid, "_KEPT", 0)
     bench = bench_of([*EVERY, *MORE], data)
     assert [judge(bench, s).scores for s in order] == before
     assert len(bench._counted) == 2
 
 
 def test_a_sample_of_many_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLE", 60)
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(sampling, "SAMPLE", 60)
+    monkeypatch.setattr(sampling, "WHOLE", 0)
     bench = bench_of([*EVERY, *MORE], labelled(300))
     assert len(bench.truth) <= 60 < bench.total == 300
     assert bench.notes()[-1] == f"judged on a sample of {len(bench.truth)} of 300 messages"
@@ -187,8 +186,8 @@ def judged_peers(passes: Passes, peers: Peers, like: FeatureConfig) -> list[Judg
 @pytest.mark.parametrize("classes", [2, 3])
 def test_peers_judge_the_same_messages(classes: int, sample: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
-    monkeypatch.setattr(samples, "SAMPLE", sample)
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(sampling, "SAMPLE", sample)
+    monkeypatch.setattr(sampling, "WHOLE", 0)
     data = labelled(250, classes)
     data[0][::9] = [
         f"{text} c4sh f r e e e" for text in data[0][::9]

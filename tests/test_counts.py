@@ -12,15 +12,15 @@ from reference.counts import Counts
 from reference.keys import token_key
 from stores import FEATURES, LEARNED, Row, corpora, counted, frozen, identical
 
-from spamnb import counting
-from spamnb.config import FeatureConfig
-from spamnb.counting import Tally
-from spamnb.counts import CountStore
-from spamnb.countstate import from_state, to_state
+from spamnb.counts import tally as counting
+from spamnb.counts.count_state import from_state, to_state
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.moments import Moments
+from spamnb.counts.tally import Tally
 from spamnb.errors import DataError
 from spamnb.features import extract
-from spamnb.message import Texts
-from spamnb.moments import Moments
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 REFUSAL = "cannot forget what was never learned: the counts would not add up; nothing was changed"
 HINT = "check that the messages and their labels are exactly those that were learned"

@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stores import LEARNED, counted, identical
 
-from spamnb.categorystate import packed, unpacked
-from spamnb.config import FeatureConfig
-from spamnb.counts import CountStore
-from spamnb.countstate import from_state, to_state
+from spamnb.counts.count_state import from_state, packed, to_state, unpacked
+from spamnb.counts.count_store import CountStore
 from spamnb.errors import ModelError
-from spamnb.model import SpamModel
-from spamnb.training import train
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig
+from spamnb.training.trainer import train
 
 AGAIN = "train the model again"
 

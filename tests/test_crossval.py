@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb import samples
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.crossval import Sample, folds, out_of_fold
 from spamnb.features import extract
-from spamnb.message import FloatArray, Texts
-from spamnb.model import SpamModel
+from spamnb.messages import FloatArray, Texts
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
-from spamnb.training import Trainer, message_digests
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import sampling
+from spamnb.training.cross_validation import Sample, folds, out_of_fold
+from spamnb.training.trainer import Trainer, message_digests
 
 
 @dataclass
@@ -129,8 +129,8 @@ def test_less_naive_of_order_2() -> None:
 
 
 def test_a_sample_of_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLE", 200)
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(sampling, "SAMPLE", 200)
+    monkeypatch.setattr(sampling, "WHOLE", 0)
     trainer = Trainer(features_for("multinomial", True), ScorerConfig())
     data = data_of(2, 500)
     model, sample = trained(data, trainer, 5)
@@ -140,7 +140,7 @@ def test_a_sample_of_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_sample_stays_small_and_copies_stay_together() -> None:
-    size = samples.WHOLE + samples.SAMPLE
+    size = sampling.WHOLE + sampling.SAMPLE
     texts = [f"number {i % (size // 2)}" for i in range(size)]
     trainer = Trainer(FeatureConfig.plain())
     for start in range(0, len(texts), 4_000):
@@ -148,14 +148,14 @@ def test_the_sample_stays_small_and_copies_stay_together() -> None:
         trainer.add(Texts.of(part), [("ham", "spam")[len(t) % 2] for t in part])
     _, sample = trainer.counted()
     assert sample is not None
-    assert 0.8 * samples.SAMPLE < len(sample) <= samples.SAMPLE <= 20_000
+    assert 0.8 * sampling.SAMPLE < len(sample) <= sampling.SAMPLE <= 20_000
     _, copies = np.unique(sample.digests, return_counts=True)
     assert set(copies.tolist()) == {2}
 
 
 def test_a_sample_of_nothing_but_copies_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLE", 20)
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(sampling, "SAMPLE", 20)
+    monkeypatch.setattr(sampling, "WHOLE", 0)
     trainer = Trainer(FeatureConfig.plain())
     trainer.add(Texts.of(["win"] * 30), ["spam"] * 30)
     assert trainer.messages == 30

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spamnb import journal, modelfile
 from spamnb.errors import ModelError
-from spamnb.figures import checked
-from spamnb.model import SpamModel
-from spamnb.training import train
+from spamnb.model.model_state import checked
+from spamnb.model.spam_model import SpamModel
+from spamnb.storage import model_file, update_journal
+from spamnb.training.trainer import train
 
 TEXTS, LABELS = (
     ["win a prize", "free cash now", "see you", "lunch at one"] * 6,
@@ -85,7 +85,7 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
     """To ask for a gigabyte, the most that a journal may have, failed where memory is limited."""
     asked: list[int] = []
     model.save(path := tmp_path / "m.spamnb")
-    Path(journal.path_of(path)).write_bytes(b"x" * 10)
+    Path(update_journal.path_of(path)).write_bytes(b"x" * 10)
     opened = open
 
     def watched(*given: Any, **named: Any) -> Any:
@@ -95,9 +95,9 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
         read = file.read
         return _Reader(file, lambda size: asked.append(size) or read(size))  # type: ignore[func-returns-value]
 
-    monkeypatch.setattr(journal, "open", watched, raising=False)
-    assert journal.read(path, modelfile.seal_of(path)) is None
-    assert asked == [os.path.getsize(journal.path_of(path))]
+    monkeypatch.setattr(update_journal, "open", watched, raising=False)
+    assert update_journal.read(path, model_file.seal_of(path)) is None
+    assert asked == [os.path.getsize(update_journal.path_of(path))]
 
 
 class _Reader:

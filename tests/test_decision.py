@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spamnb.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
 from spamnb.errors import ConfigError, ModelError
+from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
 
 RANGE_HINT = "0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10"
 COST_HINT = "only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad"

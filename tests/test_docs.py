@@ -20,8 +20,8 @@ from reference import scorers as twin
 
 from spamnb._version import __version__
 from spamnb.cli import COMMANDS, cli
-from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.scorers import REGISTRY
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spamnb.crossval import folds
-from spamnb.decision import Decision
-from spamnb.doubting import ENOUGH, lowest, shares
 from spamnb.errors import ModelError
-from spamnb.evaluate import on_chunks
-from spamnb.exchange import export_lines, import_lines
-from spamnb.merging import merge_models
-from spamnb.message import Chunk, Texts
-from spamnb.model import SpamModel
-from spamnb.pruning import age, prune
-from spamnb.report.rows import Jsonl, parts_text
-from spamnb.training import Trainer, train
+from spamnb.evaluation.on_data import on_chunks
+from spamnb.messages import Chunk, Texts
+from spamnb.model.decision import Decision
+from spamnb.model.merge_models import merge_models
+from spamnb.model.prune_model import age, prune
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines, import_lines
+from spamnb.report.prediction_lines import Jsonl, parts_text
+from spamnb.training.cross_validation import folds
+from spamnb.training.fit_min_known_words import ENOUGH, lowest, shares
+from spamnb.training.trainer import Trainer, train
 
 FOREIGN = "ich komme heute etwas spaeter nach hause und bringe noch brot mit see"
 FOREIGN_SPAM = "prize winner sie haben heute gewonnen rufen sie jetzt gleich unsere nummer an"

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from stores import corpora, counted, identical
 from support import messages
 
-from spamnb.config import FeatureConfig
-from spamnb.counts import CountStore
+from spamnb.core.strings import Spellings
+from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
-from spamnb.exchange import export_lines, import_lines
-from spamnb.exchangecode import arrays, escape, plain, short, unescape
-from spamnb.model import SpamModel
-from spamnb.spellings import Spellings
-from spamnb.training import train
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import arrays, escape, export_lines, import_lines, plain, short, unescape
+from spamnb.settings import FeatureConfig
+from spamnb.training.trainer import train
 
 FORMS = ("tsv", "jsonl")
 
@@ -98,7 +97,7 @@ def test_a_line_may_be_added_by_hand_without_key() -> None:
 
 
 def key_of(token: str) -> int:
-    from spamnb.features.hashing import token_key
+    from spamnb.features.token_keys import token_key
 
     return token_key(token)
 

@@ -7,14 +7,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spamnb.config import FeatureConfig
-from spamnb.counting import Tally, count
-from spamnb.counts import CountStore
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.tally import Tally, count
 from spamnb.features import extract
-from spamnb.foldcounts import FoldCounts
-from spamnb.message import IntArray, Texts
+from spamnb.features.batch import SHAPE, Entries
+from spamnb.messages import IntArray, Texts
 from spamnb.scorers.base import Stats
-from spamnb.sparse import SHAPE, Entries
+from spamnb.settings import FeatureConfig
+from spamnb.training.fold_counts import FoldCounts
 
 K = 4
 NAMES = ("ham", "spam", "news")

@@ -16,7 +16,7 @@ from benchmarks import hostile_models
 from benchmarks.fuzzparts import sealed
 from benchmarks.hostile_models import FILES, bodies, tallies
 from benchmarks.joblibfiles import CANARY, COMPRESSORS, forms
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.explain import Explanation, Part
-from spamnb.findings import Findings
+from spamnb.evaluation.mistakes import Mistake
+from spamnb.evaluation.report_data import Outcome, panels
+from spamnb.evaluation.summary import Findings
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
-from spamnb.mistakes import Mistake
-from spamnb.panels import Outcome, panels
+from spamnb.model.explanation import Explanation, Part
 from spamnb.report.html.markup import h, text
 from spamnb.report.html.page import page
 from spamnb.report.html.script import SCRIPT

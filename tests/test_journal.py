@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from spamnb import journal, learning, modelfile
 from spamnb.errors import ModelError
-from spamnb.learning import Learner
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
+from spamnb.storage import model_file, update_journal
+from spamnb.training import incremental
+from spamnb.training.incremental import Learner
 from tests.stores import identical
 from tests.test_learning_states import trained
 
@@ -69,7 +70,7 @@ def test_what_a_crash_leaves_is_overwritten(path: Path, left: bytes) -> None:
         file.write(left)
     assert is_trained_on(path, [*ROWS, NEWS[0]])
     learn(path, NEWS[1])
-    found = journal.read(path, modelfile.seal_of(path))
+    found = update_journal.read(path, model_file.seal_of(path))
     assert found is not None
     assert (len(found.payloads), found.end) == (2, beside(path).stat().st_size)
     assert is_trained_on(path, [*ROWS, *NEWS[:2]])
@@ -85,8 +86,8 @@ def test_every_flipped_byte_gives_an_older_model_or_an_error(path: Path) -> None
         damaged = bytearray(whole)
         damaged[at] ^= 0x20
         try:
-            parsed = journal.parse(bytes(damaged), modelfile.seal_of(path))
-        except journal.Damaged:
+            parsed = update_journal.parse(bytes(damaged), model_file.seal_of(path))
+        except update_journal.Damaged:
             errors += 1
             continue
         store = right[0] if parsed is None else right[len(parsed.payloads)]
@@ -97,7 +98,7 @@ def test_every_flipped_byte_gives_an_older_model_or_an_error(path: Path) -> None
 
 
 def test_damage_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "_PAUSE", 0)
+    monkeypatch.setattr(update_journal, "_PAUSE", 0)
     learn(path, NEWS[0])
     learn(path, NEWS[1])
     data = bytearray(beside(path).read_bytes())
@@ -114,7 +115,7 @@ def test_damage_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sense_is_asked_for_too(path: Path) -> None:
-    journal.append(path, modelfile.seal_of(path), None, b"checked, but no change")
+    update_journal.append(path, model_file.seal_of(path), None, b"checked, but no change")
     with pytest.raises(ModelError) as caught:
         SpamModel.load(path)
     assert caught.value.message.startswith(f"{path}.journal is damaged: a record makes no sense (")
@@ -177,7 +178,7 @@ def test_the_journal_goes_before_the_same_bytes_come_again(
 
 
 def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Path) -> None:
-    seals = {modelfile.seal_of(path)}
+    seals = {model_file.seal_of(path)}
     for _ in range(3):
         with Learner(path) as learner:
             learner.learn([NEWS[0][0]], [NEWS[0][1]])
@@ -185,7 +186,7 @@ def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Pa
             learner.forget([NEWS[0][0]])
         with Learner(path) as learner:
             learner.compact()
-        seals.add(modelfile.seal_of(path))
+        seals.add(model_file.seal_of(path))
     assert len(seals) == 4
     assert is_trained_on(path, ROWS)
 
@@ -201,11 +202,11 @@ def test_a_file_that_is_no_journal_is_left_alone(path: Path) -> None:
 
 
 def test_many_records_become_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "RECORDS", 3)
+    monkeypatch.setattr(incremental, "RECORDS", 3)
     file = path.read_bytes()
     for n, row in enumerate(NEWS, 1):
         learn(path, row)
-        found = journal.read(path, modelfile.seal_of(path))
+        found = update_journal.read(path, model_file.seal_of(path))
         assert found is not None
         assert len(found.payloads) == (n if n < 3 else 1)
     assert path.read_bytes() == file
@@ -213,8 +214,8 @@ def test_many_records_become_one(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_large_journal_goes_into_the_model_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "LARGE", 1000)
-    monkeypatch.setattr(learning, "SHARE", 1 << 30)
+    monkeypatch.setattr(incremental, "LARGE", 1000)
+    monkeypatch.setattr(incremental, "SHARE", 1 << 30)
     learn(path, NEWS[0])
     assert beside(path).exists()
     learn(path, *NEWS[1:])
@@ -226,8 +227,8 @@ def test_a_large_journal_goes_into_the_model_file(path: Path, monkeypatch: pytes
 def test_a_change_too_large_for_the_journal_is_written_at_once(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning, "LARGE", 10)
-    monkeypatch.setattr(learning, "SHARE", 1 << 30)
+    monkeypatch.setattr(incremental, "LARGE", 10)
+    monkeypatch.setattr(incremental, "SHARE", 1 << 30)
     learn(path, *NEWS)
     assert sorted(os.listdir(path.parent)) == ["m.spamnb", "m.spamnb.lock"]
     assert is_trained_on(path, [*ROWS, *NEWS])
@@ -301,8 +302,8 @@ def test_a_fifo_or_a_folder_in_place_of_the_journal_or_the_lock_is_refused(
 
 def test_a_reader_without_a_journal_loads_nothing_of_it(path: Path) -> None:
     code = (
-        "import sys; from spamnb.model import SpamModel; SpamModel.load(sys.argv[1]).predict(['win']);"
-        "print([m for m in sys.modules if m in ('spamnb.journal', 'spamnb.patch', 'spamnb.lock', 'json')])"
+        "import sys; from spamnb.model.spam_model import SpamModel; SpamModel.load(sys.argv[1]).predict(['win']);"
+        "print([m for m in sys.modules if m in ('spamnb.storage.update_journal', 'spamnb.counts.apply_delta', 'spamnb.storage.lock', 'json')])"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

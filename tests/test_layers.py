@@ -91,7 +91,7 @@ def modules(root: Path) -> dict[str, Path]:
 
 
 def part_of(module: str) -> str:
-    """`spamnb.readers.table` belongs to `readers`; the package's own `__init__` is the empty part."""
+    """`spamnb.readers.tables.delimited` belongs to `readers`; the package's own `__init__` is the empty part."""
     return module.split(".")[1] if "." in module else ""
 
 
@@ -159,9 +159,9 @@ CLEAN = {
     "__init__.py": "from spamnb._version import __version__\n",
     "_version.py": "__version__ = '0'\n",
     "errors.py": "import os\n",
-    "counts.py": "from spamnb.errors import DataError\n",
+    "counts/count_store.py": "from spamnb.errors import DataError\n",
     "cli/__init__.py": "import click\n",
-    "cli/train.py": "from spamnb import cli, counts\n",
+    "cli/commands/train.py": "from spamnb import cli, counts\n",
 }
 
 
@@ -177,16 +177,31 @@ def tree(root: Path, changed: dict[str, str]) -> list[str]:
     ("changed", "expected"),
     [
         ({}, []),
-        ({"errors.py": "from spamnb.counts import x\n"}, ["spamnb.errors imports spamnb.counts"]),
-        ({"errors.py": "def f():\n    import spamnb.counts\n"}, ["spamnb.errors imports spamnb.counts"]),
-        ({"errors.py": "from spamnb import counts\n"}, ["spamnb.errors imports spamnb.counts"]),
-        ({"counts.py": "import click\n"}, ["spamnb.counts imports click"]),
-        ({"counts.py": "from rich.table import Table\n"}, ["spamnb.counts imports rich"]),
-        ({"counts.py": "def f():\n    import pandas as pd\n"}, ["spamnb.counts imports pandas"]),
-        ({"cli/train.py": "import joblib.memory\n"}, ["spamnb.cli.train imports joblib"]),
-        ({"lab.py": "import sklearn.base\n"}, ["spamnb.lab imports sklearn"]),
+        (
+            {"errors.py": "from spamnb.counts.count_store import x\n"},
+            ["spamnb.errors imports spamnb.counts.count_store"],
+        ),
+        (
+            {"errors.py": "def f():\n    import spamnb.counts.count_store\n"},
+            ["spamnb.errors imports spamnb.counts.count_store"],
+        ),
+        ({"errors.py": "from spamnb import counts\n"}, ["spamnb.errors imports spamnb.counts.count_store"]),
+        ({"counts/count_store.py": "import click\n"}, ["spamnb.counts.count_store imports click"]),
+        (
+            {"counts/count_store.py": "from rich.table import Table\n"},
+            ["spamnb.counts.count_store imports rich"],
+        ),
+        (
+            {"counts/count_store.py": "def f():\n    import pandas as pd\n"},
+            ["spamnb.counts.count_store imports pandas"],
+        ),
+        ({"cli/commands/train.py": "import joblib.memory\n"}, ["spamnb.cli.commands.train imports joblib"]),
+        ({"lab_filters.py": "import sklearn.base\n"}, ["spamnb.lab_filters imports sklearn"]),
         ({"new.py": ""}, ["spamnb.new is in no layer"]),
-        ({"__init__.py": "import spamnb.counts\n"}, ["spamnb itself imports spamnb.counts"]),
+        (
+            {"__init__.py": "import spamnb.counts.count_store\n"},
+            ["spamnb itself imports spamnb.counts.count_store"],
+        ),
     ],
     ids=lambda value: str(value)[:60],
 )
@@ -201,6 +216,8 @@ def test_the_checker_catches_cycles(tmp_path: Path) -> None:
 
 
 def test_imports_for_type_checkers_do_not_count(tmp_path: Path) -> None:
-    source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from spamnb.counts import x\n"
+    source = (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from spamnb.counts.count_store import x\n"
+    )
     assert tree(tmp_path, {"errors.py": source}) == []
-    assert tree(tmp_path, {"errors.py": source + "else:\n    import spamnb.counts\n"}) != []
+    assert tree(tmp_path, {"errors.py": source + "else:\n    import spamnb.counts.count_store\n"}) != []

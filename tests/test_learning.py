@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.digests import Known, content_digests
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
-from spamnb.learning import Learner
-from spamnb.lock import Lock
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.since import Since
-from spamnb.training import Trainer, train
+from spamnb.messages import Texts
+from spamnb.model.change_history import Since
+from spamnb.model.seen_messages import Known, content_digests
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.storage.lock import Lock
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import Trainer, train
 from tests.stores import identical
 from tests.test_journal import NEWS, ROWS, is_trained_on, learn
 from tests.test_learning_states import trained
@@ -241,9 +241,7 @@ def test_a_learner_gives_up_in_the_end(path: Path) -> None:
 
 
 def test_a_lock_ends_with_its_process(path: Path) -> None:
-    code = (
-        "import os, sys; from spamnb.lock import Lock; Lock(sys.argv[1]).__enter__(); os.kill(os.getpid(), 9)"
-    )
+    code = "import os, sys; from spamnb.storage.lock import Lock; Lock(sys.argv[1]).__enter__(); os.kill(os.getpid(), 9)"
     subprocess.run([sys.executable, "-c", code, path], check=False)
     assert os.path.exists(f"{path}.lock")
     learn(path, NEWS[0])

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from spamnb import learning
 from spamnb.errors import ModelError
-from spamnb.lock import Lock
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
+from spamnb.storage.lock import Lock
+from spamnb.training import incremental
 from tests.stores import identical
 from tests.test_journal import NEWS, ROWS, beside, is_trained_on, learn
 from tests.test_learning_states import trained
@@ -43,8 +43,8 @@ class Refusal:
 def prepared(path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """A model for which learning takes this way, and what it has learned by then."""
     if way == "model file":
-        monkeypatch.setattr(learning, "LARGE", 1)
-        monkeypatch.setattr(learning, "SHARE", 1 << 30)
+        monkeypatch.setattr(incremental, "LARGE", 1)
+        monkeypatch.setattr(incremental, "SHARE", 1 << 30)
     if way in ("first record", "model file"):
         return ROWS
     learn(path, NEWS[0])
@@ -111,8 +111,8 @@ def test_tidying_up_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The message is in the journal by then, so it is learned."""
     path = tmp_path / "m.spamnb"
     trained(ROWS).save(path)
-    monkeypatch.setattr(learning, "LARGE", 600)
-    monkeypatch.setattr(learning, "SHARE", 1 << 30)
+    monkeypatch.setattr(incremental, "LARGE", 600)
+    monkeypatch.setattr(incremental, "SHARE", 1 << 30)
     learn(path, NEWS[0])
 
     def full(*_: object, **__: object) -> None:

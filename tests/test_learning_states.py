@@ -18,20 +18,20 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from spamnb import learning
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counts import CountStore, canonical, combined
-from spamnb.learning import Learner
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.pruning import prune
-from spamnb.training import Trainer
+from spamnb.counts.count_store import CountStore, canonical, combined
+from spamnb.messages import Texts
+from spamnb.model.prune_model import prune
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import incremental
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import Trainer
 from tests.stores import identical
 
 TEXTS = ["win a prize", "WIN a prize!", "a prize win", "see you", "", "see you at 6", "é ü 100%", "x"]
 BASE = [("keep spam", "spam"), ("keep ham", "ham")]  # so that both classes stay
 FEATURES = FeatureConfig()
-LIMITS = learning.RECORDS, learning.LARGE, learning.SHARE
+LIMITS = incremental.RECORDS, incremental.LARGE, incremental.SHARE
 Rows = list[tuple[str, str]]
 texts = st.sampled_from(TEXTS)
 labels = st.sampled_from(["ham", "spam"])
@@ -78,7 +78,7 @@ class Machine(RuleBasedStateMachine):
         trained(self.rows).save(self.path)
 
     def teardown(self) -> None:
-        learning.RECORDS, learning.LARGE, learning.SHARE = LIMITS
+        incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
         shutil.rmtree(self.folder)
 
     def change(self, work: Callable[[Learner], None], after: Rows) -> Learner:
@@ -169,7 +169,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(records=st.integers(1, 6), large=st.sampled_from([0, 1500, 1 << 18]))
     def change_when_to_tidy_up(self, records: int, large: int) -> None:
-        learning.RECORDS, learning.LARGE, learning.SHARE = records, large, 1 << 30
+        incremental.RECORDS, incremental.LARGE, incremental.SHARE = records, large, 1 << 30
 
     @invariant()
     def is_as_if_trained_on_what_remains(self) -> None:

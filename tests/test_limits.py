@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.config import ScorerConfig
 from spamnb.errors import ConfigError
-from spamnb.model import SpamModel
-from spamnb.scorers.limits import clipped, strongest
-from spamnb.sparse import Entries
-from spamnb.training import train
+from spamnb.features.batch import Entries
+from spamnb.model.spam_model import SpamModel
+from spamnb.scorers.evidence_limits import clipped, strongest
+from spamnb.settings import ScorerConfig
+from spamnb.training.trainer import train
 
 SPAM = ["win a free prize now", "free cash call now", "claim your prize cash"] * 5
 HAM = ["see you at home", "are you home later", "call me when you are home"] * 5

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb.logistic import Pattern, SparseRows, fit
-from spamnb.message import FloatArray
+from spamnb.messages import FloatArray
+from spamnb.training.logistic_regression import Pattern, SparseRows, fit
 
 
 def problem(

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stores import corpora, counted, identical
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counts import CountStore, canonical
-from spamnb.decision import Decision
+from spamnb.counts.count_store import CountStore, canonical
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.merging import merge_models, merge_stores, outdated, scaled
-from spamnb.model import SpamModel
-from spamnb.pruning import age, information, prune
-from spamnb.since import Since
-from spamnb.training import train
+from spamnb.model.change_history import Since
+from spamnb.model.decision import Decision
+from spamnb.model.merge_models import merge_models, merge_stores, outdated, scaled
+from spamnb.model.prune_model import age, information, prune
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.trainer import train
 
 TEXTS = [f"win prize {i % 7} call {i}" for i in range(20)] + [
     f"see you at {i % 5} mum {i}" for i in range(20)
@@ -41,7 +41,7 @@ def test_merged_stores_are_the_store_of_everything(parts: list[list[object]]) ->
 def test_stretches_of_keys_of_any_size_give_the_same(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = list(zip(TEXTS, LABELS, strict=True))
     parts = [rows[:7], rows[25:], rows[7:9], rows[9:25]]
-    monkeypatch.setattr("spamnb.mergetokens._STRETCH", stretch)
+    monkeypatch.setattr("spamnb.counts.store_merge._STRETCH", stretch)
     identical(merge_stores([_store(part) for part in parts]), _store(rows))
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spamnb import metrics
+from spamnb.evaluation.other_filter import Predictions, judged
 from spamnb.metrics import Confusion, evaluate_binary, evaluate_multi
-from spamnb.predicted import Predictions, judged
 
 sk = pytest.importorskip("sklearn.metrics")
 

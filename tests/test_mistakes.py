@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from spamnb import SpamModel, train
-from spamnb.config import FeatureConfig
-from spamnb.evaluate import Evaluation, cross_validated, on_chunks
-from spamnb.findings import of_evaluation
-from spamnb.message import Chunk, Texts
-from spamnb.mistakes import Collector, out_of_fold
-from spamnb.training import Trainer
+from spamnb.evaluation.mistakes import Collector, out_of_fold
+from spamnb.evaluation.on_data import Evaluation, cross_validated, on_chunks
+from spamnb.evaluation.summary import of_evaluation
+from spamnb.messages import Chunk, Texts
+from spamnb.settings import FeatureConfig
+from spamnb.training.trainer import Trainer
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sms_sample.csv"
 

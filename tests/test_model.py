@@ -12,12 +12,12 @@ import pytest
 from stores import identical
 
 import spamnb
-from spamnb.calibration import Platt, Temperature
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.message import Texts, as_texts
-from spamnb.model import SpamModel
+from spamnb.messages import Texts, as_texts
+from spamnb.model.calibration import Platt, Temperature
+from spamnb.model.decision import Decision
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 SPAM, HAM = ["win a prize", "free prize now", "win cash"], ["see you", "are you home", "ok"]
 LABELS = ["spam"] * 3 + ["ham"] * 3

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from spamnb import modelfile, safeload, sealing
 from spamnb.errors import ModelError
+from spamnb.storage import model_file, model_writer, safe_unpickler
 
 STATE: dict[str, object] = {
     "labels": ["ham", "spam"],
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "m.joblib"
-    modelfile.write(STATE, path)
+    model_file.write(STATE, path)
     return path
 
 
@@ -72,10 +72,10 @@ def error(call: Callable[..., object], *args: object) -> tuple[str, str]:
 @given(state=states, mmap=st.booleans())
 def test_round_trip(folder: Path, state: dict[str, object], mmap: bool) -> None:
     path = folder / "m.joblib"
-    assert modelfile.write(state, path) == path.stat().st_size
-    assert same(state, modelfile.read(path, mmap=mmap))
+    assert model_file.write(state, path) == path.stat().st_size
+    assert same(state, model_file.read(path, mmap=mmap))
     first = path.read_bytes()
-    modelfile.write(modelfile.read(path, mmap=False), path)
+    model_file.write(model_file.read(path, mmap=False), path)
     assert path.read_bytes() == first
 
 
@@ -86,10 +86,10 @@ def test_joblib_opens_the_file(saved: Path) -> None:
 
 
 def test_arrays_are_read_only_views_or_writeable_memory(saved: Path) -> None:
-    mapped = modelfile.require(modelfile.read(saved), "counts.keys", np.ndarray)
-    copied = modelfile.require(modelfile.read(saved, mmap=False), "counts.keys", np.ndarray)
+    mapped = model_file.require(model_file.read(saved), "counts.keys", np.ndarray)
+    copied = model_file.require(model_file.read(saved, mmap=False), "counts.keys", np.ndarray)
     assert (mapped.flags.writeable, copied.flags.writeable) == (False, True)
-    assert mapped.ctypes.data % safeload.ALIGNMENT == 0
+    assert mapped.ctypes.data % safe_unpickler.ALIGNMENT == 0
     saved.unlink()
     assert mapped.tolist() == copied.tolist() == list(range(7))
 
@@ -101,7 +101,7 @@ def test_equal_states_give_equal_bytes_whichever_objects_they_are_made_of(tmp_pa
     files = set()
     for number, array in enumerate(variants):
         word, blob = ("".join(["sha", "pe"]), bytes([7, 7])) if number % 2 else ("shape", b"\x07\x07")
-        modelfile.write({"a": array, word: [word, "shape", blob, b"\x07\x07"], "b": table}, tmp_path / "m")
+        model_file.write({"a": array, word: [word, "shape", blob, b"\x07\x07"], "b": table}, tmp_path / "m")
         files.add((tmp_path / "m").read_bytes())
     assert len(files) == 1
 
@@ -109,7 +109,7 @@ def test_equal_states_give_equal_bytes_whichever_objects_they_are_made_of(tmp_pa
 def test_another_process_writes_the_same_bytes(tmp_path: Path) -> None:
     state = "{'a': np.arange(3), 'b': {'c': ['a', 'b', 'dtype', b'd'], 'd': (1.5, 2**40)}}"
     code = f"import sys, numpy as np; from spamnb import modelfile; modelfile.write({state}, sys.argv[1])"
-    modelfile.write(eval(state), tmp_path / "0")
+    model_file.write(eval(state), tmp_path / "0")
     for seed in "12":
         environment = os.environ | {"PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", code, tmp_path / seed], env=environment, check=True)
@@ -127,13 +127,13 @@ def test_reading_imports_neither_joblib_nor_what_only_writing_needs(saved: Path)
 
 def test_only_the_owner_can_read_a_model_and_its_new_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "m.joblib"
-    modelfile.write(STATE, path)
+    model_file.write(STATE, path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_all_new_folders_are_for_the_owner_alone(tmp_path: Path) -> None:
-    modelfile.write(STATE, tmp_path / "one" / "two" / "m")
+    model_file.write(STATE, tmp_path / "one" / "two" / "m")
     assert [(tmp_path / p).stat().st_mode & 0o777 for p in ("one", "one/two")] == [0o700, 0o700]
 
 
@@ -142,27 +142,27 @@ def test_a_link_is_read_and_not_written_through(tmp_path: Path, saved: Path, the
     link, goal = tmp_path / "link", saved if there else tmp_path / "nowhere"
     link.symlink_to(goal)
     with pytest.raises(ModelError) as caught:
-        modelfile.write({"x": 1}, link)
+        model_file.write({"x": 1}, link)
     assert caught.value.message == f"{link} is a link to {goal}: spamnb does not write through links"
     assert caught.value.hint == f"give the path itself: {goal}"
     assert link.is_symlink()
     assert goal.exists() == there
     if there:
-        assert modelfile.read(link).keys() == STATE.keys()
+        assert model_file.read(link).keys() == STATE.keys()
 
 
 def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
     tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, path = saved.read_bytes(), tmp_path / "m"
-    folder = modelfile._folder
+    folder = model_file._folder
 
     def planted(target: str) -> str:
         path.symlink_to(saved)
         return folder(target)
 
-    monkeypatch.setattr(modelfile, "_folder", planted)
-    modelfile.write({"x": 1}, path)
+    monkeypatch.setattr(model_file, "_folder", planted)
+    model_file.write({"x": 1}, path)
     assert saved.read_bytes() == before
     assert not path.is_symlink()
 
@@ -170,8 +170,8 @@ def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
 def test_folders_may_be_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    modelfile.write({"x": 1}, tmp_path / "link" / "m")
-    assert modelfile.read(tmp_path / "real" / "m") == {"x": 1}
+    model_file.write({"x": 1}, tmp_path / "link" / "m")
+    assert model_file.read(tmp_path / "real" / "m") == {"x": 1}
 
 
 NESTED: list[object] = []
@@ -196,20 +196,20 @@ def test_what_a_model_cannot_hold_is_named(saved: Path, where: str) -> None:
     before = saved.read_bytes()
     state, got = UNFIT[where]
     assert (
-        error(modelfile.write, state, saved)[0] == f"the model state cannot keep {where}: {KINDS}, got {got}"
+        error(model_file.write, state, saved)[0] == f"the model state cannot keep {where}: {KINDS}, got {got}"
     )
     assert saved.read_bytes() == before
 
 
 def test_depth_is_limited_to_the_same_level_in_both_directions(tmp_path: Path) -> None:
-    modelfile.write({"a": NESTED[0]}, tmp_path / "m")
-    assert modelfile.read(tmp_path / "m") == {"a": NESTED[0]}
-    message, _ = error(modelfile.write, {"a": NESTED}, tmp_path / "m")
+    model_file.write({"a": NESTED[0]}, tmp_path / "m")
+    assert model_file.read(tmp_path / "m") == {"a": NESTED[0]}
+    message, _ = error(model_file.write, {"a": NESTED}, tmp_path / "m")
     assert message == f"the model state is nested more than 64 levels deep: a{'[0]' * 63}"
 
 
 def test_reserved_keys_are_refused(tmp_path: Path) -> None:
-    message, _ = error(modelfile.write, {"version": 3}, tmp_path / "m")
+    message, _ = error(model_file.write, {"version": 3}, tmp_path / "m")
     assert message == "the model state has a key 'version', which the model file needs for itself"
 
 
@@ -217,11 +217,11 @@ def test_a_state_that_could_not_be_read_back_is_not_written(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(safeload, "MAX_STEPS", 100)
-        message, hint = error(modelfile.write, {"x": [None] * 100}, saved)
+        patch.setattr(safe_unpickler, "MAX_STEPS", 100)
+        message, hint = error(model_file.write, {"x": [None] * 100}, saved)
     assert message == f"cannot write {saved}: it holds too many separate values (over 100 steps)"
     assert hint == "keep many values in one array"
-    assert same(STATE, modelfile.read(saved))
+    assert same(STATE, model_file.read(saved))
 
 
 @pytest.mark.parametrize("step", ["tempfile.mkstemp", "joblib.dump", "os.fsync", "os.replace", "mmap.mmap"])
@@ -236,7 +236,7 @@ def test_a_failing_step_keeps_the_old_model(
 
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        message, hint = error(modelfile.write, {"x": 1}, saved)
+        message, hint = error(model_file.write, {"x": 1}, saved)
     reason = os.strerror(number)
     assert message == f"cannot write {saved}: {reason[0].lower()}{reason[1:]}"
     assert (
@@ -248,7 +248,7 @@ def test_a_failing_step_keeps_the_old_model(
         }[number]
     )
     assert os.listdir(saved.parent) == [saved.name]
-    assert same(STATE, modelfile.read(saved))
+    assert same(STATE, model_file.read(saved))
 
 
 def test_a_write_cut_off_by_the_system_keeps_the_old_model(saved: Path) -> None:
@@ -256,12 +256,12 @@ def test_a_write_cut_off_by_the_system_keeps_the_old_model(saved: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
-        message, _ = error(modelfile.write, {"x": np.zeros(100_000)}, saved)
+        message, _ = error(model_file.write, {"x": np.zeros(100_000)}, saved)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert message == f"cannot write {saved}: file too large"
     assert os.listdir(saved.parent) == [saved.name]
-    assert same(STATE, modelfile.read(saved))
+    assert same(STATE, model_file.read(saved))
 
 
 def test_contents_are_on_disk_before_the_name_and_the_name_before_the_end(
@@ -281,9 +281,9 @@ def test_contents_are_on_disk_before_the_name_and_the_name_before_the_end(
 
     monkeypatch.setattr("os.fsync", fsync)
     monkeypatch.setattr("os.replace", rename)
-    modelfile.write({"x": 1}, saved)
+    model_file.write({"x": 1}, saved)
     assert steps == ["file", "rename", "folder"]
-    assert modelfile.read(saved) == {"x": 1}
+    assert model_file.read(saved) == {"x": 1}
 
 
 def test_an_interrupt_keeps_the_old_model(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +292,7 @@ def test_an_interrupt_keeps_the_old_model(saved: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("os.replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        modelfile.write({"x": 1}, saved)
+        model_file.write({"x": 1}, saved)
     assert os.listdir(saved.parent) == [saved.name]
 
 
@@ -303,18 +303,18 @@ def test_sudden_death_keeps_the_old_model(saved: Path, step: str) -> None:
         [sys.executable, "-c", code + "modelfile.write({'x': 1}, sys.argv[1])", saved], check=False
     )
     assert result.returncode == 9
-    assert same(STATE, modelfile.read(saved))
+    assert same(STATE, model_file.read(saved))
 
 
 def test_large_arrays_are_hashed_beside_the_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = {"small": np.arange(9), "large": np.arange(700_000), "after": "text"}
-    modelfile.write(state, tmp_path / "m")
-    found = modelfile.read(tmp_path / "m")  # refuses a file that does not match its checksum
+    model_file.write(state, tmp_path / "m")
+    found = model_file.read(tmp_path / "m")  # refuses a file that does not match its checksum
     assert found["large"].tolist() == state["large"].tolist()  # type: ignore[attr-defined]
 
     def none_left(_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(sealing.Thread, "start", none_left)
-    modelfile.write(state, tmp_path / "n")
+    monkeypatch.setattr(model_writer.Thread, "start", none_left)
+    model_file.write(state, tmp_path / "n")
     assert (tmp_path / "n").read_bytes() == (tmp_path / "m").read_bytes()

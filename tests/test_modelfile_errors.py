@@ -11,8 +11,8 @@ import joblib
 import numpy as np
 import pytest
 
-from spamnb import modelfile
 from spamnb.errors import ModelError
+from spamnb.storage import model_file
 
 STATE: dict[str, object] = {
     "labels": ["ham", "spam"],
@@ -26,7 +26,7 @@ TRAIN = "train one with `spamnb train DATA`"
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "m.joblib"
-    modelfile.write(STATE, path)
+    model_file.write(STATE, path)
     return path
 
 
@@ -41,19 +41,19 @@ def test_places_that_cannot_be_written(tmp_path: Path, saved: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert (
-        error(modelfile.write, {}, tmp_path)[0]
+        error(model_file.write, {}, tmp_path)[0]
         == f"cannot write {tmp_path}: it is a directory, expected a file"
     )
-    assert error(modelfile.write, {}, inside)[0] == f"cannot write {inside}: not a directory"
-    assert error(modelfile.write, {}, pipe)[0] == f"cannot write {pipe}: it is not a regular file"
-    assert error(modelfile.write, {}, "a\0b")[0] == "cannot write a\0b: embedded null byte"
+    assert error(model_file.write, {}, inside)[0] == f"cannot write {inside}: not a directory"
+    assert error(model_file.write, {}, pipe)[0] == f"cannot write {pipe}: it is not a regular file"
+    assert error(model_file.write, {}, "a\0b")[0] == "cannot write a\0b: embedded null byte"
 
 
 def test_every_truncation_is_refused(saved: Path) -> None:
     whole = saved.read_bytes()
     for size in range(1, len(whole)):
         saved.write_bytes(whole[:size])
-        message, hint = error(modelfile.read, saved)
+        message, hint = error(model_file.read, saved)
         assert message == f"{saved} is cut short or not a spamnb model: no checksum at its end"
         assert hint == AGAIN
 
@@ -64,14 +64,14 @@ def test_every_changed_byte_is_refused(saved: Path) -> None:
     for at in range(len(whole)):
         for flip in (0x01, 0xFF):
             saved.write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
-            message, _ = error(modelfile.read, saved)
+            message, _ = error(model_file.read, saved)
             damaged += message == f"{saved} is damaged: its contents do not match its checksum"
     assert damaged > len(whole)  # the others break the first byte or the mark of the checksum
 
 
 def test_a_plain_joblib_file_is_refused(tmp_path: Path) -> None:
     joblib.dump({"format": "spamnb-model", "version": 1}, tmp_path / "m")
-    message, _ = error(modelfile.read, tmp_path / "m")
+    message, _ = error(model_file.read, tmp_path / "m")
     assert message == f"{tmp_path / 'm'} is cut short or not a spamnb model: no checksum at its end"
 
 
@@ -91,7 +91,7 @@ FOREIGN = {
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_foreign_files_are_recognised(tmp_path: Path, kind: str) -> None:
     (tmp_path / "m").write_bytes(FOREIGN[kind])
-    assert error(modelfile.read, tmp_path / "m") == (
+    assert error(model_file.read, tmp_path / "m") == (
         f"{tmp_path / 'm'} is not a spamnb model: it looks like {kind}",
         "if these are labelled messages, train on them with `spamnb train`",
     )
@@ -113,33 +113,33 @@ def test_foreign_files_are_recognised(tmp_path: Path, kind: str) -> None:
 def test_titles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: dict[str, object], message: str
 ) -> None:
-    monkeypatch.setattr(modelfile, "_titled", lambda state: title | state)
-    modelfile.write({}, tmp_path / "m")
-    got, hint = error(modelfile.read, tmp_path / "m")
+    monkeypatch.setattr(model_file, "_titled", lambda state: title | state)
+    model_file.write({}, tmp_path / "m")
+    got, hint = error(model_file.read, tmp_path / "m")
     assert got == message.replace("PATH", str(tmp_path / "m"))
     assert hint == ("upgrade spamnb, or " + TRAIN.replace("one", "a new model") if "newer" in got else TRAIN)
 
 
 def test_places_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m"
-    assert error(modelfile.read, path) == (f"no model at {path}", TRAIN)
+    assert error(model_file.read, path) == (f"no model at {path}", TRAIN)
     path.touch()
-    assert error(modelfile.read, path) == (f"{path} is empty, expected a spamnb model", AGAIN)
-    assert error(modelfile.read, tmp_path) == (
+    assert error(model_file.read, path) == (f"{path} is empty, expected a spamnb model", AGAIN)
+    assert error(model_file.read, tmp_path) == (
         f"{tmp_path} is a directory, expected a model file",
         "give the path of the file in it",
     )
     os.mkfifo(tmp_path / "pipe")
-    assert error(modelfile.read, tmp_path / "pipe")[0] == (
+    assert error(model_file.read, tmp_path / "pipe")[0] == (
         f"{tmp_path / 'pipe'} is not a regular file, expected a model file"
     )
-    assert error(modelfile.read, "a\0b")[0] == "cannot read a\0b: embedded null byte"
+    assert error(model_file.read, "a\0b")[0] == "cannot read a\0b: embedded null byte"
 
     def deny(*_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(modelfile, "open", deny, raising=False)
-    assert error(modelfile.read, path) == (
+    monkeypatch.setattr(model_file, "open", deny, raising=False)
+    assert error(model_file.read, path) == (
         f"cannot read {path}: permission denied",
         "check the path and its permissions",
     )
@@ -149,22 +149,22 @@ def test_files_over_the_limit_are_neither_written_nor_read(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = saved.stat().st_size
-    monkeypatch.setattr(modelfile, "MAX_BYTES", 500)
+    monkeypatch.setattr(model_file, "MAX_BYTES", 500)
     assert (
-        error(modelfile.write, STATE, saved)[0] == f"cannot write {saved}: it would be larger than 500 bytes"
+        error(model_file.write, STATE, saved)[0] == f"cannot write {saved}: it would be larger than 500 bytes"
     )
-    assert error(modelfile.read, saved)[0] == f"{saved} is too large: {size} bytes, expected at most 500"
+    assert error(model_file.read, saved)[0] == f"{saved} is too large: {size} bytes, expected at most 500"
 
 
 def test_require_gives_the_value_or_says_what_is_wrong() -> None:
     def message(key: str, kind: type, **more: object) -> str:
         with pytest.raises(ModelError) as caught:
-            modelfile.require(STATE, key, kind, **more)  # type: ignore[arg-type]
+            model_file.require(STATE, key, kind, **more)  # type: ignore[arg-type]
         assert caught.value.hint == AGAIN
         return caught.value.message.removeprefix("the model's ")
 
-    assert modelfile.require(STATE, "settings.alpha", float) == 0.5
-    assert modelfile.require(STATE, "counts.table", np.ndarray, dtype="u4", shape=(7, 2)).shape == (7, 2)
+    assert model_file.require(STATE, "settings.alpha", float) == 0.5
+    assert model_file.require(STATE, "counts.table", np.ndarray, dtype="u4", shape=(7, 2)).shape == (7, 2)
     assert message("counts.nothing", list) == "the model has no counts.nothing"
     assert message("labels.ham", list) == "the model has no labels.ham"
     assert message("labels", dict) == "labels is not usable: expected dict, got list"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spamnb.moments import Moments
+from spamnb.counts.moments import Moments
 
 TINY, HUGE = 5e-324, 1e308
 finite = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=8)

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.report.comparison import table as light_table
-from spamnb.report.comparison import without_least
-from spamnb.report.narrow import fits, fitted
+from spamnb.report.column_fit import fits, fitted
+from spamnb.report.setting_tables import table as light_table
+from spamnb.report.setting_tables import without_least
 
 
 def example() -> Table:

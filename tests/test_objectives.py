@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from spamnb import metrics
 from spamnb.errors import ConfigError
-from spamnb.message import FloatArray, IntArray
-from spamnb.objectives import CHOICES, Answers, objective, objective_for
+from spamnb.messages import FloatArray, IntArray
+from spamnb.tuning.objectives import CHOICES, Answers, objective, objective_for
 
 rows = st.lists(
     st.tuples(st.booleans(), st.integers(-4, 4), st.integers(0, 3)), min_size=2, max_size=40

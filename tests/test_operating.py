@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.decision import HAM, SPAM, UNSURE, Decision, in_words
-from spamnb.model import SpamModel
-from spamnb.operating import cutoff, operating_point
-from spamnb.training import train
+from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, in_words
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.threshold import cutoff, operating_point
+from spamnb.training.trainer import train
 
 scores = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200)
 rates = st.floats(1e-6, 0.9)

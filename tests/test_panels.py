@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spamnb.evaluation.report_data import BINS, COLUMNS, STEPS, Outcome, Panels, logit, panels, thin
 from spamnb.metrics import Confusion, roc_curve
-from spamnb.panels import BINS, COLUMNS, STEPS, Outcome, Panels, logit, panels, thin
 
 ranks = st.lists(st.tuples(st.booleans(), st.integers(-12, 12)), min_size=1, max_size=40)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb import private
+from spamnb.core import files
 from spamnb.errors import DataError
 
 if sys.platform == "win32":
@@ -32,7 +32,7 @@ def test_a_backup_replaces_a_planted_link(tmp_path: Path) -> None:
     victim.write_text("precious")
     source.write_text("model")
     backup.symlink_to(victim)
-    private.copy(str(source), str(backup))
+    files.copy(str(source), str(backup))
     assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
 
 
@@ -45,7 +45,7 @@ def test_what_is_replaced_is_kept(tmp_path: Path, how: str, monkeypatch: pytest.
     if how == "no links here":
         monkeypatch.setattr(os, "link", refuse)
     for _ in range(2):  # the second time both names may be of one file
-        private.keep(str(source), str(backup))
+        files.keep(str(source), str(backup))
         assert (backup.read_text(), backup.stat().st_mode & 0o777) == ("model", 0o600)
     assert os.path.samefile(source, backup) == (how == "link")
     assert sorted(os.listdir(tmp_path)) == ["m", "m.bak"]
@@ -57,7 +57,7 @@ def test_a_kept_file_replaces_a_planted_link(tmp_path: Path) -> None:
     source.write_text("model")
     source.chmod(0o600)
     backup.symlink_to(victim)
-    private.keep(str(source), str(backup))
+    files.keep(str(source), str(backup))
     assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
 
 
@@ -69,7 +69,7 @@ def test_links_of_the_system_are_followed(tmp_path: Path) -> None:
     """As in `--json /dev/stdout`, and in the shell's `>(program)`."""
     path = tmp_path / "out"
     with open(path, "wb") as file:
-        private.write(f"/dev/fd/{file.fileno()}", b"ok")
+        files.write(f"/dev/fd/{file.fileno()}", b"ok")
     assert path.read_bytes() == b"ok"
 
 
@@ -77,7 +77,7 @@ def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text("a longer text")
     path.chmod(0o644)
-    private.write(str(path), b"new")
+    files.write(str(path), b"new")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o644)
 
 
@@ -89,5 +89,5 @@ def test_a_link_that_is_planted_after_the_look_is_not_followed(
     link.symlink_to(victim)
     monkeypatch.setattr(os.path, "islink", lambda _: False)
     with pytest.raises(DataError, match="cannot write"):
-        private.write(str(link), b"x")
+        files.write(str(link), b"x")
     assert victim.read_text() == "precious"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import MissingExtraError
-from spamnb.panels import Outcome, Panels, panels
+from spamnb.evaluation.report_data import Outcome, Panels, panels
 from spamnb.report.plots import png, svg
 from spamnb.report.plots.figures import Figures, round_values
 from spamnb.report.plots.palette import DARK, LIGHT

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError, DataError
-from spamnb.joining import check_count, check_same, collect
+from spamnb.evaluation.other_filter import Predictions, check_count, check_same, collect, judged
 from spamnb.metrics import MultiScores, Scores
-from spamnb.predicted import Predictions, judged
 from spamnb.readers import ReadOptions, open_source
-from spamnb.readers.predictions import PredictionFile, Wanted, find_columns, read_predictions
+from spamnb.readers.tables.prediction_file import PredictionFile, Wanted, find_columns, read_predictions
 
 TRUTH = ["spam", "spam", "ham", "ham"]
 

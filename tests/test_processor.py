@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb import processor
+from spamnb.core import cpu_and_memory
 
 ZEN_4 = b"processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
 FEATURES, THREADS = "NPY_DISABLE_CPU_FEATURES", "OPENBLAS_NUM_THREADS"
@@ -25,8 +25,8 @@ def a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(monkeypatch: pytest.MonkeyPatch, about: bytes) -> dict[str, str]:
-    monkeypatch.setattr(processor, "_about", lambda: about)
-    processor.prepare()
+    monkeypatch.setattr(cpu_and_memory, "_about", lambda: about)
+    cpu_and_memory.prepare()
     return {name: os.environ[name] for name in (FEATURES, THREADS) if name in os.environ}
 
 
@@ -60,7 +60,7 @@ def test_a_numpy_built_for_this_machine_is_left(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has this file")
 def test_the_first_lines_on_a_processor() -> None:
-    assert processor._about()[:9] == b"processor"
+    assert cpu_and_memory._about()[:9] == b"processor"
 
 
 CHECK = """

@@ -8,14 +8,14 @@ from comparing import EVERY, labelled
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import DataError
-from spamnb.message import Chunk, Texts
-from spamnb.model import SpamModel
-from spamnb.online import streamed
-from spamnb.passes import Setting
-from spamnb.protocols import SIZES, Gathered, holdout, learning_curve, online, shuffled, split
-from spamnb.training import Trainer
+from spamnb.evaluation.prequential import streamed
+from spamnb.evaluation.protocols import SIZES, Gathered, holdout, learning_curve, online, shuffled, split
+from spamnb.messages import Chunk, Texts
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.trainer import Trainer
+from spamnb.tuning.setting_grid import Setting
 
 MORE = [
     Setting("words", FeatureConfig.plain(), ScorerConfig(balance="weight")),

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spamnb import refine as refinement
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.correction import Correction, from_state
-from spamnb.crossval import folds, out_of_fold
 from spamnb.errors import ConfigError, ModelError
-from spamnb.inspection import Inspector, card
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.scoring import gap
-from spamnb.training import Trainer, train
+from spamnb.messages import Texts
+from spamnb.model.inspection import Inspector, card
+from spamnb.model.scoring_engine import gap
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.weight_correction import Correction, from_state
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import fit_weight_correction as refinement
+from spamnb.training.cross_validation import folds, out_of_fold
+from spamnb.training.trainer import Trainer, train
 
 
 def corpus(n: int = 400, seed: int = 1) -> tuple[list[str], list[str]]:
@@ -148,7 +148,7 @@ def train_in(jobs: int) -> SpamModel:
 def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
     """The scores by given folds: those that labels would give differ once labels are swapped."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("spamnb.crossval.folds", lambda *_: fold)
+        patch.setattr("spamnb.training.cross_validation.folds", lambda *_: fold)
         return out_of_fold(model.store, model.scoring, sample, 5)
 
 

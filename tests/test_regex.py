@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig
 from spamnb.errors import ConfigError, ModelError
-from spamnb.model import SpamModel
-from spamnb.regex import PatternError, check, count, work
-from spamnb.regex.limits import LONGEST_TEXT, MOST_STEPS, REACH
-from spamnb.regex.sets import Sets
+from spamnb.features.regex import PatternError, check, count, work
+from spamnb.features.regex_limits import LONGEST_TEXT, MOST_STEPS, REACH
+from spamnb.features.regex_sets import Sets
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig
 
 SLOW = (
     *("(a+)+b", "(a|a)*b", "(a|ab)*c", "(?:a?){20}a{20}", "a*a*a*b", r"\S+@\S+\.\S+", r"(\w+\s?)+$"),

@@ -14,11 +14,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from spamnb.calibration import probability
+from spamnb.core.terminal_text import all_plain, visible, visible_bytes
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
-from spamnb.report import curves, jsonout, terminal
-from spamnb.report.curves import Curves
-from spamnb.report.safe import all_plain, visible, visible_bytes
+from spamnb.model.calibration import probability
+from spamnb.report import json_output, terminal, text_plots
+from spamnb.report.text_plots import Curves
 
 EVIL = "[red]x[/red] \x1b[31m :smile: \u202e"
 EVIL_SHOWN = "[red]x[/red] \\x1b[31m :smile: \\u202e"
@@ -107,8 +107,8 @@ def test_invalid_bytes_are_named() -> None:
 
 def test_json_is_stable_and_strict() -> None:
     result = {"b": math.nan, "a": [math.inf, 1, (2.5, None)], "n": np.float64(0.5), "v": np.array([1, 2])}
-    text = jsonout.dumps(result)
-    assert text == jsonout.dumps(result)
+    text = json_output.dumps(result)
+    assert text == json_output.dumps(result)
     assert text.endswith("}\n")
     assert list(json.loads(text)) == ["b", "a", "n", "v"]
     assert json.loads(text) == {"b": None, "a": [None, 1, [2.5, None]], "n": 0.5, "v": [1, 2]}
@@ -117,21 +117,21 @@ def test_json_is_stable_and_strict() -> None:
 @given(st.text())
 @example("\x7f\x9b\u202e")
 def test_json_is_printable_ascii_and_reads_back(label: str) -> None:
-    text = jsonout.dumps({"label": label}, indent=None)
+    text = json_output.dumps({"label": label}, indent=None)
     assert text.isascii()
     assert text[:-1].isprintable()
     assert json.loads(text) == {"label": label}
 
 
 def test_evaluations_fit_json() -> None:
-    assert json.loads(jsonout.dumps(filtered()[2].to_dict()))["messages"] == 3000
+    assert json.loads(json_output.dumps(filtered()[2].to_dict()))["messages"] == 3000
 
 
 # --- curves ----------------------------------------------------------------------------------------
 
 
 def test_plot_of_a_diagonal_in_ascii() -> None:
-    shown = curves.plot(
+    shown = text_plots.plot(
         [0, 1], [0, 1], width=16, height=5, title="T", xlabel="x", ylabel="y", ascii_only=True
     )
     assert shown.splitlines() == [
@@ -149,31 +149,33 @@ def test_plot_of_a_diagonal_in_ascii() -> None:
 
 
 def test_plot_in_braille_connects_the_points() -> None:
-    rows = curves.plot([0, 0, 1], [0, 1, 1], 16, 3, "", "", "").splitlines()[2:5]
+    rows = text_plots.plot([0, 0, 1], [0, 1, 1], 16, 3, "", "", "").splitlines()[2:5]
     assert [row[6:] for row in rows] == ["⡏" + "⠉" * 9, "⡇", "⡇"]
 
 
 def test_log_axis_spreads_the_left_corner() -> None:
     fpr, tpr = np.array([0.0, 0.0002, 0.001, 1.0]), np.array([0.5, 0.8, 0.9, 1.0])
-    shown = curves.roc(fpr, tpr, 58, 10)
+    shown = text_plots.roc(fpr, tpr, 58, 10)
     assert "false positive rate, log scale" in shown
     assert re.search(r"0\.01% +0\.1% +1% +10% +100%", shown)
 
 
 def test_log_axis_grows_to_the_right() -> None:
-    rows = curves.plot([1e-4, 1e-2, 1e-2, 1], [0, 0, 1, 1], 47, 3, "", "", "", log_from=1e-4, ascii_only=True)
+    rows = text_plots.plot(
+        [1e-4, 1e-2, 1e-2, 1], [0, 0, 1, 1], 47, 3, "", "", "", log_from=1e-4, ascii_only=True
+    )
     assert [row[6:] for row in rows.splitlines()[2:5]] == [" " * 20 + "*" * 21, " " * 20 + "*", "*" * 21]
 
 
 def test_few_negatives_get_a_linear_axis() -> None:
-    shown = curves.roc([0.0, 0.5, 1.0], [0.5, 1.0, 1.0], 58, 10)
+    shown = text_plots.roc([0.0, 0.5, 1.0], [0.5, 1.0, 1.0], 58, 10)
     assert "log scale" not in shown
     assert re.search(r"0% +25% +50% +75% +100%", shown)
 
 
 def test_undefined_curve_says_so() -> None:
     one_class = Curves.of([True, True], [0.3, 0.4])
-    shown = curves.roc(one_class.fpr, one_class.tpr, 40, 10)
+    shown = text_plots.roc(one_class.fpr, one_class.tpr, 40, 10)
     assert shown == "ROC curve\n(not defined: needs messages of both classes)"
 
 
@@ -187,7 +189,7 @@ def test_any_curve_fits_its_frame(
     points: list[tuple[float, float]], width: int, height: int, ascii_only: bool
 ) -> None:
     x, y = zip(*sorted(points), strict=True)
-    shown = curves.roc(x, y, width, height, ascii_only)
+    shown = text_plots.roc(x, y, width, height, ascii_only)
     assert max(map(len, shown.splitlines())) <= max(width, len("false positive rate, log scale"))
     assert len(shown.splitlines()) == height + 5
     assert shown.isascii() or not ascii_only

@@ -16,8 +16,8 @@ import joblib
 import numpy as np
 import pytest
 
-from spamnb import modelfile, safeload, sealing
 from spamnb.errors import ModelError
+from spamnb.storage import model_file, model_writer, safe_unpickler
 
 # Python reports these to audit hooks when something is imported, looked up by pickle, compiled or run.
 FORBIDDEN = (
@@ -63,9 +63,9 @@ def test_the_watch_sees_what_pickle_does() -> None:
 
 def read_sealed(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, object]:
     """What a file with this body and the right checksum holds; nothing may run meanwhile."""
-    path.write_bytes(body + sealing.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n")
+    path.write_bytes(body + model_writer.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n")
     with nothing_runs():
-        return modelfile.read(path, mmap=mmap)
+        return model_file.read(path, mmap=mmap)
 
 
 def refused(path: Path, body: bytes) -> str:
@@ -94,7 +94,7 @@ def dumped(value: object, protocol: int = 4) -> bytes:
 
 
 def model(**state: object) -> bytes:
-    return dumped({"format": modelfile.FORMAT, "version": 1, **state})
+    return dumped({"format": model_file.FORMAT, "version": 1, **state})
 
 
 def array(shape: bytes, code: str = "u8", data: bytes = b"", **changed: bytes) -> bytes:
@@ -126,7 +126,7 @@ class Touch:
 def hostile_values(marker: Path) -> dict[str, object]:
     return {
         "alone": Touch(marker),
-        "in a dict": {"format": modelfile.FORMAT, "version": 1, "x": Touch(marker)},
+        "in a dict": {"format": model_file.FORMAT, "version": 1, "x": Touch(marker)},
         "in a list": [1, [Touch(marker)]],
         "beside an array": {"a": np.arange(3), "b": Touch(marker)},
         "in an object array": {"a": np.array([Touch(marker)], dtype=object)},
@@ -238,10 +238,10 @@ def test_hostile_streams_are_refused_with_the_reason(tmp_path: Path, case: str) 
 
 
 def test_depth_is_limited_exactly() -> None:
-    depth = safeload.MAX_DEPTH
-    assert safeload.load(memoryview(stream(b"]" * depth + b"a" * (depth - 1))))
-    with pytest.raises(safeload.RefusedError):
-        safeload.load(memoryview(stream(b"]" * (depth + 1) + b"a" * depth)))
+    depth = safe_unpickler.MAX_DEPTH
+    assert safe_unpickler.load(memoryview(stream(b"]" * depth + b"a" * (depth - 1))))
+    with pytest.raises(safe_unpickler.RefusedError):
+        safe_unpickler.load(memoryview(stream(b"]" * (depth + 1) + b"a" * depth)))
 
 
 def test_a_stream_without_stop_is_refused(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_the_refusal_says_that_nothing_was_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["zlib", "gzip", "bz2", "lzma", "xz"])
 def test_compressed_files_are_refused(tmp_path: Path, method: str) -> None:
-    joblib.dump({"format": modelfile.FORMAT, "version": 1}, tmp_path / "c", compress=(method, 3))
+    joblib.dump({"format": model_file.FORMAT, "version": 1}, tmp_path / "c", compress=(method, 3))
     assert refused(tmp_path / "m", (tmp_path / "c").read_bytes()) == "it looks like compressed data"
 
 
@@ -277,7 +277,7 @@ def test_the_old_compressed_joblib_format_is_refused(tmp_path: Path) -> None:
 def test_mutants_with_a_right_checksum_load_or_are_refused(tmp_path: Path) -> None:
     """Any exception but ModelError fails; both outcomes must occur or the mutations are no test."""
     body = model(a=np.arange(6, dtype="u2").reshape(2, 3), b=[1.5, "x", b"y", -2, None, True], c={"d": 2**70})
-    pieces = [bytes([code]) for code in safeload._STEPS]
+    pieces = [bytes([code]) for code in safe_unpickler._STEPS]
     loaded, dice = 0, random.Random(20)
     for _ in range(4000):
         mutant = bytearray(body)
@@ -300,4 +300,4 @@ def test_what_pickle_writes_reads_the_same() -> None:
         "s": "é" * 300,
         "b": b"z" * 999,
     }
-    assert safeload.load(memoryview(pickle.dumps(tree, protocol=4))) == tree
+    assert safe_unpickler.load(memoryview(pickle.dumps(tree, protocol=4))) == tree

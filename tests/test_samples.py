@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb import samples
-from spamnb.config import FeatureConfig
-from spamnb.message import Texts
-from spamnb.samples import Part, Sampling, fitting, sample_size
-from spamnb.sparse import Entries
-from spamnb.training import Trainer
+from spamnb.features.batch import Entries
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
+from spamnb.training import sampling
+from spamnb.training.sampling import Part, Sampling, fitting, sample_size
+from spamnb.training.trainer import Trainer
 
 TOP = (1 << 64) - 1
 messages = st.lists(st.tuples(st.integers(1, TOP), st.integers(0, 9)), max_size=40)
@@ -30,7 +30,7 @@ def part(rows: list[tuple[int, int]]) -> Part:
 
 def slow(rows: list[tuple[int, int]], most: int, tokens: int) -> set[int]:
     """The digests below the largest limit of the ladder that leaves few enough, one limit after the other."""
-    for limit in samples._ladder():
+    for limit in sampling._ladder():
         left = [(digest, size) for digest, size in rows if digest < limit]
         if len(left) <= most and sum(size for _, size in left) <= tokens:
             return {digest for digest, _ in left}
@@ -42,7 +42,7 @@ def test_a_stream_in_any_order_gives_the_same_sample(
     rows: list[tuple[int, int]], most: int, tokens: int, random: np.random.Generator
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(samples, "TOKENS", tokens)
+        patch.setattr(sampling, "TOKENS", tokens)
         expected = slow(rows, most, tokens)
         mixed = list(rows)
         random.shuffle(mixed)
@@ -60,7 +60,7 @@ def test_a_stream_in_any_order_gives_the_same_sample(
 
 
 def test_the_ladder_falls_to_nothing() -> None:
-    steps = list(samples._ladder())
+    steps = list(sampling._ladder())
     assert (steps[0], steps[-1]) == (1 << 64, 0)
     assert all(7 * a <= 8 * b < 8 * a for a, b in pairwise(steps[:-1]))
 
@@ -79,8 +79,8 @@ def test_rows_that_waited_are_held_to_the_limit_that_has_fallen() -> None:
 
 
 def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLE", 40)
-    monkeypatch.setattr(samples, "WHOLE", 100)
+    monkeypatch.setattr(sampling, "SAMPLE", 40)
+    monkeypatch.setattr(sampling, "WHOLE", 100)
     assert [sample_size(n) for n in (10, 100, 101)] == [100, 100, 40]
 
     def taken(size: int, refine: str) -> int:

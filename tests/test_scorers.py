@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from reference import scorers as twin
 from reference.counts import Counts
 
-from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import ConfigError
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY, make
 from spamnb.scorers.base import log_ratio
 from spamnb.scorers.poisson import log_factorial
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 # Each entry changes one thing; the scorer's own defaults are the rest.
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -20,16 +20,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb import samples, shards
-from spamnb.blockcount import count_block, settle
-from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import DataError, SpamnbError
-from spamnb.model import SpamModel
-from spamnb.readers import ReadOptions, inputs, open_source
-from spamnb.readers.blocks import last_row_end
-from spamnb.readers.slowcsv import parse_rows
-from spamnb.shards import Pool
-from spamnb.training import Trainer
+from spamnb.model.spam_model import SpamModel
+from spamnb.readers import ReadOptions, decoded_input, open_source
+from spamnb.readers.row_blocks import last_row_end
+from spamnb.readers.tables.delimited_fallback import parse_rows
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import parallel_training, sampling
+from spamnb.training.parallel_training import Pool, count_block, settle
+from spamnb.training.trainer import Trainer
 
 SMALL = ReadOptions(default_format="csv", chunk_bytes=256)
 
@@ -37,7 +36,7 @@ SMALL = ReadOptions(default_format="csv", chunk_bytes=256)
 @pytest.fixture(autouse=True)
 def small_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is looked at first is the first block: let it be small, so that small files have many."""
-    monkeypatch.setattr(inputs, "HEAD_BYTES", 512)
+    monkeypatch.setattr(decoded_input, "HEAD_BYTES", 512)
 
 
 def rows(count: int) -> list[tuple[str, str]]:
@@ -127,7 +126,7 @@ def test_any_number_of_processes_gives_the_same_bytes(name: str, tmp_path: Path)
 
 
 def test_processes_that_are_not_forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "START", "spawn")
+    monkeypatch.setattr(parallel_training, "START", "spawn")
     path = tmp_path / "t.csv"
     path.write_bytes(FILES["plain.csv"])
     same(parallel([path], 2), serial([path]), tmp_path)
@@ -144,8 +143,8 @@ def test_parquet_by_row_groups(tmp_path: Path) -> None:
 
 
 def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLE", 50)  # less than there is: the limit falls
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(sampling, "SAMPLE", 50)  # less than there is: the limit falls
+    monkeypatch.setattr(sampling, "WHOLE", 0)
     paths = []
     for i in range(5):
         paths.append(tmp_path / f"{i}.csv")
@@ -155,8 +154,8 @@ def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("few", [2, 15])  # every so many rows one without words
 def test_columns_and_rows_without_words(tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "SAMPLE", 60)
-    monkeypatch.setattr(samples, "WHOLE", 0)
+    monkeypatch.setattr(sampling, "SAMPLE", 60)
+    monkeypatch.setattr(sampling, "WHOLE", 0)
     path = tmp_path / "t.csv"
     lines = [
         f"{'spam' if i % 3 else 'ham'},{f'hi {i}' if i % few else '!'},{i % 4},{i % 7 / 3}"
@@ -285,8 +284,8 @@ IDLE = """
 import os, signal, sys
 from spamnb.errors import SpamnbError
 from spamnb.readers import ReadOptions, open_source
-from spamnb.shards import Pool
-from spamnb.training import Trainer
+from spamnb.training.parallel_training import Pool
+from spamnb.training.trainer import Trainer
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line does
 reading = ReadOptions(default_format="csv", chunk_bytes=256)
 with Pool(Trainer(), 2) as pool, open_source(sys.argv[1], reading, labelled=True) as source:

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig, ScorerConfig
 from spamnb.errors import ConfigError
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
-from spamnb.sklearn import InputError, SpamClassifier
-from spamnb.training import train
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.sklearn_classifier import InputError, SpamClassifier
+from spamnb.training.trainer import train
 
 # 80 ham and 40 spam of five words each; most words are shared, so that no filter is perfect.
 WORDS = {"ham": "lunch mum home see later", "spam": "prize win cash free claim"}
@@ -123,10 +123,12 @@ def run(code: str) -> list[str]:
 
 
 def test_it_imports_no_scikit_learn_and_does_not_stand_in_its_way() -> None:
-    code = "import sys, spamnb.sklearn, spamnb.lab; print({'sklearn', 'pandas', 'scipy'} & set(sys.modules))"
+    code = "import sys, spamnb.sklearn_classifier, spamnb.lab_filters; print({'sklearn', 'pandas', 'scipy'} & set(sys.modules))"
     assert run(code) == ["set()"]
     pytest.importorskip("sklearn")
-    assert run("import spamnb.sklearn, sklearn.base; print(sklearn.base.__name__)") == ["sklearn.base"]
+    assert run("import spamnb.sklearn_classifier, sklearn.base; print(sklearn.base.__name__)") == [
+        "sklearn.base"
+    ]
 
 
 def test_it_works_where_scikit_learn_is_absent() -> None:

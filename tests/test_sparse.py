@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from spamnb import keytable
-from spamnb.config import FeatureConfig
+from spamnb.core.arrays import grouped, row_sums
+from spamnb.core.strings import Spellings
+from spamnb.counts import key_table
+from spamnb.counts.key_table import KeyTable
 from spamnb.features import extract
-from spamnb.keytable import KeyTable
-from spamnb.message import IntArray, Texts
-from spamnb.runs import grouped, row_sums
-from spamnb.sparse import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats
-from spamnb.spellings import Spellings
+from spamnb.features.batch import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats
+from spamnb.messages import IntArray, Texts
+from spamnb.settings import FeatureConfig
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level
 ODD_WORDS = ["ok", "c4sh", "freeee", "c@sh", "f r e e e", "fr\u0435e", "\u0e01\u0e02", "soooo", "v1agra", "b"]
@@ -109,9 +109,11 @@ class TestKeyTable:
         assert (table.find(met[300:]) == -1).all()
 
     def test_keys_that_find_no_slot_are_sorted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(keytable, "_PROBES", 1)
-        monkeypatch.setattr(keytable, "_MOST_BITS", 4)  # ids soon do not fit into the cells of the first part
-        monkeypatch.setattr(keytable, "_LEAST_BITS", 4)
+        monkeypatch.setattr(key_table, "_PROBES", 1)
+        monkeypatch.setattr(
+            key_table, "_MOST_BITS", 4
+        )  # ids soon do not fit into the cells of the first part
+        monkeypatch.setattr(key_table, "_LEAST_BITS", 4)
         rng = np.random.default_rng(4)
         every = np.unique(rng.integers(1, 1 << 63, 3_000, dtype=np.uint64))
         rng.shuffle(every)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb import spellings as spellings_module
-from spamnb.spellings import Spellings
+from spamnb.core import strings as spellings_module
+from spamnb.core.strings import Spellings
 
 parts = st.lists(st.binary(max_size=10), max_size=8)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb import spool as module
-from spamnb.growing import Growing
-from spamnb.spool import Spool
+from spamnb.core.arrays import Growing
+from spamnb.training import spool as module
+from spamnb.training.spool import Spool
 
 numbers = st.lists(st.lists(st.integers(0, (1 << 64) - 1), max_size=9), min_size=1, max_size=6)
 

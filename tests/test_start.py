@@ -8,25 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spamnb import modelfile
-from spamnb.calibration import Platt
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.crossval import folds
-from spamnb.curvefit import fit_near
-from spamnb.decision import Decision
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.exchange import export_lines, import_lines
-from spamnb.inspection import Inspector, card
-from spamnb.learning import Learner
-from spamnb.merging import merge_models
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.pruning import age, prune
-from spamnb.refine import losses
-from spamnb.scoring import gap
-from spamnb.start import Start
-from spamnb.starting import chosen, said_of
-from spamnb.training import Trainer, train
+from spamnb.messages import Texts
+from spamnb.model.base_model import Start
+from spamnb.model.calibration import Platt
+from spamnb.model.decision import Decision
+from spamnb.model.inspection import Inspector, card
+from spamnb.model.merge_models import merge_models
+from spamnb.model.prune_model import age, prune
+from spamnb.model.scoring_engine import gap
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines, import_lines
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.storage import model_file
+from spamnb.training.cross_validation import folds
+from spamnb.training.fit_base_weight import chosen, said_of
+from spamnb.training.fit_calibration import fit_near
+from spamnb.training.fit_weight_correction import losses
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import Trainer, train
 
 THERE = ["free prize now", "win cash", "claim your prize", "cash prize"] * 5
 HERE = ["see you at noon", "mum is home", "call me at noon", "home by noon"] * 5
@@ -137,7 +137,7 @@ def test_a_reader_that_knows_no_starts_refuses_the_file(
 ) -> None:
     model.save(tmp_path / "m")
     replace(model, start=None).save(tmp_path / "plain")
-    monkeypatch.setattr(modelfile, "FORMAT_VERSION", 1)
+    monkeypatch.setattr(model_file, "FORMAT_VERSION", 1)
     SpamModel.load(tmp_path / "plain")
     with pytest.raises(ModelError, match="was written by a newer spamnb"):
         SpamModel.load(tmp_path / "m")

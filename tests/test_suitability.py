@@ -9,9 +9,9 @@ import pytest
 
 from spamnb.mail import as_texts
 from spamnb.mail.parse import parse
-from spamnb.message import Chunk, Texts
-from spamnb.model import SpamModel
-from spamnb.suitability import knows_mail, learned
+from spamnb.messages import Chunk, Texts
+from spamnb.model.inspection import knows_mail, learned
+from spamnb.model.spam_model import SpamModel
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = ["win a prize", "free cash now", "see you", "home by seven"]

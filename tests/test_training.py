@@ -13,17 +13,19 @@ import pytest
 from stores import identical
 from support import sms_corpus
 
-from spamnb import metrics, samples, training
-from spamnb.calibration import Platt, Temperature
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.countstate import to_state
-from spamnb.decision import Decision
+from spamnb import metrics
+from spamnb.counts.count_state import to_state
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.message import Texts
-from spamnb.model import SpamModel
+from spamnb.messages import Texts
+from spamnb.model.calibration import Platt, Temperature
+from spamnb.model.decision import Decision
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
-from spamnb.training import Trainer, message_digests, train
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import sampling
+from spamnb.training import trainer as training
+from spamnb.training.trainer import Trainer, message_digests, train
 
 
 def corpus(size: int = 80, classes: int = 2, seed: int = 4) -> tuple[list[str], list[str]]:
@@ -50,7 +52,7 @@ def test_the_same_data_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
 
 def test_the_seed_of_python_hashes_changes_no_byte(tmp_path: Path) -> None:
     script = (
-        "import sys; from test_training import corpus; from spamnb.training import train;"
+        "import sys; from test_training import corpus; from spamnb.training.trainer import train;"
         "train(*corpus(classes=3)).save(sys.argv[1])"
     )
     files = []
@@ -202,8 +204,8 @@ class TestColumnsOnly:
             assert len(calls) < 1000, "the sample never becomes small enough: training would not end"
             return keep(part, limit)
 
-        monkeypatch.setattr(samples, "SAMPLE", 40)
-        monkeypatch.setattr(samples, "WHOLE", 0)
+        monkeypatch.setattr(sampling, "SAMPLE", 40)
+        monkeypatch.setattr(sampling, "WHOLE", 0)
         monkeypatch.setattr(training.Part, "keep", counted)
         model = self.trainer(60).finish()
         assert int(model.store.message_totals.sum()) == 60

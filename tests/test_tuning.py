@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from comparing import bench_of, labelled
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.foldbench import FoldBench
-from spamnb.model import SpamModel
-from spamnb.objectives import objective
-from spamnb.passes import Setting
-from spamnb.settling import Held
-from spamnb.training import train
-from spamnb.tuning import Search, Trial, beginnings, everything, named, neighbours, tune
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.fit_calibration import Held
+from spamnb.training.trainer import train
+from spamnb.tuning.objectives import objective
+from spamnb.tuning.setting_grid import FoldBench, Setting
+from spamnb.tuning.setting_search import Search, Trial, beginnings, everything, named, neighbours, tune
 
 BASE = FeatureConfig()
 
@@ -105,7 +104,7 @@ def test_what_train_would_make_decides(
     bench: FoldBench, name: str, worse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     defaults, other = beginnings(BASE)[:2]
-    monkeypatch.setattr("spamnb.tuning._choice", lambda *_: other)
+    monkeypatch.setattr("spamnb.tuning.setting_search._choice", lambda *_: other)
     made = bench.refined(defaults)
 
     def refined(setting: Setting) -> tuple[SpamModel, Held]:

@@ -16,19 +16,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_shards import SMALL, parallel, same, serial, small_heads, table  # noqa: F401
 
-from spamnb import shards, turns
 from spamnb.errors import DataError, SpamnbError
 from spamnb.readers import open_source
-from spamnb.readers import table as tables
-from spamnb.readers.blocks import last_row_end
-from spamnb.readers.slowcsv import parse_rows
-from spamnb.readers.streams import StoredFile
-from spamnb.shards import Pool
-from spamnb.training import Trainer
-from spamnb.turns import SharedFile, Token, Turns
+from spamnb.readers.byte_stream import StoredFile
+from spamnb.readers.row_blocks import last_row_end
+from spamnb.readers.tables import delimited as tables
+from spamnb.readers.tables.delimited_fallback import parse_rows
+from spamnb.training import parallel_training, turns
+from spamnb.training.parallel_training import Pool
+from spamnb.training.trainer import Trainer
+from spamnb.training.turns import SharedFile, Token, Turns
 
 pytestmark = pytest.mark.skipif(
-    shards.START != "fork", reason="where processes are not forked, one cuts for all"
+    parallel_training.START != "fork", reason="where processes are not forked, one cuts for all"
 )
 
 
@@ -221,8 +221,8 @@ ORPHANS = """
 import os, sys, time
 from spamnb import turns
 from spamnb.readers import ReadOptions, open_source
-from spamnb.shards import Pool
-from spamnb.training import Trainer
+from spamnb.training.parallel_training import Pool
+from spamnb.training.trainer import Trainer
 cut = turns._cut
 def slow(opened, at, file):
     if at > 2000:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from stores import identical
 
-from spamnb.config import FeatureConfig
-from spamnb.message import Texts
-from spamnb.model import SpamModel
-from spamnb.training import Trainer
+from spamnb.messages import Texts
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig
+from spamnb.training.trainer import Trainer
 
 TEXTS = tuple(f"text number {i} {i % 7}" for i in range(400))
 LABELS = tuple("spam" if i % 10 == 0 else "ham" for i in range(400))

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb.digests import KEPT, Known
 from spamnb.errors import DataError, ModelError
-from spamnb.exchange import export_lines, import_lines
-from spamnb.learning import Learner
-from spamnb.merging import merge_models
-from spamnb.model import SpamModel
-from spamnb.pruning import age, prune
+from spamnb.model.merge_models import merge_models
+from spamnb.model.prune_model import age, prune
+from spamnb.model.seen_messages import KEPT, Known
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines, import_lines
+from spamnb.training.incremental import Learner
 from tests.stores import identical
 from tests.test_learning_states import trained
 

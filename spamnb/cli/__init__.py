@@ -13,8 +13,8 @@ from keyword import iskeyword
 try:
     import click
 
-    from spamnb import processor
     from spamnb._version import __version__
+    from spamnb.core import cpu_and_memory
     from spamnb.errors import SpamnbError
 except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
     os._exit(130)
@@ -59,7 +59,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = getattr(import_module(f"spamnb.cli.{name}"), name)
+        command: click.Command = getattr(import_module(f"spamnb.cli.commands.{name}"), name)
         return command
 
     def resolve_command(
@@ -108,7 +108,7 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.unraisablehook = _unraisable
-    processor.prepare()
+    cpu_and_memory.prepare()
     gc.set_threshold(50_000)  # little here is garbage in circles; looking for it took 4% of a training
     code = _run()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done
@@ -152,7 +152,7 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 
 def _as_asked(code: int) -> int:
     """The exit code of an error in the style of --exit-code."""
-    from spamnb.cli.exitcodes import of_error
+    from spamnb.cli.exit_codes import of_error
 
     return of_error(sys.argv[1:], code)
 

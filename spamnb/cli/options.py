@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spamnb.cli import inway
-from spamnb.cli.starting import names_model
+from spamnb.cli import overwrite
+from spamnb.cli.base_options import names_model
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
 
 if TYPE_CHECKING:
-    from spamnb.config import FeatureConfig, ScorerConfig
-    from spamnb.decision import Decision
+    from spamnb.model.decision import Decision
+    from spamnb.settings import FeatureConfig, ScorerConfig
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
@@ -45,7 +46,7 @@ json_option = click.option(
     "json_file",
     type=PATH,
     metavar="FILE",
-    callback=inway.check_json,
+    callback=overwrite.check_json,
     help="Write the result as JSON ('-' for stdout).",
 )
 
@@ -192,7 +193,7 @@ decision_options = all_of(
 
 def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
     """The features that the flags ask for; what they leave open depends on what is read."""
-    from spamnb.config import FeatureConfig
+    from spamnb.settings import FeatureConfig
 
     plain, order = given["tokens"] == "plain", _order(given)
     ngrams = given["ngrams"]
@@ -224,7 +225,7 @@ def _pattern(text: str) -> tuple[str, str]:
 
 def scorer_config(given: dict[str, Any]) -> ScorerConfig:
     """The scorer that the flags ask for."""
-    from spamnb.config import ScorerConfig
+    from spamnb.settings import ScorerConfig
 
     _check_used(given)
     once = None if given["counts"] is None else given["counts"] == "once"
@@ -276,7 +277,7 @@ def check_prior(prior: str | tuple[float, ...], labels: tuple[str, ...]) -> None
 
 def decision(given: dict[str, Any], default: Decision | None = None) -> Decision:
     """The decision rule that the flags ask for; the model's own if none is given."""
-    from spamnb.decision import Decision
+    from spamnb.model.decision import Decision
 
     if default is not None and all(given[name] is None for name in DECISIONS):
         return default
@@ -291,3 +292,16 @@ def check_decision(given: dict[str, Any], labels: tuple[str, ...]) -> None:
             f"{flags[0]} needs a model of two classes, got {len(labels)}: {', '.join(labels)}",
             hint=f"leave out {flags[0]}: among more than two classes the likeliest one is the verdict",
         )
+
+
+force_option = click.option("--force", is_flag=True, help="Overwrite a file of another kind.")
+new_model_option = click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    help="Where to write the model (default: $SPAMNB_MODEL, else your own model).",
+)
+changed_model_option = click.option(
+    "-o", "--output", type=PATH, metavar="MODEL", help="Where to write the model (default: in its place)."
+)

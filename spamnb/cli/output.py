@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def say(text: str, quiet: bool = False) -> None:
     """A line for the person at the terminal, on stderr; one that is too long for it is broken at blanks."""
     if not quiet:
-        from spamnb.cli.wrapping import columns, wrapped
-        from spamnb.report.safe import visible
+        from spamnb.cli.line_wrap import columns, wrapped
+        from spamnb.core.terminal_text import visible
 
         width = columns(sys.stderr)
         try:
@@ -138,15 +138,15 @@ def _stdout() -> TextIO:
 
 def write_json(result: dict[str, Any], target: str) -> None:
     """Figures to a file, or to stdout for '-'."""
-    from spamnb import private
     from spamnb._version import __version__
-    from spamnb.report.jsonout import dumps
+    from spamnb.core import files
+    from spamnb.report.json_output import dumps
 
     text = dumps({"made_by": f"spamnb {__version__}", **result})  # first: it tells whose file this is
     if target == "-":
         write_bytes(text.encode())
         return
-    private.write(target, text.encode())
+    files.write(target, text.encode())
 
 
 class Bar:
@@ -174,9 +174,24 @@ def progress(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from spamnb.report.safe import visible
+    from spamnb.core.terminal_text import visible
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
     err = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as shown:
         yield Bar(shown, shown.add_task(visible(label), total=total))
+
+
+@contextmanager
+def steps(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
+    """A bar on stderr if that is a terminal; `bar.at(n)` says that n of `total` are done."""
+    if quiet or not watched():
+        yield Bar()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    err = Console(stderr=True)
+    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as shown:
+        yield Bar(shown, shown.add_task(label, total=total))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from spamnb.config import FeatureConfig
-from spamnb.features.text import lowered_words
+from spamnb.features.batch import Batch, Stream
+from spamnb.features.lowercase import lowered_words
 from spamnb.features.words import find_words, word_streams
-from spamnb.message import Texts
-from spamnb.sparse import Batch, Stream
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 
 def extract(texts: Texts, config: FeatureConfig) -> Batch:
@@ -19,7 +19,7 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     clear, unmask = texts, config.shapes and config.unmask
     streams: list[Stream] = []
     if unmask:
-        from spamnb.features.unmask import unmasked
+        from spamnb.features.deobfuscate import unmasked
 
         clear, streams = unmasked(texts, config)
     else:
@@ -29,15 +29,15 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
 
             streams.append(shape_stream(texts))
     if texts.tags:
-        from spamnb.features.tagged import tagged_stream
+        from spamnb.features.mail_tags import tagged_stream
 
         streams.append(tagged_stream(texts.tags, unmask))
     if config.chars:
-        from spamnb.features.chars import char_streams
+        from spamnb.features.char_ngrams import char_streams
 
         streams += char_streams(clear, config.chars)
     if config.patterns:
-        from spamnb.features.patterns import pattern_stream
+        from spamnb.features.user_patterns import pattern_stream
 
         streams += [pattern_stream(texts, name, pattern) for name, pattern in config.patterns]
     return Batch(len(texts), tuple(streams))

@@ -16,11 +16,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.features.hashing import KeyArray, token_keys
+from spamnb.core.strings import Spellings
+from spamnb.features.batch import SHAPE, Speller, Stream
+from spamnb.features.token_keys import KeyArray, token_keys
 from spamnb.features.words import rows_of
-from spamnb.message import IntArray, Texts
-from spamnb.sparse import SHAPE, Speller, Stream
-from spamnb.spellings import Spellings
+from spamnb.messages import IntArray, Texts
 
 EDGES: dict[str, tuple[int, ...]] = {
     "url": (1,),

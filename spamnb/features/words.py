@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.features.hashing import LONGEST, KeyArray, join, span_keys
-from spamnb.message import IntArray, Texts
-from spamnb.record import Record
-from spamnb.sparse import Speller, Stream
-from spamnb.spellings import Spellings, gathered
+from spamnb.core.record import Record
+from spamnb.core.strings import Spellings, gathered
+from spamnb.features.batch import Speller, Stream
+from spamnb.features.token_keys import LONGEST, KeyArray, join, span_keys
+from spamnb.messages import IntArray, Texts
 
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
 _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))

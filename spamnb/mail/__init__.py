@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spamnb.message import Texts
-from spamnb.record import Record
+from spamnb.core.record import Record
+from spamnb.messages import Texts
 
 # What a mail says besides its body. The text of a tag is words of letters, digits and underscores with
 # spaces between them; each becomes a token `tag:word`.

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from spamnb.mail.charset import decode_words
 from spamnb.mail.headers import HOP, Headers
-from spamnb.mail.memo import Memo
-from spamnb.mail.words import bucket, domains, glued, host_words, table, version_words, words
+from spamnb.mail.parse_cache import Memo
+from spamnb.mail.tagged_words import bucket, domains, glued, host_words, table, version_words, words
 
 _ADDRESSES = bytes(32 if b < 33 or b in b"<>\"'(),;:[]\\" else b for b in range(256))
 _ROUTE = table(b".-@")

@@ -6,8 +6,8 @@ import re
 from itertools import islice
 
 from spamnb.mail.limits import Limits
-from spamnb.mail.memo import Memo
-from spamnb.mail.words import glued
+from spamnb.mail.parse_cache import Memo
+from spamnb.mail.tagged_words import glued
 
 # Name as a word, such as x_priority -> the first value; of Received all values, with HOP between them.
 Headers = dict[bytes, bytes]

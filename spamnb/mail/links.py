@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from spamnb.mail.charset import from_percent
 from spamnb.mail.entities import decoded
-from spamnb.mail.words import domains, host_words, table
+from spamnb.mail.tagged_words import domains, host_words, table
 
 _MOST = 200  # links with a scheme, and as many without, that are looked at in one text
 _LONGEST = 80  # bytes of a link: the host and the start of the path

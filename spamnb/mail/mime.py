@@ -6,12 +6,12 @@ import re
 from binascii import a2b_qp
 
 from spamnb.mail.charset import from_base64, to_utf8
-from spamnb.mail.contenttype import ContentType, content_types, file_words, parameters
+from spamnb.mail.content_type import ContentType, content_types, file_words, parameters
 from spamnb.mail.headers import Headers, split_head
-from spamnb.mail.html import page
+from spamnb.mail.html_text import page
 from spamnb.mail.limits import Limits
 from spamnb.mail.links import find_links, link_words, masked_links
-from spamnb.mail.words import bucket, glued
+from spamnb.mail.tagged_words import bucket, glued
 
 _PLAIN = content_types[b"text/plain"]
 _MESSAGE = content_types[b"message/rfc822"]

@@ -10,7 +10,7 @@ import re
 
 from spamnb.mail import TAGS, Mail
 from spamnb.mail.charset import decode_words, to_utf8
-from spamnb.mail.contenttype import content_types
+from spamnb.mail.content_type import content_types
 from spamnb.mail.envelope import (
     from_words,
     header_words,
@@ -22,7 +22,7 @@ from spamnb.mail.envelope import (
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.limits import DEFAULT, Limits
 from spamnb.mail.mime import Parts
-from spamnb.mail.words import first_words, words
+from spamnb.mail.tagged_words import first_words, words
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # As SpamAssassin, Exchange and others set it before the subject: ***** SPAM *****, [SPAM], {Spam?}.

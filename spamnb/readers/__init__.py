@@ -8,28 +8,28 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from spamnb.errors import DataError
-from spamnb.readers.inputs import Input, refuse_binary
-from spamnb.readers.options import FORMATS, MAIL_FORMATS, ReadOptions
-from spamnb.readers.sepline import sep_line
-from spamnb.readers.skipped import Skipped
+from spamnb.readers.byte_stream import check_path, open_bytes
+from spamnb.readers.decoded_input import Input, refuse_binary
+from spamnb.readers.read_options import FORMATS, MAIL_FORMATS, ReadOptions
+from spamnb.readers.skipped_rows import Skipped
 from spamnb.readers.source import Source
-from spamnb.readers.streams import check_path, open_bytes
+from spamnb.readers.tables.csv_dialect import sep_line
 
 __all__ = ["FORMATS", "READERS", "ReadOptions", "Skipped", "Source", "expand", "open_source"]
 
 # format -> module with `open_input(given, options, *, format, labelled) -> Source`
 READERS = {
-    "csv": "spamnb.readers.table",
-    "tsv": "spamnb.readers.table",
-    "jsonl": "spamnb.readers.jsonl",
-    "parquet": "spamnb.readers.parquet",
-    "lines": "spamnb.readers.lines",
-    "null": "spamnb.readers.lines",
-    "eml": "spamnb.readers.mails",
-    "mbox": "spamnb.readers.mails",
-    "maildir": "spamnb.readers.folders",
-    "folder": "spamnb.readers.folders",
-    "index": "spamnb.readers.trec",
+    "csv": "spamnb.readers.tables.delimited",
+    "tsv": "spamnb.readers.tables.delimited",
+    "jsonl": "spamnb.readers.tables.jsonl",
+    "parquet": "spamnb.readers.tables.parquet",
+    "lines": "spamnb.readers.tables.plain_lines",
+    "null": "spamnb.readers.tables.plain_lines",
+    "eml": "spamnb.readers.mailboxes.mail_source",
+    "mbox": "spamnb.readers.mailboxes.mail_source",
+    "maildir": "spamnb.readers.mailboxes.mail_folders",
+    "folder": "spamnb.readers.mailboxes.mail_folders",
+    "index": "spamnb.readers.mailboxes.mail_index",
 }
 
 
@@ -40,11 +40,11 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
     as one message, in order, and a pipe is read as it arrives.
     """
     if not isinstance(path, str):
-        from spamnb.readers.folders import open_files
+        from spamnb.readers.mailboxes.mail_folders import open_files
 
         return open_files(path, options, labelled=labelled)
     if path != "-" and os.path.isdir(path):
-        from spamnb.readers.folders import open_folder
+        from spamnb.readers.mailboxes.mail_folders import open_folder
 
         return open_folder(path, options, labelled=labelled)
     stream = open_bytes(path, live=not labelled)
@@ -74,7 +74,7 @@ def _raw_format(given: Input, options: ReadOptions) -> str:
         return ""
     if given.raw_head.startswith(b"PAR1"):  # whatever its name
         return "parquet"
-    from spamnb.readers.sniff import mail_format
+    from spamnb.readers.format_detection import mail_format
 
     return mail_format(given)
 
@@ -88,7 +88,7 @@ def _text_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
     given.decode(options.encoding, nuls=nuls, lenient=bare and given.stream.live)
     if options.format != "auto":
         return options.format
-    from spamnb.readers.sniff import find_format
+    from spamnb.readers.format_detection import find_format
 
     return find_format(given, options, labelled=labelled)
 

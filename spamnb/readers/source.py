@@ -7,12 +7,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from spamnb.errors import DataError
-from spamnb.message import Chunk
-from spamnb.readers.skipped import Skipped
+from spamnb.messages import Chunk
+from spamnb.readers.skipped_rows import Skipped
 
 if TYPE_CHECKING:
-    from spamnb.readers.blocks import Blocks
-    from spamnb.readers.labels import LabelMap
+    from spamnb.readers.row_blocks import Blocks
+    from spamnb.readers.tables.labels import LabelMap
 
 
 class Source:

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spamnb.core.terminal_text import visible
 from spamnb.metrics import MultiScores, Scores, wilson_interval
-from spamnb.report.curves import Curves, precision_recall, roc
-from spamnb.report.narrow import fitted
-from spamnb.report.safe import visible
+from spamnb.report.column_fit import fitted
+from spamnb.report.text_plots import Curves, precision_recall, roc
 
 _NARROWEST_TEXT = 16
 _NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64

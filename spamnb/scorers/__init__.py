@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from spamnb.config import ScorerConfig
 from spamnb.errors import ConfigError
+from spamnb.settings import ScorerConfig
 
 if TYPE_CHECKING:
     from spamnb.scorers.base import Scorer

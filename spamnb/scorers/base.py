@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.config import ScorerConfig
-from spamnb.counts import CountStore, are_grams
+from spamnb.core.arrays import row_sums
+from spamnb.core.record import Record
+from spamnb.counts.count_store import CountStore, are_grams
 from spamnb.errors import ConfigError
-from spamnb.message import FloatArray, IntArray
-from spamnb.record import Record
-from spamnb.runs import row_sums
-from spamnb.scorers.limits import clipped, strongest
-from spamnb.sparse import Entries
+from spamnb.features.batch import Entries
+from spamnb.messages import FloatArray, IntArray
+from spamnb.scorers.evidence_limits import clipped, strongest
+from spamnb.settings import ScorerConfig
 
 
 class Stats(Record):

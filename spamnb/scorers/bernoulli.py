@@ -8,10 +8,10 @@ computed as a sum over the whole vocabulary once, and for each present word log 
 
 import numpy as np
 
-from spamnb.message import FloatArray, IntArray
+from spamnb.features.batch import Entries
+from spamnb.messages import FloatArray, IntArray
 from spamnb.scorers.base import Stats, safe_log
 from spamnb.scorers.binary import Binary
-from spamnb.sparse import Entries
 
 # Without smoothing a word can be in every message of a class: p = 1, and its absence makes the class
 # impossible. -HUGE stands for log 0 there, so that presence cancels it instead of giving inf - inf; it is

@@ -14,7 +14,7 @@ from math import sqrt
 
 import numpy as np
 
-from spamnb.message import FloatArray
+from spamnb.messages import FloatArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 

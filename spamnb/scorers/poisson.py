@@ -8,9 +8,9 @@ n is the length of the message, words unknown to the model included.
 
 import numpy as np
 
-from spamnb.message import FloatArray, IntArray
+from spamnb.features.batch import Entries
+from spamnb.messages import FloatArray, IntArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
-from spamnb.sparse import Entries
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from clitools import Cli, Sms
 
-from spamnb.learning import Learner
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
+from spamnb.training.incremental import Learner
 from tests.stores import identical
 
 HINT_LINE = "Hint: correct the line, or export the model again"

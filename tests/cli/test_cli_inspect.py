@@ -14,7 +14,7 @@ import pytest
 from clitools import Cli, Sms, Tennis, Three
 
 from spamnb import SpamModel
-from spamnb.features.hashing import token_key
+from spamnb.features.token_keys import token_key
 
 CARD = ["model", "learned", "tokens", "features", "scorer", "refined", "decision", "expect"]
 

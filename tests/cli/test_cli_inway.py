@@ -140,7 +140,7 @@ def test_a_page_of_somebody_else_stays(cli: Cli) -> None:
 def test_a_picture_of_somebody_else_stays(cli: Cli, sms: Sms) -> None:
     base = ("evaluate", sms.test, "-m", sms.model, "-q", "--no-curves", "--plots", "p")
     cli(*base)
-    from spamnb.cli.inway import PLOTS
+    from spamnb.cli.overwrite import PLOTS
 
     assert {path.stem for path in (cli.here / "p").iterdir()} == set(PLOTS)
     shutil.rmtree(cli.here / "p")

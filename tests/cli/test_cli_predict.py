@@ -13,7 +13,7 @@ import pytest
 from clitools import Cli, Sms, Tennis, Three
 
 from spamnb import SpamModel
-from spamnb.report.safe import visible
+from spamnb.core.terminal_text import visible
 
 # The verdicts of the tiny model, reckoned by hand: see clitools.TINY.
 ASKED = b"win\nsee\nprize\nwin win\nWIN, money!\n\nzebra\n"

@@ -9,8 +9,8 @@ from clitools import ROOT, Cli, Sms
 
 from spamnb.mail import as_texts
 from spamnb.mail.parse import parse
-from spamnb.model import SpamModel
-from spamnb.training import train
+from spamnb.model.spam_model import SpamModel
+from spamnb.training.trainer import train
 
 MAIL = ROOT / "data" / "mail"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from clitools import ROOT, SAMPLE, Cli
 
-from spamnb.cli.paths import shipped_model
-from spamnb.model import SpamModel
+from spamnb.cli.model_choice import shipped_model
+from spamnb.model.spam_model import SpamModel
 
 FEW = "label,text\nspam,pay the parcel fee\nspam,parcel fee due\nham,lunch on monday\nham,lunch today\n"
 MAIL = ROOT / "data" / "mail"

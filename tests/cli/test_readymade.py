@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from clitools import ROOT, Cli
 
-from spamnb.cli.paths import READY_MADE, shipped_model
-from spamnb.model import SpamModel
+from spamnb.cli.model_choice import READY_MADE, shipped_model
+from spamnb.model.spam_model import SpamModel
 
 MAIL = ROOT / "data" / "mail"
 NOTE = "no model of your own yet: using the ready-made one for {}\n"

@@ -65,7 +65,7 @@ def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:
     assert "numpy" in found
     assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy", "json", "csv", "email"}
     assert not found & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
-    assert not found & {"spamnb.training", "spamnb.metrics", "spamnb.readers.table"}
+    assert not found & {"spamnb.training.trainer", "spamnb.metrics", "spamnb.readers.tables.delimited"}
 
 
 def test_training_without_a_terminal_imports_neither_pandas_nor_rich(cli: Cli, sms: Sms) -> None:

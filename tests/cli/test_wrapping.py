@@ -14,7 +14,7 @@ from clitools import PATIENCE, TINY, TINY_FLAGS, Cli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.cli.wrapping import wrapped
+from spamnb.cli.line_wrap import wrapped
 
 
 @pytest.mark.parametrize(

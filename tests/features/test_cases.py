@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support import tokens_of
 
-from spamnb.config import FeatureConfig
+from spamnb.settings import FeatureConfig
 
 CASES = Path(__file__).resolve().parents[1] / "data" / "cases"
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from reference import keys, tokens
 from support import any_texts, batches, keyed, odd_texts, spelled, tokens_of
 
-from spamnb.config import FeatureConfig
 from spamnb.errors import ConfigError
 from spamnb.features import extract
-from spamnb.features.chars import char_streams
-from spamnb.message import Texts
-from spamnb.sparse import Batch
+from spamnb.features.batch import Batch
+from spamnb.features.char_ngrams import char_streams
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 
 def chars_of(given_messages: list[str | bytes], longest: int) -> Batch:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from reference import disguises, keys, tokens
 from support import batches, keyed, sms_corpus, spelled, tokens_of
 
-from spamnb.config import FeatureConfig
 from spamnb.features import extract
+from spamnb.features.char_ngrams import spaceless_streams
+from spamnb.features.hidden_letters import _composed, unveil
 from spamnb.features.lookalikes import _WORD, CLOSE, DOUBLES, LETTERS, fold_lookalikes
-from spamnb.features.spaceless import spaceless_streams
-from spamnb.features.unveil import _composed, unveil
-from spamnb.message import Texts
-from spamnb.training import train
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
+from spamnb.training.trainer import train
 
 DEFAULT = FeatureConfig()
 ONE = FeatureConfig(ngrams=1)

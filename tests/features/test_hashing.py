@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import keys as twin
 
-from spamnb.features.hashing import join, key, mix, span_keys, token_key, word_key
+from spamnb.features.token_keys import join, key, mix, span_keys, token_key, word_key
 
 # FROZEN. Every model file holds such keys: if one of these numbers changes, no saved model can be read any
 # more. Never edit a value; a new kind of token may be added.

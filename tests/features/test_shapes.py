@@ -10,9 +10,9 @@ from reference.shapes import shape_tokens
 from reference.tokens import as_bytes
 from support import any_bytes, batches, sms_corpus
 
+from spamnb.features.batch import SHAPE, Batch
 from spamnb.features.shapes import EDGES, bucket_names, shape_stream
-from spamnb.message import Texts
-from spamnb.sparse import SHAPE, Batch
+from spamnb.messages import Texts
 
 signs = st.text(st.sampled_from("AZaz09._-+() $£€¥₹:/@!?comnetCOMuk☺😀é\n\r"), max_size=40)
 

@@ -11,13 +11,13 @@ from reference.signs import sign_tokens
 from reference.tokens import as_bytes
 from support import any_bytes, batches, keyed, sms_corpus, spelled
 
-from spamnb.config import FeatureConfig
 from spamnb.features import extract
+from spamnb.features.batch import SHAPE, Batch
+from spamnb.features.punctuation import sign_stream
 from spamnb.features.shapes import Finder
-from spamnb.features.signs import sign_stream
-from spamnb.message import Texts
-from spamnb.sparse import SHAPE, Batch
-from spamnb.training import train
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
+from spamnb.training.trainer import train
 
 some_signs = st.text(st.sampled_from("aZ09._-:)!?&£€…\u0092\u00a0 é☺😀\t\n\r"), max_size=40)
 broken = st.lists(

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import batches, keyed
 
-from spamnb.config import FeatureConfig
 from spamnb.features import extract
-from spamnb.message import Texts
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 lines = st.lists(st.binary(max_size=12).map(lambda b: b.replace(b"\n", b" ").rstrip(b"\r")), max_size=6)
 

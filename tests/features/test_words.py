@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from reference import keys, tokens
 from support import any_texts, batches, keyed, odd_texts, sms_corpus, spelled, tokens_of
 
-from spamnb.config import FeatureConfig
 from spamnb.features import extract
-from spamnb.message import Texts
+from spamnb.messages import Texts
+from spamnb.settings import FeatureConfig
 
 PLAIN = FeatureConfig.plain()
 
@@ -105,7 +105,7 @@ def test_the_sms_corpus_word_for_word() -> None:
 
 
 def test_the_memory_of_runs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from spamnb.features import text
+    from spamnb.features import lowercase as text
 
     monkeypatch.setattr(text, "_MEMO_LIMIT", 4)
     texts = [f"x{chr(0x400 + i)}é{chr(0x430 + i)}" for i in range(40)] * 2

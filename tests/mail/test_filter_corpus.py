@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from mailtools import ROOT, Cli
 
-from spamnb.cli.filter import judged
-from spamnb.model import SpamModel
+from spamnb.cli.commands.filter import judged
+from spamnb.model.spam_model import SpamModel
 
 ARCHIVE = ROOT.parent / "shared" / "data" / "mail" / "spamassassin.tar.xz"
 MANY, EVERY = 1000, 6

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.mail.html import page
+from spamnb.mail.html_text import page
 
 
 def text(source: str) -> str:

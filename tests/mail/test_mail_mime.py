@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from spamnb.mail.contenttype import content_types, parameters
+from spamnb.mail.content_type import content_types, parameters
 from spamnb.mail.limits import Limits
 from spamnb.mail.parse import parse
 

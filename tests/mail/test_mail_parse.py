@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from spamnb.mail import TAGS, as_texts
 from spamnb.mail.charset import to_utf8
-from spamnb.mail.html import page
+from spamnb.mail.html_text import page
 from spamnb.mail.limits import Limits
 from spamnb.mail.parse import parse
 

@@ -7,10 +7,10 @@ import sys
 import pytest
 from mailtools import MAILS, ROOT
 
-from spamnb.config import FeatureConfig
 from spamnb.mail import as_texts
 from spamnb.mail.parse import parse
-from spamnb.model import SpamModel
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig
 
 sys.path.append(str(ROOT))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mailtools import ROOT
 
-from spamnb.mail.passthrough import annotate, fold, split
+from spamnb.mail.header_writer import annotate, fold, split
 
 FIELDS = [("X-Spam-Flag", "YES"), ("X-Spamnb", "spam, " + "token +0.10, " * 20)]
 OTHERS = [("X-Spam-Flag", "NO")]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spamnb.message import Chunk
+from spamnb.messages import Chunk
 from spamnb.readers import ReadOptions, Source, open_source
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spamnb.readers.fastcsv import split_rows
-from spamnb.readers.inputs import Input
-from spamnb.readers.options import ReadOptions
-from spamnb.readers.slowcsv import parse_rows
-from spamnb.readers.streams import ByteStream
-from spamnb.readers.table import open_input
+from spamnb.readers.byte_stream import ByteStream
+from spamnb.readers.decoded_input import Input
+from spamnb.readers.read_options import ReadOptions
+from spamnb.readers.tables.delimited import open_input
+from spamnb.readers.tables.delimited_fallback import parse_rows
+from spamnb.readers.tables.delimited_fast import split_rows
 
 # Everything that means something to a CSV parser, and bytes that mean something to UTF-8.
 PIECES = [b"a", b" ", b",", b'"', b'""', b'","', b"\n", b"\r", b"\r\n", b'"\n"', b"\xc3\xa9", b"\xff", b"\0"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spamnb.errors import DataError
 from spamnb.readers import ReadOptions, open_source
-from spamnb.readers.jsonl import parse_lines
+from spamnb.readers.tables.jsonl import parse_lines
 
 Read = Callable[..., Any]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.readers.labels import LabelMap
-from spamnb.readers.words import known_label
+from spamnb.readers.tables.label_words import known_label
+from spamnb.readers.tables.labels import LabelMap
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spamnb.errors import DataError
-from spamnb.message import Texts
-from spamnb.readers import ReadOptions, inputs, lines, open_source
-from spamnb.readers.inputs import Input
-from spamnb.readers.lines import open_input
-from spamnb.readers.streams import ByteStream
+from spamnb.messages import Texts
+from spamnb.readers import ReadOptions, decoded_input, open_source
+from spamnb.readers.byte_stream import ByteStream
+from spamnb.readers.decoded_input import Input
+from spamnb.readers.tables import plain_lines
+from spamnb.readers.tables.plain_lines import open_input
 
 Read = Callable[..., Any]
 
@@ -165,8 +166,8 @@ LONG = 1 << 20
 @pytest.fixture
 def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """One MiB is the longest that a message may be."""
-    monkeypatch.setattr(inputs, "LONGEST_RECORD", LONG)
-    monkeypatch.setattr(lines, "LONGEST_RECORD", LONG)
+    monkeypatch.setattr(decoded_input, "LONGEST_RECORD", LONG)
+    monkeypatch.setattr(plain_lines, "LONGEST_RECORD", LONG)
 
 
 @pytest.mark.usefixtures("short_records")

@@ -17,7 +17,7 @@ import pytest
 
 from spamnb.errors import ConfigError, DataError
 from spamnb.readers import ReadOptions, Source, open_source
-from spamnb.readers.sniff import by_first_lines
+from spamnb.readers.format_detection import by_first_lines
 
 pytestmark = pytest.mark.usefixtures("here")
 DATA = Path(__file__).resolve().parents[2] / "data" / "mail"

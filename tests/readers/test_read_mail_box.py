@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.readers.mbox import Splitter, holds_many, unescaped, without_mark
-from spamnb.readers.rawmail import many_mails
+from spamnb.readers.mailboxes.mail_files import many_mails
+from spamnb.readers.mailboxes.mbox import Splitter, holds_many, unescaped, without_mark
 
 Mails = list[tuple[bytes, bool]]
 

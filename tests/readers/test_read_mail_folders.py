@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from spamnb.errors import DataError
-from spamnb.readers import ReadOptions, Source, expand, open_source, walk
+from spamnb.readers import ReadOptions, Source, expand, open_source
+from spamnb.readers.mailboxes import folder_walk
 
 pytestmark = pytest.mark.usefixtures("here")
 TMP = "tmp"  # apart, because no path in this project may look like one of a machine
@@ -316,5 +317,7 @@ def test_a_link_to_where_one_may_not_look(monkeypatch: pytest.MonkeyPatch) -> No
         def is_dir(self) -> bool:
             raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(walk, "listing", lambda folder, _: [Entry(f"{folder}/{name}") for name in "12"])
+    monkeypatch.setattr(
+        folder_walk, "listing", lambda folder, _: [Entry(f"{folder}/{name}") for name in "12"]
+    )
     assert Found("m").words == ["one", "two"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_read_mail_folders import TMP, Found, box, failure, make
 
-from spamnb.readers.layout import folder_label
+from spamnb.readers.mailboxes.folder_labels import folder_label
 
 pytestmark = pytest.mark.usefixtures("here")
 DATA = Path(__file__).resolve().parents[2] / "data" / "mail"

@@ -15,9 +15,10 @@ import pytest
 from test_read_mail import MARK, Stdin, box, failure, mail, opened
 
 from spamnb.errors import DataError
-from spamnb.message import Chunk
-from spamnb.readers import ReadOptions, batches
-from spamnb.readers.pathlist import grouped, plan, read_paths
+from spamnb.messages import Chunk
+from spamnb.readers import ReadOptions
+from spamnb.readers.mailboxes import mail_batches
+from spamnb.readers.path_list import grouped, plan, read_paths
 
 pytestmark = pytest.mark.usefixtures("here")
 DATA = Path(__file__).resolve().parents[2] / "data" / "mail"
@@ -72,14 +73,14 @@ def test_the_size_that_was_stated_is_parsed_whole() -> None:
 def test_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("x.mbox").write_bytes(box(*[f"w{i}" for i in range(600)]))
     assert [len(chunk) for chunk in opened("x.mbox")] == [256, 256, 88]
-    monkeypatch.setattr(batches, "BATCH_BYTES", 10 * len(mail("w100")))
+    monkeypatch.setattr(mail_batches, "BATCH_BYTES", 10 * len(mail("w100")))
     sizes = [len(chunk) for chunk in opened("x.mbox")]
     assert sum(sizes) == 600
     assert set(sizes[1:-1]) <= {10, 11}
 
 
 def test_reading_can_stop_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BATCH_MAILS", 2)
+    monkeypatch.setattr(mail_batches, "BATCH_MAILS", 2)
     Path("x.mbox").write_bytes(box(*[f"w{i}" for i in range(60)]))
     for jobs in (1, 2):
         with opened("x.mbox", jobs=jobs) as source:
@@ -96,7 +97,7 @@ def same(one: list[Chunk], other: list[Chunk]) -> bool:
 
 
 def test_two_processes_read_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BATCH_MAILS", 3)
+    monkeypatch.setattr(mail_batches, "BATCH_MAILS", 3)
     one, two = (opened(str(DATA), labelled=True, jobs=jobs, max_size=900) for jobs in (1, 2))
     chunks = list(one)
     assert [len(chunk) for chunk in chunks] == [3] * 6
@@ -117,7 +118,7 @@ def peak_memory(path: str, count: int) -> int:
 
 @pytest.mark.parametrize("layout", ["mbox", "folder"])
 def test_memory_does_not_grow_with_the_mailbox(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
-    monkeypatch.setattr(batches, "BATCH_MAILS", 16)
+    monkeypatch.setattr(mail_batches, "BATCH_MAILS", 16)
     raw = mail("word") + b"some words\n" * 5000
     for name, count in (("small", 64), ("large", 192)):
         if layout == "mbox":

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from spamnb.core.worker_pool import ordered_map
 from spamnb.errors import SpamnbError
-from spamnb.parallel import ordered_map
 
 
 def slow_first(number: int) -> int:

@@ -17,7 +17,7 @@ import pytest
 
 from spamnb.errors import ConfigError, DataError
 from spamnb.readers import FORMATS, READERS, ReadOptions, expand, open_source
-from spamnb.readers.sniff import by_suffix
+from spamnb.readers.format_detection import by_suffix
 
 Read = Callable[..., Any]
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from spamnb.errors import DataError
-from spamnb.readers import ReadOptions, open_source, table
+from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.tables import delimited
 
 Read = Callable[..., Any]
 
@@ -355,7 +356,7 @@ def test_quotes_of_a_tab_separated_file(read: Read) -> None:
 def test_a_quote_that_never_closes_ends_in_an_error_not_in_all_memory(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "LONGEST_RECORD", 1 << 20)
+    monkeypatch.setattr(delimited, "LONGEST_RECORD", 1 << 20)
     (here / "x.csv").write_bytes(b"label,text\nham,a\n" * 10000 + b'spam,"b\n' + b"ham,c\n" * 500_000)
     with pytest.raises(DataError) as caught:
         list(open_source("x.csv", ReadOptions(), labelled=True))
@@ -365,7 +366,7 @@ def test_a_quote_that_never_closes_ends_in_an_error_not_in_all_memory(
 
 
 def test_a_record_without_quotes_that_is_too_long(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "LONGEST_RECORD", 1 << 20)
+    monkeypatch.setattr(delimited, "LONGEST_RECORD", 1 << 20)
     (here / "x.csv").write_bytes(b"label,text\nham,a\nspam," + b"b" * 5_000_000)
     with pytest.raises(DataError) as caught:
         list(open_source("x.csv", ReadOptions(), labelled=True))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from reference.tokens import extra, ngrams, tokens, words
-from spamnb.config import FeatureConfig
+from spamnb.settings import FeatureConfig
 
 
 class Counts:

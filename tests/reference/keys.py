@@ -1,4 +1,4 @@
-"""The frozen hash of spamnb/features/hashing.py in Python integers."""
+"""The frozen hash of spamnb/features/token_keys.py in Python integers."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from reference.counts import Counts
 from reference.tokens import tokens, words
-from spamnb.config import ScorerConfig
-from spamnb.scorers.lessnaive import BACK_OFF
+from spamnb.scorers.less_naive import BACK_OFF
+from spamnb.settings import ScorerConfig
 
 CERTAIN = -(2.0**20)
 

@@ -1,4 +1,4 @@
-"""The slow, obvious twin of spamnb/features/signs.py: a regular expression over one message's bytes."""
+"""The slow, obvious twin of spamnb/features/punctuation.py: a regular expression over one message's bytes."""
 
 import re
 

@@ -16,7 +16,7 @@ import re
 from reference import disguises
 from reference.shapes import shape_tokens
 from reference.signs import sign_tokens
-from spamnb.config import FeatureConfig
+from spamnb.settings import FeatureConfig
 
 
 def as_bytes(message: str | bytes) -> bytes:

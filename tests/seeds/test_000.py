@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counting import count
-from spamnb.decision import Decision
+from spamnb.counts.tally import count
 from spamnb.features import extract
-from spamnb.message import Texts
-from spamnb.model import SpamModel
+from spamnb.messages import Texts
+from spamnb.model.decision import Decision
+from spamnb.model.scoring_engine import Engine, Scored
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
-from spamnb.scoring import Engine, Scored
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 SPAM = ["win cash now", "win win prize"]
 HAM = ["see you now", "lunch now", "see mum"]

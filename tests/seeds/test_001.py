@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counting import count
-from spamnb.counts import CountStore
-from spamnb.decision import HAM, SPAM, Decision, expected_costs, least_cost
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.key_table import KeyTable
+from spamnb.counts.tally import count
 from spamnb.features import extract
-from spamnb.keytable import KeyTable
-from spamnb.message import Texts
+from spamnb.features.batch import Entries
+from spamnb.messages import Texts
 from spamnb.metrics import Confusion, precision_recall_curve, roc_auc, roc_curve
-from spamnb.model import SpamModel
+from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cost
+from spamnb.model.scoring_engine import Engine, Scored
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
-from spamnb.scoring import Engine, Scored
-from spamnb.sparse import Entries
-from spamnb.training import Trainer
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.trainer import Trainer
 
 PLAIN = FeatureConfig.plain()
 

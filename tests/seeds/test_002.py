@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from spamnb.errors import DataError, ModelError
-from spamnb.lab import NaiveBayesFilter, PoissonBayesFilter
+from spamnb.lab_filters import NaiveBayesFilter, PoissonBayesFilter
 
 SMS = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "sms"
 

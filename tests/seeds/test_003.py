@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counting import count
+from spamnb.counts.tally import count
 from spamnb.features import extract
-from spamnb.message import Texts
-from spamnb.model import SpamModel
+from spamnb.messages import Texts
+from spamnb.model.scoring_engine import Engine
+from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
-from spamnb.scorers.columns import category_log_p
-from spamnb.scoring import Engine
+from spamnb.scorers.column_models import category_log_p
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 PLAIN = FeatureConfig.plain()
 

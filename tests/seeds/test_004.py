@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from spamnb.config import FeatureConfig, ScorerConfig
-from spamnb.counting import count
+from spamnb.counts.tally import count
 from spamnb.features import extract
-from spamnb.message import Texts
+from spamnb.messages import Texts
 from spamnb.metrics import Confusion, f_score
-from spamnb.model import SpamModel
-from spamnb.scorers.columns import category_log_p, gaussian_log_p, gaussian_parameters, m_estimate
-from spamnb.scoring import Engine
+from spamnb.model.scoring_engine import Engine
+from spamnb.model.spam_model import SpamModel
+from spamnb.scorers.column_models import category_log_p, gaussian_log_p, gaussian_parameters, m_estimate
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 COLUMNS = ("outlook", "temperature", "humidity", "wind")
 DAYS = [  # "PlayTennis: training examples", D1 to D14

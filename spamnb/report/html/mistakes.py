@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spamnb.explain import Explanation
-from spamnb.findings import Findings
+from spamnb.evaluation.mistakes import Mistake
+from spamnb.evaluation.summary import Findings
 from spamnb.metrics import Scores
-from spamnb.mistakes import Mistake
+from spamnb.model.explanation import Explanation
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import log_odds, messages, probability
 

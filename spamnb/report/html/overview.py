@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spamnb.findings import Findings
+from spamnb.evaluation.summary import Findings
 from spamnb.metrics import MultiScores, Scores, wilson_interval
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import count, messages, number, odds, percent, share

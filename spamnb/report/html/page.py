@@ -6,7 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 from spamnb._version import __version__
-from spamnb.findings import Facts, Findings
+from spamnb.evaluation.summary import Facts, Findings
 from spamnb.metrics import Confusion, MultiScores
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.mistakes import mistakes
@@ -15,7 +15,7 @@ from spamnb.report.html.script import SCRIPT
 from spamnb.report.html.style import style
 from spamnb.report.html.tables import classes, many_matrix, measures, tokens
 from spamnb.report.html.threshold import matrix, threshold_section
-from spamnb.report.inspection import card_rows
+from spamnb.report.model_card import card_rows
 from spamnb.report.plots import svg
 from spamnb.report.plots.figures import Figures
 from spamnb.report.plots.shapes import Drawing

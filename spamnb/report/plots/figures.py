@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spamnb.core.terminal_text import visible
+from spamnb.evaluation.report_data import Panels, logit
 from spamnb.metrics import Floats
-from spamnb.panels import Panels, logit
-from spamnb.report.curves import log_start
 from spamnb.report.plots.frame import BOTTOM, LEFT, PERCENTS, RIGHT, TOP, Frame, Ticks, line
 from spamnb.report.plots.shapes import Box, Dot, Drawing, Line, Shape, Words, path
-from spamnb.report.safe import visible
+from spamnb.report.text_plots import log_start
 
 _PROBABILITIES = (0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 _LOW_TOP = 43.0  # where nothing is written above the plot

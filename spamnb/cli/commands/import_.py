@@ -1,0 +1,45 @@
+"""`spamnb import`: an exported model becomes a model file again."""
+
+from __future__ import annotations
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import say
+
+
+@click.command("import", short_help="Make a model of an exported text.")
+@click.argument("file", type=options.PATH, metavar="FILE")
+@options.new_model_option
+@options.force_option
+@options.quiet_option
+def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
+    """Make a model of an exported text.
+
+    FILE is what `spamnb export` wrote, as TSV or JSON lines ('-' reads stdin; gz, bz2 and xz are unpacked).
+    Counts may have been changed and lines removed or added; an added one may leave out the key. If there are
+    fewer tokens than were exported, a note says so.
+
+    \b
+    Examples:
+      spamnb import office.tsv -o office.spamnb
+      spamnb export a.spamnb | grep -v secret | spamnb import - -o b.spamnb
+    """
+    from spamnb.cli.model_choice import output_path
+    from spamnb.cli.model_saving import check_target, save
+    from spamnb.model.text_export import import_lines
+    from spamnb.readers.byte_stream import open_bytes
+
+    target = output_path(output)
+    check_target(target, force)
+    stream = open_bytes(file, live=False)
+    notes: list[str] = []
+    try:
+        model = import_lines(stream.lines(), stream.name, notes)
+    finally:
+        stream.close()
+    size = save(model, target, quiet)
+    for note in notes:
+        say(f"note: {note}", quiet)
+    say(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
+    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)

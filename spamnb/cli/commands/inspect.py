@@ -1,0 +1,141 @@
+"""`spamnb inspect`: what a model knows, what a word weighs, why a message was judged so."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.output import console, greet, write_json
+from spamnb.errors import DataError
+
+if TYPE_CHECKING:
+    from spamnb.messages import Texts
+    from spamnb.model.spam_model import SpamModel
+
+
+@click.command(short_help="Look inside a model, look a word up, explain a message.")
+@click.argument("words", nargs=-1, type=options.PATH, metavar="[MODEL] [WORD]...")
+@options.model_option
+@click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it, or a mail, from stdin).")
+@click.option(
+    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
+)
+@options.json_option
+def inspect(
+    words: tuple[str, ...], model: str | None, message: str | None, top: int, json_file: str | None
+) -> None:
+    """Look inside a model, look a word up, explain a message.
+
+    Shows the model card, the tokens that speak most for each class with their counts, P(w|c) and weight,
+    and the linear view. MODEL is any file, read without executing anything in it.
+
+    \b
+    Examples:
+      spamnb inspect
+      spamnb inspect office.spamnb --top 30
+      spamnb inspect prize "call now" shape:url=1+
+      spamnb inspect --message "WIN a FREE prize"
+      spamnb inspect --message - < mail.eml
+    """
+    from spamnb.cli.model_choice import find_model
+    from spamnb.model.spam_model import SpamModel
+
+    if words and model is None and _is_file(words[0]):
+        model, words = words[0], words[1:]
+    if words and message is not None:
+        raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
+    given = None if message is None else _message(message)
+    mail = given is not None and bool(given.tags)
+    path = find_model(model, lambda: "mail") if mail else find_model(model)
+    loaded = SpamModel.load(path)
+    if given is not None:
+        _explain(loaded, given, top, json_file)
+    elif words:
+        _look_up(loaded, words, json_file)
+    else:
+        _overview(loaded, path, top, json_file)
+
+
+def _message(message: str) -> Texts:
+    """The message as it is read; what begins like a mail on stdin is one."""
+    from spamnb.mail import as_texts
+    from spamnb.mail.parse import parse
+    from spamnb.messages import Texts
+    from spamnb.readers.format_detection import by_first_lines
+
+    if message != "-":
+        return Texts.of([os.fsencode(message).rstrip(b"\r\n")])
+    found = _from_stdin()
+    return as_texts([parse(found)]) if by_first_lines(found) else Texts.of([found.rstrip(b"\r\n")])
+
+
+def _from_stdin() -> bytes:
+    if sys.stdin is None:
+        raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
+    from spamnb.readers.decoded_input import LONGEST_RECORD, too_long
+
+    greet("Type the message; Ctrl-D ends.")
+    found = sys.stdin.buffer.read(LONGEST_RECORD + 1)
+    if len(found) > LONGEST_RECORD:
+        raise too_long("stdin", 0)
+    return found
+
+
+def _is_file(word: str) -> bool:
+    return os.path.isfile(word) or word.endswith(".spamnb") or os.sep in word
+
+
+def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
+    from dataclasses import asdict
+
+    from spamnb.model.inspection import Inspector, card, row_dict
+    from spamnb.report import model_card as report
+
+    reader = Inspector(model)
+    facts = card(model, path, os.path.getsize(path))
+    tops = {label: reader.top(label, top) for label in model.labels}
+    linear = reader.linear()
+    if json_file:
+        rows = {label: [row_dict(r) for r in found] for label, found in tops.items()}
+        view = None if linear is None else asdict(linear)
+        write_json({**facts, "top": rows, "linear": view}, json_file)
+    if json_file == "-":
+        return
+    out = console()
+    report.show_card(out, facts)
+    for label, found in tops.items():
+        if found:
+            report.show_title(out, f"speaks for {label}")
+            report.show_tokens(out, model.labels, found)
+    if linear is not None:
+        report.show_linear(out, linear)
+
+
+def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) -> None:
+    from spamnb.model.inspection import Inspector, row_dict
+    from spamnb.report import model_card as report
+
+    reader = Inspector(model)
+    found = reader.look_up(words)
+    if json_file:
+        write_json({"tokens": [row_dict(row) for row in found]}, json_file)
+    if json_file != "-":
+        out = console()
+        report.show_tokens(out, model.labels, found)
+        report.show_meaning(out, reader.positive, model.labels)
+
+
+def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
+    from spamnb.report import model_card as report
+    from spamnb.report.prediction_lines import explanation_row
+
+    told = model.explain(message)
+    if json_file:
+        result: dict[str, Any] = {"label": told.verdict, "probability": told.probability}
+        write_json({**result, "log_odds": told.log_odds, **explanation_row(told)}, json_file)
+    if json_file != "-":
+        report.show_explanation(console(), told, model.labels, top)

@@ -1,0 +1,43 @@
+"""`spamnb models`: which model would be used and why."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.model_choice import VARIABLE, candidates
+
+
+@click.command(short_help="Show which model would be used and why.")
+@options.model_option
+def models(model: str | None) -> None:
+    """Show which model would be used and why.
+
+    The first that applies is taken: -m, the variable SPAMNB_MODEL, your own model (what `spamnb train`
+    writes by default), the ready-made one for the kind of messages that come (sms or mail).
+
+    \b
+    Example:
+      spamnb models
+    """
+    from spamnb.core.terminal_text import visible
+
+    taken = False
+    for place in candidates(model):
+        named = place.why in ("given with -m", f"${VARIABLE}")
+        use = not taken and place.path is not None and (place.exists or named)
+        taken = taken or use
+        mark = "->" if use else "  "
+        click.echo(f"{mark} {place.why:<17} {visible(_state(place.path))}")
+    if not taken:
+        click.echo("No model yet: train one with `spamnb train DATA`.", err=True)
+
+
+def _state(path: str | None) -> str:
+    if path is None:
+        return "(not set)"
+    if not os.path.exists(path):
+        return f"{path} (not there)"
+    return f"{path} ({os.path.getsize(path) / 1e3:,.0f} kB)"

@@ -1,0 +1,107 @@
+"""Writing a model where one may already be: nothing foreign is overwritten, the previous model is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from spamnb.cli.model_choice import refuse_shipped
+from spamnb.cli.output import say
+from spamnb.core import files
+from spamnb.errors import ModelError
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
+
+
+def check_target(path: str, force: bool) -> None:
+    """Refuse, before the work is done, to write over something that is no model."""
+    from spamnb.storage import model_file
+
+    files.refuse_link(path, ModelError)
+    if os.path.isdir(path):
+        raise ModelError(
+            f"{path} is a folder", hint=f"name a file in it: -o {os.path.join(path, 'model.spamnb')}"
+        )
+    refuse_shipped(path, "choose another name for -o")
+    _check_folder(path)
+    if force or not os.path.exists(path):
+        return
+    if not model_file.titled(path):
+        raise ModelError(
+            f"{path} exists and is not a spamnb model: it was not overwritten",
+            hint="choose another name for -o, or add --force",
+        )
+
+
+def _check_folder(path: str) -> None:
+    folder = os.path.dirname(os.path.realpath(path))
+    while not os.path.exists(folder):  # it will be made
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        raise ModelError(
+            f"cannot write {path}: {folder} is a file, expected a folder", "choose another path for -o"
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ModelError(
+            f"cannot write {path}: you may not write in {folder}", "choose a place for -o where you may"
+        )
+
+
+def save(model: SpamModel, path: str, quiet: bool) -> int:
+    """Write the model; what it replaces stays beside it as PATH.bak, with what was learned into it."""
+    if not os.path.exists(path):
+        return _written(model, path)
+    from spamnb.storage.lock import Lock
+
+    with Lock(path):  # what somebody learns right now goes into the one model or into the other
+        return _replace(path, model, quiet)
+
+
+@contextmanager
+def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], int]]:
+    """How to save what is made of `sources`. Where `path` is one of them, nobody else changes it meanwhile:
+    what they learned after it was read would be lost."""
+    if any(os.path.realpath(path) == os.path.realpath(source) for source in sources):
+        from spamnb.storage import model_file
+        from spamnb.storage.lock import Lock
+
+        model_file.check_file(path)  # before a lock file is made beside something that is no model
+        with Lock(path):
+            yield partial(_replace, path)
+    else:
+        yield lambda model, quiet: save(model, path, quiet)
+
+
+def _replace(path: str, model: SpamModel, quiet: bool) -> int:
+    _keep(path, f"{path}.bak", quiet)
+    return _written(model, path)
+
+
+def _written(model: SpamModel, path: str) -> int:
+    # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
+    # counts in parallel has imported it by now.
+    os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
+    return model.save(path)
+
+
+def _keep(path: str, backup: str, quiet: bool) -> None:
+    from contextlib import suppress
+
+    from spamnb.storage.model_file import JOURNAL
+
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(backup + JOURNAL)
+        files.keep(path, backup)
+        with suppress(FileNotFoundError):
+            files.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
+        say(f"kept      the previous file as {backup}", quiet)
+    except OSError as error:
+        raise ModelError(
+            f"cannot keep the previous file as {backup}: {error.strerror}",
+            hint="choose another name for -o",
+        ) from None

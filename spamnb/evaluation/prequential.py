@@ -1,0 +1,143 @@
+"""A stream in its own order: each message is scored by what came before it, then learned (Dawid 1984).
+
+Before message t, with everything counted over the messages 0 .. t-1:
+
+    scores(t) = scorer(N_ic, D_ic, N_c, D_c, V)      then  N_ic += n_i(t), D_ic += 1 for each token i of t
+
+One pass, exact: only the rows of the message's own tokens are looked at and changed. 5,574 SMS take some 2 s.
+A scorer that looks at the whole vocabulary for each message (bernoulli) takes some 25 s for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spamnb.counts.count_store import CountStore, are_grams
+from spamnb.counts.tally import Tally
+from spamnb.features import extract
+from spamnb.features.batch import SHAPE, Entries
+from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.model.scoring_engine import damping_scale, weighted
+from spamnb.scorers import make
+from spamnb.scorers.base import Scorer, Stats
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.cross_validation import FoldScores
+
+
+@dataclass(frozen=True, eq=False)
+class Streamed:
+    """Scores of all messages, true classes, from where on all classes were known, and the final counts."""
+
+    scores: FoldScores
+    truth: IntArray
+    begin: int
+    store: CountStore
+
+
+class _Running:
+    """The counts up to now; token ids are in the order they are met, so the known ones are the first ones."""
+
+    def __init__(self, kinds: IntArray, classes: int) -> None:
+        self.tokens, self.messages = np.zeros((len(kinds), classes)), np.zeros((len(kinds), classes))
+        self.kinds, self.known, self.words = kinds, 0, 0
+        self.grams, self.known_grams = are_grams(kinds), 0
+        self.token_totals, self.presence_totals = np.zeros(classes), np.zeros(classes)
+        self.message_totals, self.word_totals = np.zeros(classes), np.zeros(classes)
+
+    def stats(self, rows: IntArray | slice) -> Stats:
+        return Stats(
+            self.tokens[rows],
+            self.messages[rows],
+            self.token_totals,
+            self.presence_totals,
+            self.message_totals,
+            self.known,
+            self.word_totals,
+            self.words,
+            self.grams[rows],
+            self.known_grams,
+        )
+
+    def learn(self, ids: IntArray, counts: IntArray, c: int) -> None:
+        self.tokens[ids, c] += counts
+        self.messages[ids, c] += 1
+        words = self.kinds[ids] == 1
+        self.words += int(np.count_nonzero(words & (ids >= self.known)))
+        self.known_grams += int(np.count_nonzero(self.grams[ids] & (ids >= self.known)))
+        self.known = max(self.known, int(ids.max(initial=-1)) + 1)
+        self.token_totals[c] += counts.sum()
+        self.presence_totals[c] += len(ids)
+        self.message_totals[c] += 1
+        self.word_totals[c] += counts[words].sum()
+
+
+def streamed(
+    parts: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scoring: ScorerConfig
+) -> Streamed:
+    """Score each message by those before it, then learn it."""
+    scorer = make(scoring)
+    entries, labels, store, kinds = _counted(parts, features, scorer)
+    index = {label: c for c, label in enumerate(store.labels)}
+    truth = np.array([index[label] for label in labels], np.int64)
+    first = [int(np.flatnonzero(truth == c)[0]) for c in range(len(index))]
+    begin = max(first, default=-1) + 1
+    running = _Running(kinds, len(index))
+    damped, known = np.zeros((len(truth), len(index))), np.zeros(len(truth), np.int64)
+    ends = np.searchsorted(entries.rows, np.arange(len(truth)), side="right").tolist()
+    start = 0
+    for t, end in enumerate(ends):
+        ids, counts = entries.ids[start:end], entries.counts[start:end]
+        if t >= begin:
+            damped[t], known[t] = _score(scorer, running, entries, t, ids, counts)
+        running.learn(ids, counts, int(truth[t]))
+        start = end
+    return Streamed(FoldScores(damped, known), truth, begin, store)
+
+
+def _score(
+    scorer: Scorer, now: _Running, every: Entries, t: int, ids: IntArray, counts: IntArray
+) -> tuple[FloatArray, int]:
+    """Damped log scores of message t, and how much of it is known."""
+    there = int(np.searchsorted(ids, now.known))  # ids ascend
+    rows, counts = ids[:there], counts[:there]
+    local = rows if scorer.whole else np.arange(there)
+    sequence, at = _sequence(every, t, rows, now.known)
+    length = None if every.lengths is None else every.lengths[t : t + 1]
+    entries = Entries(1, np.zeros(there, np.int64), local, counts, length, sequence, at)
+    stats = now.stats(slice(0, now.known) if scorer.whole else rows)
+    joint = scorer.joint(entries, weighted(stats, scorer.config))[0]
+    shapes = now.kinds[rows] == SHAPE
+    known = there - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
+    return joint * damping_scale(np.array([there]), scorer.config), int(known)
+
+
+def _sequence(every: Entries, t: int, rows: IntArray, known: int) -> tuple[IntArray | None, IntArray | None]:
+    """The words of message t in reading order, as places in its own `rows`."""
+    if every.sequence is None or every.sequence_rows is None:
+        return None, None
+    begin, end = np.searchsorted(every.sequence_rows, [t, t + 1]).tolist()
+    ids = every.sequence[:, begin:end]
+    places = np.where(ids < known, np.searchsorted(rows, ids), -1)
+    return np.where(ids < 0, ids, places), np.zeros(end - begin, np.int64)
+
+
+def _counted(
+    parts: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scorer: Scorer
+) -> tuple[Entries, list[str], CountStore, IntArray]:
+    """All messages as entries whose ids are in the order of the first message that holds them."""
+    tally, found, labels = Tally(), [], list[str]()
+    for texts, given in parts:
+        batch = extract(texts, features)
+        found.append(Entries.of(batch, tally.add(batch, given), scorer.order, scorer.lengths))
+        labels += given
+    store, rows = tally.finish()
+    entries = Entries.concat(found)
+    first = np.full(store.vocabulary, entries.size, np.int64)
+    np.minimum.at(first, entries.ids, entries.rows)
+    new = np.empty(store.vocabulary, np.int64)
+    order = np.argsort(first, kind="stable")
+    new[order] = np.arange(store.vocabulary)
+    return entries.renumbered(new), labels, store, store.kinds[rows[order]].astype(np.int64)

@@ -1,0 +1,62 @@
+"""Words that a message says in a certain place, as tagged tokens: `subject:free`, `url:example_com`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from spamnb.core.strings import Spellings, gathered
+from spamnb.features.batch import OTHER, Speller, Stream
+from spamnb.features.lowercase import lowered_words
+from spamnb.features.token_keys import LONGEST, join, key
+from spamnb.features.words import Words, find_words
+from spamnb.messages import IntArray, Texts
+
+
+def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
+    """The words of all texts, each under its tag, message by message; `unmask` as in `unveiled`.
+
+    One stream of all tags takes two thirds of the time of one for each: most tags have a few words a message.
+
+    >>> import numpy as np
+    >>> stream = tagged_stream({"subject": Texts.of(["Free entry", ""]), "from": Texts.of(["ann", "bob"])})
+    >>> stream.spell(np.arange(4)).tolist(), stream.rows.tolist()
+    (['subject:free', 'subject:entry', 'from:ann', 'from:bob'], [0, 0, 0, 1])
+    """
+    size = len(next(iter(tags.values())))
+    texts = _joined(list(tags.values()))
+    if unmask and not texts.data.isascii():
+        from spamnb.features.hidden_letters import unveiled
+
+        texts = unveiled(texts)[0]
+    words = find_words(lowered_words(texts))
+    which, rows = np.divmod(words.rows, max(size, 1))
+    order = np.argsort(rows.astype(np.uint16) if size <= 1 << 16 else rows, kind="stable")  # by message
+    prefixes = [f"{tag}:".encode() for tag in tags]
+    keys = join(np.concatenate([key(prefix) for prefix in prefixes])[which], words.keys)
+    return Stream(OTHER, rows[order], keys[order], _speller(prefixes, which, words, order))
+
+
+def _joined(parts: list[Texts]) -> Texts:
+    """The texts of the first part, then those of the second, and so on."""
+    shifts = np.cumsum([0, *(len(texts.data) + 1 for texts in parts)]).tolist()
+    starts = [texts.starts + shift for texts, shift in zip(parts, shifts, strict=False)]
+    ends = [texts.ends + shift for texts, shift in zip(parts, shifts, strict=False)]
+    data = b"\n".join([texts.data for texts in parts])
+    return Texts(data, np.concatenate(starts), np.concatenate(ends))
+
+
+def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArray) -> Speller:
+    data = words.data + b"".join(prefixes)
+    prefix = np.cumsum([len(words.data), *map(len, prefixes)])
+
+    def spell(where: IntArray) -> Spellings:
+        at = order[where]
+        begin, end = words.starts[at], words.ends[at]
+        starts = np.stack((prefix[which[at]], begin), axis=1)
+        ends = np.stack((prefix[which[at] + 1], np.minimum(end, begin + LONGEST)), axis=1)
+        pieces = gathered(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
+        return Spellings(pieces.blob, pieces.ends[1::2])
+
+    return spell

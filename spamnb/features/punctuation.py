@@ -1,0 +1,81 @@
+"""Signs between words and how a message ends, as tokens: `shape:sign=:-)`, `shape:end=!`.
+
+Every run of signs is a token, of which the first three bytes count, and one token says what a message ends
+with: a run of signs, a number or a word. Signs are those of ASCII but `_`, U+0080 to U+00BF (£) and U+2000 to
+U+2FFF (…, €); which those are is decided on bytes, as everything about shapes.
+
+Chosen on splits of training parts of SMS Spam Collection (seeds 300 to 305, four of each) and confirmed on
+others (400 to 405): runs of signs took (1-AUC)% from 0.215 to 0.180, R@.5 from 96.4 to 97.1 and the log loss
+from .0264 to .0241, better in 24 of 24 splits. The end took the log loss to .0237, better in 20, and (1-AUC)%
+to 0.183. Single signs gave half as much; longer runs, how often they occur or what is beside them no more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spamnb.core.strings import Spellings
+from spamnb.features.batch import SHAPE, Stream
+from spamnb.features.shapes import Finder, Mask
+from spamnb.features.token_keys import KeyArray, join, key
+from spamnb.messages import IntArray, Texts
+
+LONGEST = 3  # bytes of a run
+BLANK = 32  # this byte and those below it
+_TAG = key(b"shape:")
+_SIGN, _END, _NUMBER, _WORD = np.frombuffer(b"sign=\0\0\0end=\0\0\0\0end=num\0end=word", "<u8")
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(LONGEST + 1)], np.uint64)
+
+
+def sign_stream(texts: Texts, finder: Finder) -> Stream:
+    """The runs of signs of every message in reading order, then how each message ends.
+
+    >>> texts = Texts.of(["Well... ok :-)", "call 0900"])
+    >>> found = sign_stream(texts, Finder(texts))
+    >>> found.spell(np.arange(4)).tolist()
+    ['shape:sign=...', 'shape:sign=:-)', 'shape:end=:-)', 'shape:end=num']
+    """
+    first, sizes = finder.sign_runs
+    runs = finder.eight[first] & _MASKS[_whole(finder, first, sizes)]
+    bounds = np.append(np.searchsorted(first, texts.starts), len(first))
+    rows = np.repeat(np.arange(len(texts)), np.diff(bounds))
+    last = _last(texts, finder)
+    some = np.flatnonzero(last >= texts.starts)
+    ends = np.where(finder.is_digit(last[some]), _NUMBER, _WORD)
+    final = bounds[some + 1] - 1  # the last run up to there, maybe of a message before
+    if len(first):
+        signs = first[final] + sizes[final] == last[some] + 1
+        ends[signs] = _END | runs[final[signs]] << np.uint64(32)
+    return _stream(np.concatenate((rows, some)), np.concatenate((_SIGN | runs << np.uint64(40), ends)))
+
+
+def _stream(rows: IntArray, names: KeyArray) -> Stream:
+    """Tokens whose names have at most eight bytes, so that a name is a number."""
+
+    def spell(where: IntArray) -> Spellings:
+        return Spellings.of(b"shape:" + n.to_bytes(8, "little").rstrip(b"\0") for n in names[where].tolist())
+
+    return Stream(SHAPE, rows, join(_TAG, names), spell)
+
+
+def _whole(finder: Finder, first: IntArray, sizes: IntArray) -> IntArray:
+    """How many bytes of each run count: whole characters."""
+    kept = np.minimum(sizes, LONGEST)
+    cut = np.flatnonzero(sizes > LONGEST)
+    cut = cut[_continues(finder, first[cut] + LONGEST)]  # it would end within a character
+    kept[cut] -= np.where(_continues(finder, first[cut] + LONGEST - 1), 2, 1)
+    return kept
+
+
+def _continues(finder: Finder, at: IntArray) -> Mask:
+    """Does this byte continue a character?"""
+    return np.asarray(finder.raw[at] & 0xC0 == 0x80)
+
+
+def _last(texts: Texts, finder: Finder) -> IntArray:
+    """The last byte of each message that is no blank; the one before the message if there is none."""
+    last = texts.ends - 1
+    last -= (last >= texts.starts) & (finder.raw[last] <= BLANK)
+    for i in np.flatnonzero((last >= texts.starts) & (finder.raw[last] <= BLANK)).tolist():
+        last[i] = texts.starts[i] + len(texts[i].rstrip(bytes(range(BLANK + 1)))) - 1
+    return np.asarray(last)

@@ -1,0 +1,147 @@
+"""The two filters of the naive Bayes lab (document 002), with the lab's own names, over the same core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.tally import count
+from spamnb.errors import DataError, ModelError
+from spamnb.features import extract
+from spamnb.features.batch import Batch
+from spamnb.messages import FloatArray, Messages, as_texts
+from spamnb.model.scoring_engine import Engine
+from spamnb.settings import FeatureConfig, ScorerConfig
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS = ("ham", "spam")  # rows of `data` and columns of every answer, in the lab's order
+Answers = NDArray[np.object_]
+
+
+class _Filter:
+    """What both filters share: words are `\\w+` of the lower-cased text, and fitting is counting them."""
+
+    def __init__(self) -> None:
+        self._store: CountStore | None = None
+
+    def fit(self, X: Messages, y: Iterable[Any]) -> Self:
+        """Count the words of the messages X, of which y says 'ham' or 'spam'."""
+        batch, labels = _batch(X), list(y)
+        if batch.size != len(labels):
+            raise DataError(f"{batch.size} messages but {len(labels)} labels")
+        for label in labels:
+            if not isinstance(label, str) or label not in LABELS:
+                raise DataError(f"labels must be 'ham' or 'spam', got {label!r:.40}")
+        store = count(batch, labels)
+        if store.labels != LABELS:
+            only = f"all {len(labels)} are {labels[0]!r}" if labels else "there are none"
+            raise DataError(f"the filter needs messages of both classes, but {only}")
+        self._store = store
+        return self
+
+    @property
+    def _counts(self) -> CountStore:
+        if self._store is None:
+            raise ModelError(f"{type(self).__name__} has learned no messages", hint="call fit(X, y) first")
+        return self._store
+
+    def _engine(self, scorer: str, alpha: float) -> Engine:
+        return Engine(self._counts, ScorerConfig.of(scorer, alpha=alpha))
+
+
+class NaiveBayesFilter(_Filter):
+    """The lab's first model: the words of a message are draws from the words of its class.
+
+    >>> nb = NaiveBayesFilter().fit(["win a prize", "see you in a week"], ["spam", "ham"])
+    >>> nb.predict(["a prize"]).tolist(), nb.predict_log(["in a week"]).tolist()
+    (['spam'], ['ham'])
+    """
+
+    def fit(self, X: Messages, y: Iterable[Any]) -> Self:
+        self._data: pd.DataFrame | None = None
+        return super().fit(X, y)
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """How often each word (column) occurs in each class (rows 'ham' and 'spam'), N_ic.
+
+        >>> nb = NaiveBayesFilter().fit(["win a prize", "find it in there"], ["spam", "ham"])
+        >>> int(nb.data.loc["ham", "in"]), int(nb.data.loc["spam", "in"])
+        (1, 0)
+        """
+        store = self._counts
+        if self._data is None:
+            import pandas as pd
+
+            self._data = pd.DataFrame(store.tokens.T, index=list(LABELS), columns=store.spellings.tolist())
+        return self._data
+
+    def predict_proba(self, X: Messages) -> FloatArray:
+        """(n, 2): P(c) times the product of P(x_i | c)^n_i, equations 7.2 and 7.5, columns ham and spam.
+
+        The numbers are not normalised, and a product is taken as it is written, so long messages underflow
+        to 0. Words that were never seen have factor 1. The text asks for "the product portion of equation
+        7.2", which can also be read as the product without P(c): divide by P(c) to get that.
+        `predict` takes P(c) into account either way.
+        """
+        engine, batch = self._engine("categorical", alpha=0.0), _batch(X)
+        looked = engine.look_up(batch)
+        rows, log_factors = engine.scorer.terms(looked.weights, looked.entries, looked.stats)
+        proba = np.tile(np.exp(engine.bias(looked.stats)), (batch.size, 1))
+        np.multiply.at(proba, rows, np.exp(log_factors))
+        return proba
+
+    def predict(self, X: Messages) -> Answers:
+        """'ham' or 'spam' for each message, by `predict_proba`; 'ham' where both are equal."""
+        return _answers(self.predict_proba(X))
+
+    def predict_log_proba(self, X: Messages) -> FloatArray:
+        """(n, 2): log P(c) + sum n_i log P(x_i | c), equation 7.6 with the smoothed estimates of 7.7."""
+        return self._engine("categorical", alpha=1.0).score(_batch(X)).joint
+
+    def predict_log(self, X: Messages) -> Answers:
+        """'ham' or 'spam' for each message, by `predict_log_proba`."""
+        return _answers(self.predict_log_proba(X))
+
+
+class PoissonBayesFilter(_Filter):
+    """The lab's second model: each word occurs at a rate per word of text, in each class its own.
+
+    >>> pb = PoissonBayesFilter().fit(["win a prize", "see you in a week"], ["spam", "ham"])
+    >>> pb.predict(["a prize"]).tolist(), pb.ham_rates["in"]  # (1 + 1) / (5 + 2)
+    (['spam'], 0.2857142857142857)
+    """
+
+    def fit(self, X: Messages, y: Iterable[Any]) -> Self:
+        """Count the words; the rates of equation 7.11 are then in `ham_rates` and `spam_rates`."""
+        super().fit(X, y)
+        store = self._counts
+        # Written out, though the scorer has the same numbers as logarithms: exp(log r) loses the last digit.
+        rates = (store.tokens + 1) / (store.token_totals + 2)
+        words = store.spellings.tolist()
+        self.ham_rates: dict[str, float] = dict(zip(words, rates[:, 0].tolist(), strict=True))
+        self.spam_rates: dict[str, float] = dict(zip(words, rates[:, 1].tolist(), strict=True))
+        return self
+
+    def predict_log_proba(self, X: Messages) -> FloatArray:
+        """(n, 2): log P(c) + sum over distinct words of log Poisson(n_i; r_ic n), equation 7.10."""
+        return self._engine("poisson", alpha=1.0).score(_batch(X)).joint
+
+    def predict(self, X: Messages) -> Answers:
+        """'ham' or 'spam' for each message, by `predict_log_proba`."""
+        return _answers(self.predict_log_proba(X))
+
+
+def _batch(messages: Messages) -> Batch:
+    return extract(as_texts(messages), FeatureConfig.plain())
+
+
+def _answers(scores: FloatArray) -> Answers:
+    answers: Answers = np.array(LABELS, object)[scores.argmax(axis=1)]
+    return answers

@@ -1,0 +1,177 @@
+"""Messages as they travel: many texts in one byte string, with their labels and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.core.record import Record
+from spamnb.errors import ConfigError, DataError
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+class Texts(Record):
+    """N messages in one UTF-8 byte string: message i is `data[starts[i]:ends[i]]`.
+
+    The spans are in order, do not overlap, and at least one byte that belongs to no message
+    (a newline) stands between two neighbours. Bytes need not be valid UTF-8.
+
+    >>> texts = Texts.of(["Free entry", "ok lar"])
+    >>> len(texts), texts[1], texts.tolist()
+    (2, b'ok lar', [b'Free entry', b'ok lar'])
+    """
+
+    data: bytes
+    starts: IntArray
+    ends: IntArray
+    tags: Mapping[str, Texts] = MappingProxyType(
+        {}
+    )  # what else a message says, by tag: subject, from, url ...
+
+    @classmethod
+    def of(cls, messages: Iterable[str | bytes]) -> Texts:
+        """Join messages; text is encoded as UTF-8, lone surrogates survive as invalid bytes."""
+        parts = [m if isinstance(m, bytes) else m.encode("utf-8", "surrogatepass") for m in messages]
+        sizes = np.fromiter((len(p) for p in parts), np.int64, len(parts))
+        ends = np.cumsum(sizes + 1) - 1
+        return cls(b"\n".join(parts), ends - sizes, ends)
+
+    @classmethod
+    def lines(cls, data: bytes) -> Texts:
+        r"""One message per line; `\n`, `\r\n` and a missing final newline all give the same messages.
+
+        >>> Texts.lines(b"a b\r\nc").tolist() == Texts.lines(b"a b\nc\n").tolist() == [b"a b", b"c"]
+        True
+        """
+        if data and not data.endswith(b"\n"):
+            data += b"\n"
+        raw = np.frombuffer(data, np.uint8)
+        ends = np.flatnonzero(raw == 10)
+        starts = np.empty_like(ends)
+        starts[:1] = 0
+        starts[1:] = ends[:-1] + 1
+        carriage = (ends > starts) & (raw[np.maximum(ends - 1, 0)] == 13)
+        return cls(data, starts, ends - carriage)
+
+    @classmethod
+    def concat(cls, parts: Sequence[Texts]) -> Texts:
+        """All messages in one, with their tags; a part without a tag says nothing there."""
+        joined = cls.of([message for part in parts for message in part.tolist()])
+        names = dict.fromkeys(tag for part in parts for tag in part.tags)
+        silent = [cls.of([b""] * len(part)) for part in parts]
+        pairs = list(zip(parts, silent, strict=True))
+        tags = {tag: cls.concat([part.tags.get(tag, none) for part, none in pairs]) for tag in names}
+        return cls(joined.data, joined.starts, joined.ends, tags)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def select(self, rows: IntArray) -> Texts:
+        """Some of the messages, in the order given, with their tags."""
+        picked = Texts.of([self[i] for i in rows.tolist()])
+        tags = {tag: texts.select(rows) for tag, texts in self.tags.items()}
+        return Texts(picked.data, picked.starts, picked.ends, tags)
+
+    def __getitem__(self, index: int) -> bytes:
+        return self.data[self.starts[index] : self.ends[index]]
+
+    @cached_property
+    def runs(self) -> list[tuple[int, bytes]]:
+        """Every run of non-ASCII bytes, with the place where it begins."""
+        data = self.data
+        if data.isascii():
+            return []
+        positions = np.flatnonzero(np.frombuffer(data, np.uint8) >= 128)
+        breaks = np.flatnonzero(np.diff(positions) > 1)
+        starts = np.concatenate((positions[:1], positions[breaks + 1])).tolist()
+        ends = (np.concatenate((positions[breaks], positions[-1:])) + 1).tolist()
+        return [(start, data[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+    @cached_property
+    def _distinct_runs(self) -> set[bytes]:
+        return {run for _, run in self.runs}
+
+    def rows_with(self, chosen: Callable[[bytes], bool]) -> list[int]:
+        """The messages that have a run of non-ASCII bytes of a certain kind."""
+        kinds = {run for run in self._distinct_runs if chosen(run)}
+        if not kinds:
+            return []
+        at = np.array([start for start, run in self.runs if run in kinds])
+        return sorted(set((np.searchsorted(self.starts, at, side="right") - 1).tolist()))
+
+    @cached_property
+    def are_lines(self) -> bool:
+        """Is every byte part of a message or the newline after it?"""
+        if not len(self) or self.starts[0] or self.ends[-1] != len(self.data) - 1:
+            return False
+        return bool((self.starts[1:] == self.ends[:-1] + 1).all()) and self.data.count(b"\n") == len(self)
+
+    def tolist(self) -> list[bytes]:
+        data = self.data
+        if self.are_lines:
+            return data[:-1].split(b"\n")  # twice as fast as slices
+        return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+
+
+Messages = Texts | Iterable[str | bytes]
+
+
+def as_texts(messages: Messages) -> Texts:
+    """Lists, Series, arrays and iterators of messages; a single string is a mistake that is named.
+
+    >>> len(as_texts(["a", "b"]))
+    2
+    """
+    if isinstance(messages, Texts):
+        return messages
+    if isinstance(messages, (str, bytes)):
+        raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
+    return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
+
+
+def _as_text(value: object) -> str:
+    """None, NaN and pandas' NA are messages without text."""
+    missing = (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+    )
+    return "" if missing else str(value)
+
+
+class Chunk(Record):
+    """What a reader hands on: some hundreds of messages with what the source says about them.
+
+    `labels` is None where no label was asked for; `categories` holds one string per message and
+    categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
+    `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
+    `sources` names the place of each message where messages are files: its path, or `mailbox#number`;
+    `made` is what the work that was asked for in `ReadOptions` has made of it.
+    """
+
+    texts: Texts
+    lines: IntArray
+    labels: list[str] | None = None
+    categories: Mapping[str, list[str]] = MappingProxyType({})
+    numbers: Mapping[str, FloatArray] = MappingProxyType({})
+    position: int = 0
+    sources: Sequence[str] = ()
+    made: Any = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def check_columns(
+    size: int, categories: Mapping[str, Sequence[str]] | None, numbers: Mapping[str, FloatArray] | None
+) -> None:
+    """Every column has a value for each message."""
+    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
+    for name, values in columns.items():
+        if len(values) != size:
+            raise DataError(f"{size} messages but {len(values)} values in column {name!r}")

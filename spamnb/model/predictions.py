@@ -1,0 +1,44 @@
+"""What a model says about some messages, as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.core.record import Record
+from spamnb.messages import FloatArray, IntArray
+from spamnb.model.scoring_engine import Scored
+
+UNSURE_LABEL = "unsure"
+
+
+class Predictions(Record):
+    """What the model says about n messages.
+
+    `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
+    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts what the model knows of
+    each message; `scored` has the raw scores; `thin` (n,) says of which messages too few words are known.
+    """
+
+    names: tuple[str, ...]
+    codes: IntArray
+    probability: FloatArray
+    log_odds: FloatArray
+    known: IntArray
+    scored: Scored
+    thin: NDArray[np.bool_] | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        return [self.names[code] for code in self.codes.tolist()]
+
+    def why(self, row: int) -> str:
+        """Why a message is unsure; nothing if it is not."""
+        if self.codes[row] < len(self.names) - 1:
+            return ""
+        if self.known[row] == 0:
+            return "nothing in it is known"
+        words = self.scored.words
+        if self.thin is not None and self.thin[row] and words is not None:
+            return f"few known words: {words.known[row]} of {words.total[row]}"
+        return "too close to call"

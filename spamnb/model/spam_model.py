@@ -1,0 +1,300 @@
+"""SpamModel: the one place where settings, counts, scorer, calibration and decision meet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spamnb.counts.count_store import CountStore
+from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.features import extract
+from spamnb.features.batch import Batch, KeyArray
+from spamnb.messages import FloatArray, Messages, Texts, as_texts, check_columns
+from spamnb.model import calibration as calibrations
+from spamnb.model import model_state
+from spamnb.model.base_model import Start, check_same
+from spamnb.model.base_model import from_state as start_from
+from spamnb.model.calibration import LIMIT, Calibration, Platt
+from spamnb.model.change_history import Since
+from spamnb.model.decision import Decision
+from spamnb.model.predictions import UNSURE_LABEL, Predictions
+from spamnb.model.scoring_engine import Engine, Scored
+from spamnb.model.seen_messages import Known, all_known, by_label, content_digests
+from spamnb.model.weight_correction import Correction
+from spamnb.scorers import make
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.storage import model_file
+
+if TYPE_CHECKING:
+    from spamnb.model.explanation import Explanation
+    from spamnb.model.model_delta import Change
+
+Categories = Mapping[str, Sequence[str]] | None
+Numbers = Mapping[str, FloatArray] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpamModel:
+    """A spam filter. It never changes: learning and forgetting give a new one.
+
+    >>> labels = ["spam", "spam", "ham", "ham"]
+    >>> model = SpamModel().learn(["win a prize", "free prize", "see you", "ok see"], labels)
+    >>> model.predict(["free prize now", "see you soon"])
+    ['spam', 'ham']
+    """
+
+    features: FeatureConfig = field(default_factory=FeatureConfig)
+    scoring: ScorerConfig = field(default_factory=ScorerConfig)
+    store: CountStore = field(default_factory=CountStore.empty)
+    decision: Decision = field(default_factory=Decision)
+    calibration: Calibration = field(default_factory=Platt)
+    positive: str = "spam"
+    figures: Mapping[str, Any] | None = None  # out-of-fold figures, from training
+    known: Known | None = field(default_factory=lambda: Known({}))  # None: it does not remember messages
+    since: Since = field(default_factory=Since)  # what has changed since the figures were made
+    generation: int = 0  # how often a learner has written the model file anew
+    correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
+    start: Start | None = None  # the model that this one starts from
+    doubt: float | None = None  # no message is called ham of whose words a smaller share is known
+    aged: str | None = None  # the day up to which its counts were halved, as 2026-01-31
+
+    def __post_init__(self) -> None:
+        order = make(self.scoring).order
+        if order and self.features.ngrams <= order:
+            raise ConfigError(
+                f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
+                hint=f"use --ngrams {order + 1}",
+            )
+        if (self.scoring.strongest or self.scoring.clip) and not make(self.scoring).limits:
+            raise ConfigError(
+                f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
+                hint="use multinomial, categorical or binary",
+            )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.store.labels
+
+    def learn(
+        self,
+        messages: Messages,
+        labels: Iterable[str],
+        categories: Categories = None,
+        numbers: Numbers = None,
+    ) -> SpamModel:
+        """This model, having seen these messages too."""
+        more, digests = self._count(messages, labels, categories, numbers)
+        known = self.known.plus(digests) if self.known is not None else None
+        since = self.since.plus(Since(learned=int(more.message_totals.sum())))
+        return replace(self, store=self.store.plus(more), known=known, since=since)
+
+    def forget(
+        self,
+        messages: Messages,
+        labels: Iterable[str],
+        categories: Categories = None,
+        numbers: Numbers = None,
+    ) -> SpamModel:
+        """This model, as if it had never seen these messages; refused if it had not."""
+        less, digests = self._count(messages, labels, categories, numbers)
+        known = None if self.known is None else Known(self.known.minus(digests).labels, (), self.known.faded)
+        since = self.since.plus(Since(forgotten=int(less.message_totals.sum())))
+        return replace(self, store=self.store.minus(less), known=known, since=since)
+
+    def merge(self, other: SpamModel) -> SpamModel:
+        """This model, having seen all that the other has seen; both must read messages the same way."""
+        if self.features != other.features:
+            raise ModelError(f"models read messages differently: {self.features} and {other.features}")
+        check_same(self, other, "this model", "the other one")
+        both = self.known is not None and other.known is not None
+        known = all_known([self.known, other.known]) if both else None
+        since = self.since.plus(Since(learned=int(other.store.message_totals.sum())))
+        return replace(self, store=self.store.plus(other.store), known=known, since=since)
+
+    def changed(self, change: Change) -> SpamModel:
+        """This model with a change put in, as a journal holds it."""
+        from spamnb.counts.apply_delta import patched
+
+        known = None
+        if self.known is not None:
+            known = self.known.plus(change.learned).minus(change.forgotten).without_faded(change.struck)
+        store = patched(self.store, change.counts)
+        return replace(self, store=store, known=known, since=self.since.plus(change.since))
+
+    def _count(
+        self, messages: Messages, labels: Iterable[str], categories: Categories, numbers: Numbers
+    ) -> tuple[CountStore, dict[str, KeyArray]]:
+        """The counts of some messages, and their digests by label."""
+        from spamnb.counts.tally import count
+
+        texts, given = as_texts(messages), [str(label) for label in labels]
+        if len(texts) != len(given):
+            raise DataError(f"{len(texts)} messages but {len(given)} labels")
+        check_columns(len(texts), categories, numbers)
+        batch = extract(texts, self.features)
+        digests = content_digests(batch, None, categories, numbers)
+        return count(batch, given, categories, numbers), by_label(digests, given)
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine(self.store, self.scoring, self.refined)
+
+    @property
+    def refined(self) -> Correction | None:
+        """The correction, as long as the model has the two classes that it was fitted for."""
+        fits = self.correction is not None and len(self.labels) == 2 and self.correction.label in self.labels
+        return self.correction if fits else None
+
+    @property
+    def started(self) -> Start | None:
+        """The start, as long as this model has the same two classes."""
+        return self.start if self.start is not None and self.labels == self.start.model.labels else None
+
+    @cached_property
+    def pair(self) -> tuple[int, int] | None:
+        """The columns of the positive and the other class, None unless there are two classes."""
+        if len(self.labels) < 2:
+            learned = f"only {self.labels[0]!r} messages" if self.labels else "no messages"
+            raise ModelError(
+                f"the model has learned {learned}; it needs at least two classes",
+                hint="train on data with messages of both classes",
+            )
+        if len(self.labels) > 2:
+            return None
+        plus = self.labels.index(self.positive) if self.positive in self.labels else 1
+        return plus, 1 - plus
+
+    def score(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> Predictions:
+        """Everything about these messages at once."""
+        texts, pair = as_texts(messages), self.pair
+        check_columns(len(texts), categories, numbers)
+        scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
+        if pair is None:
+            return self._many(scored)
+        log_odds = self.pair_log_odds(scored)
+        probability = calibrations.probability(log_odds)
+        thin = None if self.doubt is None or scored.words is None else scored.words.share < self.doubt
+        verdicts = self.decision.verdicts(probability, scored.known, log_odds, thin)
+        plus, minus = pair
+        codes = np.array([minus, plus, 2])[verdicts]
+        names = *self.labels, UNSURE_LABEL
+        return Predictions(names, codes, probability, log_odds, scored.known, scored, thin)
+
+    def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
+        """Only the columns that the model was trained with."""
+        cats = {k: v for k, v in (categories or {}).items() if k in self.features.categorical}
+        nums = {k: v for k, v in (numbers or {}).items() if k in self.features.numeric}
+        return cats, nums
+
+    def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> Scored:
+        scored = self.engine.score(batch, categories, numbers, self.doubt is not None)
+        return scored if self.started is None else self.started.added(scored, batch)
+
+    def pair_log_odds(self, scored: Scored) -> FloatArray:
+        """Calibrated log-odds of the positive class of two."""
+        return np.clip(self.calibration.apply(self.raw(scored)), -LIMIT, LIMIT)
+
+    def raw(self, scored: Scored) -> FloatArray:
+        """Log-odds of the positive class before calibration."""
+        assert self.pair is not None
+        plus, minus = self.pair
+        joint = scored.joint
+        with np.errstate(invalid="ignore"):
+            raw = (joint[:, plus] - joint[:, minus]) * scored.scale
+        raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
+        if scored.correction is not None:
+            raw = raw + self.sign * scored.correction
+        return raw if scored.started is None else raw + scored.started
+
+    @property
+    def sign(self) -> float:
+        """Does the correction speak for the positive class or for the other one?"""
+        assert self.correction is not None
+        assert self.pair is not None
+        return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
+
+    def _many(self, scored: Scored) -> Predictions:
+        log_scores = self.calibration.apply(scored.damped)
+        proba = np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
+        codes = np.where(scored.known > 0, proba.argmax(axis=1), len(self.labels))
+        p = proba.max(axis=1)  # of more than two classes it is the one said that matters
+        with np.errstate(divide="ignore"):
+            log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
+        return Predictions((*self.labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)
+
+    def proba(self, predictions: Predictions) -> FloatArray:
+        """(n, K): the probability of every class, in the order of `labels`."""
+        if self.pair is None:
+            log_scores = self.calibration.apply(predictions.scored.damped)
+            return np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
+        out = np.empty((len(predictions.codes), 2))
+        plus, minus = self.pair
+        out[:, plus] = predictions.probability
+        out[:, minus] = calibrations.probability(-predictions.log_odds)
+        return out
+
+    def predict(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> list[str]:
+        """A label for each message, or "unsure"."""
+        return self.score(messages, categories, numbers).labels
+
+    def predict_proba(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> FloatArray:
+        """(n, K): the probability of every class, in the order of `labels`."""
+        return self.proba(self.score(messages, categories, numbers))
+
+    def log_odds(
+        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+    ) -> FloatArray:
+        """(n,): log P(positive) - log P(not positive) of each message."""
+        return self.score(messages, categories, numbers).log_odds
+
+    def explain(
+        self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
+    ) -> Explanation:
+        """What speaks for and against a message (a text, or Texts of one message with its tags).
+
+        The parts and the bias sum to the log-odds.
+        """
+        from spamnb.model.explanation import explained
+
+        texts = message if isinstance(message, Texts) else Texts.of([message])
+        return explained(self, texts, *self._checked(categories, numbers))
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write the model file in one step; gives its size in bytes."""
+        return model_file.write(self.state(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SpamModel:
+        """Read a model file and what was learned into it since it was written; nothing in it is executed."""
+        if not os.path.exists(os.path.realpath(path) + model_file.JOURNAL):
+            return cls.from_state(model_file.read(path))
+        from spamnb.storage import update_journal
+
+        state, changes = update_journal.read_model(path)
+        model = cls.from_state(state)
+        return model.changed(changes) if changes is not None else model
+
+    def state(self) -> dict[str, Any]:
+        """The model as builtins and plain arrays."""
+        return model_state.to_state(self)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
+        """The inverse of `state`; what does not fit is a ModelError."""
+        inner = model_file.require(state, "start", dict) if "start" in state else None
+        start = None if inner is None else start_from(inner, cls.from_state)
+        try:
+            return cls(**model_state.fields(state), start=start)
+        except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
+            raise model_state.damaged(error) from None

@@ -1,0 +1,92 @@
+"""Which mails of a folder are spam and which ham, by the names of the folders and mailboxes in it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from spamnb.core.record import Record
+from spamnb.errors import DataError
+from spamnb.readers.mailboxes.folder_walk import Walker, is_folder, is_maildir, listing, skip_unfinished
+from spamnb.readers.skipped_rows import Skipped
+
+# As `plain` writes them. The hyphenated and numbered kinds (not-spam, spam_2) need no entry of their own.
+_SPAM = {"spam", "junk", "phishing", "junkemail", "junkmail"}
+_HAM = {"ham", "inbox", "good", "legit", "legitimate", "notspam", "nonspam", "notjunk", "easyham", "hardham"}
+_NOT_LETTERS = re.compile(r"[^a-z]")
+_BOX = re.compile(r"(?i)(?:\.mbo?x)?(?:\.(?:gz|bz2|xz))?$")  # after the name of a mailbox in one file
+
+
+class Part(Record):
+    """A folder, or an mbox, with mails of one label."""
+
+    path: str
+    label: str = ""
+    mbox: bool = False
+
+
+def folder_label(name: str) -> str:
+    """`spam`, `ham` or "" for the name of a folder.
+
+    >>> [folder_label(name) for name in ("Junk", ".Spam", "spam_2", "not-spam", "INBOX", "work")]
+    ['spam', 'spam', 'spam', 'ham', 'ham', '']
+    """
+    plain = _NOT_LETTERS.sub("", name.lower())
+    return "spam" if plain in _SPAM else "ham" if plain in _HAM else ""
+
+
+def labelled_parts(root: str, spam_label: str | None, skipped: Skipped) -> list[Part]:
+    """The folders and mailboxes with a label in their name, at the first level where there is one.
+
+    Where a `spam_label` is stated, every folder is one: that one, or ham.
+    """
+    found: list[Part] = []
+    walker, todo = Walker(skipped), [root]
+    while todo:
+        folder = todo.pop()
+        if not walker.enter(folder):
+            continue
+        own = ("cur", "new", "tmp") if is_maildir(folder) else ()
+        entries = [entry for entry in listing(folder, skipped) if entry.name not in own]
+        parts = {entry.path: part for entry in entries if (part := _part(entry, spam_label))}
+        found += parts.values()
+        if parts and own and spam_label is None:
+            found += _inbox(folder, skipped)
+        others = [entry for entry in entries if entry.path not in parts]
+        todo += [] if parts else reversed([entry.path for entry in others if _may_hold_parts(entry)])
+        for entry in others:
+            if parts or not _may_hold_parts(entry):
+                skipped.add(entry.path, "hidden" if entry.name.startswith(".") else "no label")
+    return found
+
+
+def _may_hold_parts(entry: os.DirEntry[str]) -> bool:
+    return not entry.name.startswith(".") and is_folder(entry)
+
+
+def _inbox(maildir: str, skipped: Skipped) -> list[Part]:
+    """The mails of a Maildir itself, beside which folders such as .Junk lie."""
+    if os.path.isdir(tmp := os.path.join(maildir, "tmp")):
+        skip_unfinished(tmp, skipped)
+    inside = (os.path.join(maildir, name) for name in ("cur", "new"))
+    return [Part(path, "ham") for path in inside if os.path.isdir(path)]
+
+
+def _part(entry: os.DirEntry[str], spam_label: str | None) -> Part | None:
+    folder = is_folder(entry)
+    name = entry.name if folder else _BOX.sub("", entry.name)
+    hidden = name.startswith(".")
+    if spam_label is not None:
+        usable = not hidden and (folder or name != entry.name)
+        return Part(entry.path, name, mbox=not folder) if usable else None
+    label = "" if hidden and not folder else folder_label(name)
+    return Part(entry.path, label, mbox=not folder) if label else None
+
+
+def no_labels(root: str) -> DataError:
+    """Nothing says which mails are spam: what was looked for, and what to do."""
+    return DataError(
+        f"no labels for the mails in {root}: looked for {root}/index, {root}/full/index, and folders or "
+        "mailboxes named spam, junk, phishing or ham, inbox, good, legit, notspam",
+        hint=f"sort them into {root}/spam and {root}/ham, or give --label spam=DIR --label ham=DIR",
+    )

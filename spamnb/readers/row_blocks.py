@@ -1,0 +1,71 @@
+"""Inputs cut into blocks of whole records, each of which another process can read without the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from spamnb.messages import Chunk
+from spamnb.readers.byte_stream import StoredFile
+from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.tables.delimited_fallback import parse_rows
+from spamnb.readers.tables.delimited_fast import regular
+from spamnb.readers.tables.labels import LabelMap
+
+_QUOTE = 34
+
+
+class BlockReader(Protocol):
+    """Reads blocks of one input, in any process: it can travel. `labels` remembers what occurred."""
+
+    @property
+    def labels(self) -> LabelMap | None: ...
+
+    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+        """Chunks, each with the number of lines it covers; lines are counted from the start of the block."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """An input in blocks: `cut` hands them out, and `reader` reads each of them.
+
+    `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
+    but the bytes of a file, one after the other, `start` is the place in the file of the first. Then others
+    may cut `file` themselves, if `end` tells where the last whole record of some bytes ends; `size` is usual.
+    """
+
+    reader: BlockReader
+    cut: Callable[[], Iterator[bytes | memoryview]]
+    first_line: int = 1
+    start: int | None = None
+    file: StoredFile | None = None
+    end: Callable[[bytes], int] | None = None
+    size: int = 0
+
+
+def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:
+    r"""Where the last whole row of `data`, which begins with one, ends; 0 if there is none.
+
+    A newline with an even number of quotes before it ends a row, if all these quotes stand where a field
+    begins or ends. That is checked; where it fails, the csv module decides.
+
+    >>> last_row_end(b'ham,"two\nlines"\nspam,wi', ",", quoting=True)
+    16
+    """
+    if not quoting or b'"' not in data:
+        return data.rfind(b"\n") + 1 or _by_csv(data, delimiter, quoting)
+    raw = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(raw == _QUOTE)
+    end = data.rfind(b"\n")
+    while end >= 0 and (before := int(quotes.searchsorted(end))) & 1:
+        end = data.rfind(b"\n", 0, int(quotes[before - 1]))  # not within the field that this quote opens
+    if end >= 0 and regular(raw[: end + 1], quotes[: quotes.searchsorted(end)], delimiter):
+        return end + 1
+    return _by_csv(data, delimiter, quoting)
+
+
+def _by_csv(data: bytes, delimiter: str, quoting: bool) -> int:
+    return parse_rows(data, delimiter, quoting=quoting, final=False).used

@@ -1,0 +1,249 @@
+"""Predictions as lines: tsv, terse, csv and jsonl, one record for each message, in bytes ready to write.
+
+Lines are put together from memorised prefixes, because formatting 280,000 numbers one by one took longer
+than reading, tokenising and scoring the messages.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spamnb.core.terminal_text import visible, visible_bytes
+from spamnb.messages import Chunk, IntArray, Texts
+from spamnb.model.predictions import Predictions
+
+if TYPE_CHECKING:
+    from spamnb.model.explanation import Explanation
+
+Row = dict[str, Any]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+SHOWN_PARTS = 6
+
+
+def safe_messages(texts: Texts) -> list[bytes]:
+    """Every message as one field of a line; only those with unusual bytes are looked at one by one."""
+    messages = texts.tolist()
+    raw = np.frombuffer(texts.data, np.uint8)
+    odd = np.flatnonzero(((raw < 0x20) | (raw == 0x7F)) & (raw != 10))
+    if not texts.are_lines and b"\n" in texts.data:  # line ends may stand inside of messages
+        line_ends = np.flatnonzero(raw == 10)
+        before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
+        odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
+    rows = set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist())
+    for row in rows.union(texts.rows_with(lambda run: not _printable(run))):
+        if row >= 0 and not _printable(messages[row]):
+            messages[row] = visible_bytes(messages[row], tsv=True)
+    return messages
+
+
+def _printable(message: bytes) -> bool:
+    try:
+        return message.decode().isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
+def shown(chunk: Chunk) -> Texts:
+    """What stands for a message in a line: the message, or where it comes from if it is a mail."""
+    return Texts.of(list(map(os.fsencode, chunk.sources))) if chunk.sources else chunk.texts
+
+
+def shown_text(chunk: Chunk, row: int) -> str:
+    return chunk.sources[row] if chunk.sources else chunk.texts[row].decode("utf-8", "replace")
+
+
+def _message(chunk: Chunk, row: int) -> str:
+    """The message, or the words of the subject if it is a mail."""
+    texts = chunk.texts.tags.get("subject", chunk.texts)
+    return (
+        " ".join(texts[row].decode("utf-8", "replace").split())
+        if chunk.sources
+        else texts[row].decode("utf-8", "replace")
+    )
+
+
+class Prefixes:
+    r"""`label<TAB>probability<TAB>` for a verdict and a probability to four decimals, each formatted once.
+
+    >>> Prefixes(("ham", "spam", "unsure"))[1, 0.9877]
+    b'spam\t0.9877\t'
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = [visible(name, tsv=True) for name in names]
+        self._made: dict[int, bytes] = {}
+
+    def __getitem__(self, at: tuple[int, float]) -> bytes:
+        return self.all(np.array([at[0]]), np.array([at[1]]))[0]
+
+    def all(self, codes: IntArray, probability: np.ndarray[Any, np.dtype[np.float64]]) -> list[bytes]:
+        marks = (codes * 10_001 + np.rint(probability * 10_000).astype(np.int64)).tolist()
+        made = self._made
+        for mark in set(marks).difference(made):
+            code, rounded = divmod(mark, 10_001)
+            made[mark] = f"{self._names[code]}\t{rounded / 10_000:.4f}\t".encode()
+        return [made[mark] for mark in marks]
+
+
+def parts_text(explanation: Explanation) -> str:
+    """The strongest parts of an explanation in one field, behind what made it unsure."""
+    shown = explanation.parts[:SHOWN_PARTS]
+    parts = ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
+    return f"{explanation.why}; {parts}" if explanation.why else parts
+
+
+Explain = Callable[[Chunk, int], "Explanation"]  # of one message of a chunk
+
+
+class Tsv:
+    """`label<TAB>probability<TAB>message`, and with explanations a fourth field."""
+
+    header = b""
+
+    def __init__(self, names: Sequence[str], explain: Explain | None = None) -> None:
+        self._prefixes = Prefixes(names)
+        self._explain = explain
+
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
+        prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
+        messages = safe_messages(shown(chunk))
+        if len(rows) < len(messages):
+            messages = [messages[i] for i in rows.tolist()]
+        if self._explain is None:
+            pieces = [b"\n"] * (3 * len(messages))
+            pieces[0::3], pieces[1::3] = prefixes, messages
+            return b"".join(pieces)
+        parts = [parts_text(self._explain(chunk, i)).encode() for i in rows.tolist()]
+        return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, parts, strict=True)])
+
+
+class Terse:
+    """`label<TAB>probability`: the frozen format for scripts."""
+
+    header = b""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._prefixes = Prefixes(names)
+
+    def lines(self, _: Chunk, found: Predictions, rows: IntArray) -> bytes:
+        prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
+        return b"".join([prefix[:-1] + b"\n" for prefix in prefixes])
+
+
+class Jsonl:
+    """One JSON object a line: label, probability, log_odds, known, evidence, message, maybe why and parts."""
+
+    header = b""
+
+    def __init__(self, explain: Explain | None = None) -> None:
+        self._explain = explain
+
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
+        import json
+
+        evidence = found.scored.evidence
+        out = []
+        for i in rows.tolist():
+            row: Row = {
+                "label": found.names[int(found.codes[i])],
+                "probability": float(found.probability[i]),
+                "log_odds": float(found.log_odds[i]),
+                "known": int(found.known[i]),
+                "evidence": _finite(float(evidence[i])),
+                "message": _message(chunk, i),
+            }
+            if chunk.sources:
+                row["source"] = chunk.sources[i]
+            if self._explain is not None:
+                row |= explanation_row(self._explain(chunk, i))
+            if why := found.why(i):
+                row["why"] = why
+            out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
+        return ("\n".join(out) + "\n").encode() if out else b""
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _safe_json(line: str) -> str:
+    r"""The same JSON with what could steer a terminal written as escapes, which JSON has for every character.
+
+    >>> _safe_json('"\u202e caf\u00e9"') == '"\\u202e caf\u00e9"'
+    True
+    """
+    return line if line.isprintable() else "".join(c if c.isprintable() else _json_escape(c) for c in line)
+
+
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+def explanation_row(explanation: Explanation) -> Row:
+    """The bias and all parts: their sum is the log-odds of `for` against `against`.
+
+    Without smoothing a word can rule a class out: its part is infinite, for which JSON has null.
+    """
+    parts = [
+        {"token": p.token, "times": p.times, "log_odds": _finite(p.log_odds), "messages": list(p.counts)}
+        for p in explanation.parts
+    ]
+    return {
+        "for": explanation.label,
+        "against": explanation.other,
+        "sum": explanation.log_odds,
+        "bias": _finite(explanation.bias),
+        "parts": parts,
+        "unknown": explanation.unknown,
+    }
+
+
+class Csv:
+    """label, probability, log_odds, message with a header; a cell that a spreadsheet would run is defused."""
+
+    header = b"label,probability,log_odds,message\r\n"
+
+    def __init__(
+        self, names: Sequence[str], guard: bool = True, explain: Explain | None = None, escape: bool = False
+    ) -> None:
+        self._names = [_cell(visible(name) if escape else name, guard) for name in names]
+        self._guard = guard
+        self._escape = escape  # for a terminal; a file gets the text as it is
+        self._explain = explain
+        if explain is not None:
+            self.header = b"label,probability,log_odds,message,parts\r\n"
+
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
+        out = []
+        for i in rows.tolist():
+            text = shown_text(chunk, i)
+            text = visible(text) if self._escape else text
+            cells = [
+                self._names[int(found.codes[i])],
+                f"{found.probability[i]:.6f}",
+                f"{found.log_odds[i]:.6f}",
+            ]
+            cells.append(_cell(text, self._guard))
+            if self._explain is not None:
+                cells.append(_cell(parts_text(self._explain(chunk, i)), self._guard))
+            out.append(",".join(cells))
+        return ("\r\n".join(out) + "\r\n").encode("utf-8", "replace") if out else b""
+
+
+def _cell(text: str, guard: bool) -> str:
+    """One CSV field, quoted where needed; with `guard` a leading = + - @ gets an apostrophe (CWE-1236).
+
+    >>> _cell('=1+1', True), _cell('say "hi", ok', True)
+    ("'=1+1", '"say ""hi"", ok"')
+    """
+    if guard and text.startswith(_FORMULA):
+        text = "'" + text
+    if any(c in text for c in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text

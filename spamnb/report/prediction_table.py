@@ -1,0 +1,86 @@
+"""Predictions as a table for people, written as they come, in colour where the terminal has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spamnb.core.terminal_text import visible
+from spamnb.messages import Chunk, IntArray
+from spamnb.model.predictions import Predictions
+from spamnb.report.prediction_lines import Explain, parts_text, shown_text
+
+_GAP = 2
+
+
+class TableWriter:
+    """Lays rows out as they come; a column only ever grows, and only if a later row needs it."""
+
+    header = b""
+    at_once = 200  # rows: all of a batch take seconds, and who looks on waits for the first
+
+    def __init__(
+        self, console: Console, names: Sequence[str], positive: str, explain: Explain | None = None
+    ) -> None:
+        self._console = console
+        self._styles = {n: "red" if n == positive else "yellow" if n == "unsure" else "green" for n in names}
+        self._explain = explain
+        self._names = ["label", "P", "message"] + (["why"] if explain is not None else [])
+        self._widest = [len(name) for name in self._names]
+        self._begun = False
+
+    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
+        return (
+            self._laid_out([list(self._cells(chunk, found, i)) for i in rows.tolist()]) if len(rows) else b""
+        )
+
+    def end(self) -> bytes:
+        """What is still to be written: the header, if no row came."""
+        return b"" if self._begun else self._laid_out([])
+
+    def _cells(self, chunk: Chunk, found: Predictions, row: int) -> Iterator[Text]:
+        label = found.names[int(found.codes[row])]
+        yield Text(visible(label), self._styles[label])
+        yield Text(f"{found.probability[row]:.4f}")
+        yield Text(visible(shown_text(chunk, row)))
+        if self._explain is not None:
+            yield Text(parts_text(self._explain(chunk, row)), "dim")
+
+    def _laid_out(self, rows: list[list[Text]]) -> bytes:
+        for cells in rows:
+            self._widest = [
+                max(width, cell.cell_len) for width, cell in zip(self._widest, cells, strict=True)
+            ]
+        table = Table(box=None, pad_edge=False, header_style="bold", show_header=not self._begun)
+        for name, width in zip(self._names, widths(self._widest, self._console.width), strict=True):
+            free = name in ("message", "why")
+            table.add_column(
+                name,
+                width=width,
+                justify="right" if name == "P" else "left",
+                no_wrap=not free,
+                overflow="fold" if free else "ellipsis",
+            )
+        for cells in rows:
+            table.add_row(*cells)
+        self._begun = True
+        with self._console.capture() as shown:
+            self._console.print(table)
+        return shown.get().encode(self._console.encoding, "backslashreplace")
+
+
+def widths(widest: Sequence[int], room: int) -> list[int]:
+    """How wide columns are: as wide as their cells, but from the third one on they share what room is left.
+
+    >>> widths([5, 6, 30], 80), widths([5, 6, 90], 80), widths([5, 6, 90, 20], 80), widths([5, 6, 90, 70], 80)
+    ([5, 6, 30], [5, 6, 65], [5, 6, 43, 20], [5, 6, 31, 32])
+    """
+    left = max(room - sum(widest[:2]) - _GAP * (len(widest) - 1), len(widest) - 2)
+    if len(widest) == 3:
+        return [*widest[:2], min(widest[2], left)]
+    message, why = widest[2:]
+    message = min(message, max(left - why, (left - 1) // 2))
+    return [*widest[:2], message, min(why, left - message)]

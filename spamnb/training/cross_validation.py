@@ -1,0 +1,141 @@
+"""Honest scores without a second pass: every fold is scored with its own counts subtracted from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.core.arrays import distinct, grouped
+from spamnb.counts.count_store import CountStore
+from spamnb.counts.tally import Tally
+from spamnb.features.batch import Batch, Entries
+from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.model.scoring_engine import damping_scale, weighted
+from spamnb.scorers import make
+from spamnb.scorers.base import Scorer
+from spamnb.scorers.column_models import column_terms
+from spamnb.settings import ScorerConfig
+from spamnb.training.fold_counts import Fold, FoldCounts
+
+Digests = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sample:
+    """Messages kept from training: their entries (ids are rows of the store), labels and columns.
+
+    `digests` are equal for messages of the same words, so that copies never straddle two folds. `started`
+    (n, K) is what a model adds that has seen none of the folds.
+    """
+
+    entries: Entries
+    labels: IntArray
+    digests: Digests
+    categories: Mapping[str, list[str]] = field(default_factory=dict)
+    numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+    texts: Texts | None = None  # only where a report is to show them
+    started: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return self.entries.size
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FoldScores:
+    """Out-of-fold scores of a sample: damped log scores (n, K), known tokens, damping."""
+
+    damped: FloatArray
+    known: IntArray
+    scale: FloatArray = field(default_factory=lambda: np.zeros(0))  # where refinement is to follow
+    counts: FoldCounts | None = None  # likewise
+
+
+def folds(sample: Sample, k: int) -> IntArray:
+    """The fold of each message: distinct texts of a class take turns in the order of their digests.
+
+    A text that stands under two labels counts for the first of them, so that it is in one fold only.
+    """
+    texts, text = grouped(sample.digests)
+    label = np.full(len(texts), np.iinfo(np.int64).max)
+    np.minimum.at(label, text, sample.labels)
+    order = np.argsort(label, kind="stable")  # by label, then by digest
+    first = np.searchsorted(label[order], label[order])
+    fold = np.empty(len(texts), np.int64)
+    fold[order] = (np.arange(len(texts)) - first) % k
+    return fold[text]
+
+
+def copies(digests: Digests) -> int:
+    """How many messages have the same words as one before them."""
+    return len(digests) - len(distinct(digests))
+
+
+def copies_note(digests: Digests) -> list[str]:
+    """What to tell of copies, if there are any.
+
+    >>> copies_note(np.array([7, 8, 7], np.uint64))
+    ['1 of 3 messages is a copy of another (the same words)']
+    """
+    found = copies(digests)
+    some = "is a copy of another" if found == 1 else "are copies of others"
+    return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
+
+
+def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
+    """Score each fold as if the model had been trained on everything else."""
+    scorer, fold = make(config), folds(sample, k)
+    counts = FoldCounts(store, sample.entries, sample.labels, fold, k, scorer.whole)
+    damped = np.zeros((len(sample), len(store.labels)))
+    known, scale = np.zeros(len(sample), np.int64), np.ones(len(sample))
+    for f, rows in enumerate(counts.rows):
+        if len(rows):
+            damped[rows], known[rows], scale[rows] = score_fold(store, scorer, sample, counts.take_out([f]))
+    return FoldScores(damped, known, scale, counts)
+
+
+def score_fold(
+    store: CountStore, scorer: Scorer, sample: Sample, fold: Fold
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """(n, K) damped log scores of a fold, how much of each message is known, and the damping."""
+    size, stats = len(fold.rows), weighted(fold.stats, scorer.config)
+    weights = scorer.weights(stats)
+    entries = scorer.limited(fold.entries, weights)
+    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
+    parts = np.bincount(entries.rows, minlength=size)
+    times = np.where(fold.shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
+    known = np.bincount(entries.rows, times, size).astype(np.int64)
+    for terms in _columns_without(store, scorer.config, sample, fold).values():
+        joint, present = joint + terms, terms.any(axis=1)
+        parts, known = parts + present, known + present
+    scale = damping_scale(parts, scorer.config)
+    damped = joint * scale[:, None]
+    return damped if sample.started is None else damped + sample.started[fold.rows], known, scale
+
+
+def _columns_without(
+    store: CountStore, config: ScorerConfig, sample: Sample, fold: Fold
+) -> dict[str, FloatArray]:
+    if not sample.categories and not sample.numbers:
+        return {}
+    tally = Tally()
+    labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
+    tally.add(Batch(len(fold.out), ()), labels, *_columns_of(sample, fold.out))
+    rest = store.columns_only().minus(tally.finish()[0])
+    terms = column_terms(rest, config, len(fold.rows), *_columns_of(sample, fold.rows))
+    at = [store.labels.index(label) for label in rest.labels]
+    return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
+
+
+def _columns_of(sample: Sample, rows: IntArray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
+    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
+    return categories, {c: values[rows] for c, values in sample.numbers.items()}
+
+
+def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:
+    """Terms of all classes; one of which no message is left says nothing."""
+    out = np.zeros((len(values), width))
+    out[:, at] = values
+    return out

@@ -1,0 +1,179 @@
+"""The counts of each fold of a sample on their own, so that any folds can be taken out of the store at once.
+
+To count the messages of two folds again for each of the ten pairs of five folds, and to score them, took
+0.45 s on 6,000 mails with 1.5 million entries. To count each fold once takes 0.1 s, the pairs then 0.18 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spamnb.core.record import Record
+from spamnb.counts.count_store import CountStore, are_grams, rows_with_any
+from spamnb.features.batch import SHAPE, Entries
+from spamnb.messages import IntArray
+from spamnb.scorers.base import Stats
+
+WORD = 1
+
+
+class Fold(Record):
+    """Messages and the counts without them, for any scorer: what does not depend on the scorer, done once.
+
+    `out` are the rows of the sample that are taken out of the counts, `rows` those of them to score.
+    """
+
+    rows: IntArray
+    out: IntArray
+    entries: Entries
+    stats: Stats
+    shapes: NDArray[np.bool_]
+
+
+class Cells(Record):
+    """N_ic and D_ic of one fold where they are not zero: at `at`, which is i K + c."""
+
+    at: IntArray
+    tokens: IntArray
+    messages: IntArray
+
+    @classmethod
+    def of(cls, entries: Entries, labels: IntArray, vocabulary: int, classes: int) -> Cells:
+        cells, size = entries.ids * classes + labels[entries.rows], vocabulary * classes
+        messages = np.bincount(cells, minlength=size)
+        there = np.flatnonzero(messages)
+        tokens = np.bincount(cells, entries.counts, size)[there].astype(np.int64)
+        return cls(there, tokens, messages[there])
+
+    def among(self, place: IntArray, classes: int) -> Cells:
+        """Those of the tokens that have a place, by their places."""
+        ids = place[self.at // classes]
+        kept = np.flatnonzero(ids >= 0)
+        at = ids[kept] * classes + self.at[kept] % classes
+        return Cells(at, self.tokens[kept], self.messages[kept])
+
+    def at_tokens(self, tokens: IntArray, classes: int) -> Cells:
+        """The same with token i called `tokens[i]`."""
+        at = tokens[self.at // classes] * classes + self.at % classes
+        return Cells(at, self.tokens, self.messages)
+
+
+class FoldCounts:
+    """A sample of messages in folds; the ids of its entries are rows of the store.
+
+    `whole` keeps the statistics of all tokens, for scorers whose bias looks at the whole vocabulary; else
+    they are of the tokens that a message of the sample shares with another one.
+    """
+
+    def __init__(
+        self, store: CountStore, entries: Entries, labels: IntArray, fold: IntArray, k: int, whole: bool
+    ) -> None:
+        self.fold, self.rows = fold, [np.flatnonzero(fold == f) for f in range(k)]
+        self._store, self._whole, classes = store, whole, len(store.labels)
+        used = entries.used(store.vocabulary)
+        near = entries.compact(used)  # tables of every token of the store take longer than to fill them
+        parts = [near.select(rows) for rows in self.rows]
+        labelled = [(part, labels[rows]) for part, rows in zip(parts, self.rows, strict=True)]
+        found = [Cells.of(*part, len(used), classes) for part in labelled]
+        self._every = [cells.at_tokens(used, classes) for cells in found]
+        kinds = store.kinds[used]
+        self._totals = [_totals(kinds, classes, *part) for part in labelled]
+        times = _times(store.messages[used])
+        shared = np.flatnonzero(times > 1)
+        # Each fold begins with these: to pick them took as long as all that a fold does with them.
+        at = used[shared]
+        self._shared = store.kinds[at], store.tokens[at], store.messages[at]
+        place = np.full(len(used), -1, np.int64)
+        place[shared] = np.arange(len(shared))
+        self._cells = self._every if whole else [cells.among(place, classes) for cells in found]
+        self._parts = [
+            entries.select(rows) if whole else part.only(shared, len(used))
+            for part, rows in zip(parts, self.rows, strict=True)
+        ]
+        # Where the only message of a token is taken out, nothing is left of the token.
+        alone = [ids[times[ids] == 1] for ids in (cells.at // classes for cells in found)]
+        self._lost = [_sizes(kinds[ids]) for ids in alone]
+
+    def stats(self, out: Sequence[int], every: bool = False) -> tuple[Stats, NDArray[np.bool_]]:
+        """The statistics without some folds, maybe of every token, and which rows of them are still there."""
+        store, every = self._store, every or self._whole
+        kinds, *tables = (store.kinds, store.tokens, store.messages) if every else self._shared
+        tokens, left = (table.astype(np.int64) for table in tables)
+        for cells in ((self._every if every else self._cells)[f] for f in out):
+            tokens.reshape(-1)[cells.at] -= cells.tokens
+            left.reshape(-1)[cells.at] -= cells.messages
+        there = rows_with_any(left)
+        gone = [_sizes(kinds[~there])] + [self._lost[f] for f in out if not every]
+        lost, lost_words, lost_grams = (sum(sizes) for sizes in zip(*gone, strict=True))
+        n, present, messages, words = np.sum([self._totals[f] for f in out], axis=0)
+        stats = Stats(
+            tokens.astype(np.float64),
+            left.astype(np.float64),
+            (store.token_totals - n).astype(np.float64),
+            (store.presence_totals - present).astype(np.float64),
+            (store.message_totals - messages).astype(np.float64),
+            store.vocabulary - lost,
+            (store.word_totals - words).astype(np.float64),
+            store.word_vocabulary - lost_words,
+            are_grams(kinds),
+            store.gram_vocabulary - lost_grams,
+        )
+        return stats, there
+
+    def take_out(self, out: Sequence[int], score: Sequence[int] | None = None) -> Fold:
+        """The messages of some folds with the counts without them; `score` are those of them to score."""
+        chosen = out if score is None else score
+        stats, there = self.stats(out)
+        rows, taken = (np.concatenate([self.rows[f] for f in some]) for some in (chosen, out))
+        entries = Entries.concat([self._parts[f].where(there) for f in chosen])
+        shapes = (self._store.kinds if self._whole else self._shared[0]) == SHAPE
+        if self._whole:  # the bias looks at every row
+            alive = np.flatnonzero(there)
+            stats, entries, shapes = only(stats, alive), entries.compact(alive), shapes[alive]
+        return Fold(rows, taken, entries, stats, shapes)
+
+
+def _times(messages: IntArray) -> IntArray:
+    """How many messages of any class hold each token."""
+    times = np.zeros(len(messages), np.int64)
+    for column in messages.T:
+        times += column
+    return times
+
+
+def _sizes(kinds: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """How many tokens these are, and how many of them are words and of several words."""
+    return len(kinds), int((kinds == WORD).sum()), int(are_grams(kinds).sum())
+
+
+def _totals(kinds: NDArray[np.uint8], k: int, entries: Entries, labels: IntArray) -> NDArray[np.float64]:
+    """(4, classes): tokens, tokens counted once a message, messages, and words of some messages."""
+    code = labels[entries.rows]
+    words = np.flatnonzero(kinds[entries.ids] == WORD)
+    return np.array(
+        [
+            np.bincount(code, entries.counts, k),
+            np.bincount(code, minlength=k),
+            np.bincount(labels, minlength=k),
+            np.bincount(code[words], entries.counts[words], k),
+        ]
+    )
+
+
+def only(stats: Stats, rows: IntArray) -> Stats:
+    """The statistics of some of their tokens."""
+    return Stats(
+        stats.tokens[rows],
+        stats.messages[rows],
+        stats.token_totals,
+        stats.presence_totals,
+        stats.message_totals,
+        stats.vocabulary,
+        stats.word_totals,
+        stats.word_vocabulary,
+        stats.grams[rows],
+        stats.gram_vocabulary,
+    )
