@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import corpus
 from benchmarks.common import run, spamnb
-from spamnb.messages import IntArray
+from spamnb.core.arrays import IntArray
 
 EXPONENT = 0.65
 PER_MESSAGE = 9.3  # tokens of SMS Spam Collection by its messages: 51,919 by 5,574

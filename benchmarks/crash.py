@@ -50,9 +50,9 @@ def same(a: SpamModel, b: SpamModel) -> bool:
     """Every array of the counts and all digests, bit by bit."""
     x, y = to_state(a.store), to_state(b.store)
     arrays = all(np.array_equal(x[k], y[k]) if isinstance(x[k], np.ndarray) else x[k] == y[k] for k in x)
-    assert a.known is not None
-    assert b.known is not None
-    mine, theirs = a.known.labels, b.known.labels
+    assert a.seen_messages is not None
+    assert b.seen_messages is not None
+    mine, theirs = a.seen_messages.labels, b.seen_messages.labels
     return arrays and list(mine) == list(theirs) and all(np.array_equal(mine[k], theirs[k]) for k in mine)
 
 

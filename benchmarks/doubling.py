@@ -21,7 +21,7 @@ from spamnb.errors import SpamnbError
 from spamnb.features import extract
 from spamnb.mail.header_writer import annotate
 from spamnb.mail.html_text import page
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
@@ -54,7 +54,7 @@ def _patterns(pattern: str) -> Callable[[bytes], object]:
 
 
 def _mail(data: bytes) -> object:
-    return parse(data, hostile_mail.UNLIMITED), annotate(data, [("X-Spam-Flag", "NO")])
+    return parse_mail(data, hostile_mail.UNLIMITED), annotate(data, [("X-Spam-Flag", "NO")])
 
 
 def _file(suffix: str, **given: str) -> Callable[[bytes], object]:

@@ -16,12 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import readymade
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.features import extract
 from spamnb.features.batch import Entries
-from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.decision import HAM
 from spamnb.model.spam_model import SpamModel
-from spamnb.training.cross_validation import out_of_fold
+from spamnb.training.cross_validation import cross_validated_scores
 from spamnb.training.fit_min_known_words import RARE, shares
 from spamnb.training.trainer import Trainer
 
@@ -55,7 +56,7 @@ def distinct(model: SpamModel, texts: Texts) -> IntArray:
 
 def measured(model: SpamModel, texts: Texts) -> Measured:
     """All three measures of new messages."""
-    scored = replace(model, doubt=0.5).score(texts).scored
+    scored = replace(model, min_known_words=0.5).score(texts).scored
     assert scored.words is not None
     more = evidence(scored.joint, 1 / scored.scale, distinct(model, texts), unseen(model))
     return scored.words.share, *more
@@ -68,7 +69,7 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     counted, sample = trainer.counted()
     assert sample is not None
     model, held = trainer.settled(counted, sample)
-    scores = out_of_fold(counted.store, counted.scoring, sample, trainer.folds)
+    scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
     plus = model.labels.index(model.positive)
@@ -107,9 +108,9 @@ def main() -> None:
     known, rest = np.sort(order[: round(0.7 * len(order))]), np.sort(order[round(0.7 * len(order)) :])
     model, usual = trained(texts.select(known), [labels[i] for i in known.tolist()])
     limits = [float(np.quantile(values, RARE, method="lower")) for values in usual]
-    figures = model.figures or {}
+    figures = model.metrics or {}
     print(
-        f"{given.corpus}: ham is not said below {model.doubt} known words; out of fold {figures['unsure']} of"
+        f"{given.corpus}: ham is not said below {model.min_known_words} known words; out of fold {figures['unsure']} of"
     )
     print(f"{figures['sample']} are unsure, accuracy {figures['accuracy']:.2%}\n")
     print(f"{'below the limit':18}" + "".join(f"{m:>18}" for m in MEASURES))
@@ -117,7 +118,7 @@ def main() -> None:
         shown = [(v < limit).mean() for v, limit in zip(measured(model, some), limits, strict=True)]
         print(f"{kind:18}" + "".join(f"{value:>18.1%}" for value in shown))
     print()
-    plain, held = replace(model, doubt=None), texts.select(rest)
+    plain, held = replace(model, min_known_words=None), texts.select(rest)
     for kind, some in {"the other 30%": held, **kinds}.items():
         print(f"{kind:18}{verdicts(plain, some)} without the limit, {verdicts(model, some)} with it")
     spam = np.array([labels[i] == "spam" for i in rest.tolist()])

@@ -20,7 +20,7 @@ from spamnb.mail import TAGS, as_texts
 from spamnb.mail.header_writer import annotate, split
 from spamnb.mail.html_text import page
 from spamnb.mail.limits import DEFAULT
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 from spamnb.messages import Texts
 from spamnb.metrics import multi_scores, scores
 from spamnb.model.inspection import Inspector, card
@@ -47,7 +47,7 @@ _TRIED: list[str | bytes] = [
 
 def _mail(data: bytes, _: Path) -> object:
     """Parsed, counted, and passed through with a verdict: the body must come out as it went in."""
-    mail = parse(data)
+    mail = parse_mail(data)
     if set(mail.tags) != set(TAGS) or len(mail.body) > 3 * DEFAULT.text:
         raise AssertionError("tags or body out of bounds")
     extract(as_texts([mail]), _CONFIGS[0])
@@ -110,8 +110,8 @@ def try_model(model: SpamModel) -> object:
             pass
     shown = card_rows(card(model)) + [(row.token, "") for row in Inspector(model).top(model.labels[0], 5)]
     visible("".join(name + value for name, value in shown)).encode()
-    if model.figures is not None:
-        (scores if "recall" in model.figures else multi_scores)(model.figures)
+    if model.metrics is not None:
+        (scores if "recall" in model.metrics else multi_scores)(model.metrics)
     return said.names
 
 
@@ -192,7 +192,7 @@ def _journal(data: bytes, folder: Path) -> object:
     path = folder / "small.spamnb"
     if not path.exists():
         path.write_bytes((ROOT / "tests" / "fuzz" / "seeds" / "journal" / "small.spamnb").read_bytes())
-    seal = model_file.seal_of(path)
+    seal = model_file.checksum_of(path)
     if data[:1] == b"\x80":  # the seed that is a model
         return None
     raw = data.startswith(model_file.JOURNAL_HEAD[:4])

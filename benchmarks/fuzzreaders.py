@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from spamnb.errors import SpamnbError
-from spamnb.evaluation.other_filter import collect, judged
+from spamnb.evaluation.other_filter import collect, evaluate_predictions
 from spamnb.readers import ReadOptions, open_source
-from spamnb.readers.decoded_input import Input
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.prediction_file import Wanted, read_predictions
 
 Run = Callable[[bytes, Path], object]
@@ -27,22 +27,22 @@ _TINY = 64  # bytes of a block: records and characters are cut in two everywhere
 @contextmanager
 def _in_pieces() -> Iterator[None]:
     """What is read comes in tiny pieces; the head of an input, 64 KiB, would else hold all of it."""
-    read, raw = Input.read, Input.raw_blocks
+    read, raw = DecodedInput.read, DecodedInput.raw_blocks
 
-    def few(self: Input, size: int) -> bytes:
+    def few(self: DecodedInput, size: int) -> bytes:
         held: bytes = self.__dict__.pop("held", b"") or read(self, size)
         self.__dict__["held"] = held[_TINY:]
         return held[:_TINY]
 
-    def pieces(self: Input, size: int) -> Iterator[bytes]:
+    def pieces(self: DecodedInput, size: int) -> Iterator[bytes]:
         for block in raw(self, size):
             yield from (block[i : i + _TINY] for i in range(0, len(block), _TINY))
 
-    Input.read, Input.raw_blocks = few, pieces  # type: ignore[method-assign]
+    DecodedInput.read, DecodedInput.raw_blocks = few, pieces  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Input.read, Input.raw_blocks = read, raw  # type: ignore[method-assign]
+        DecodedInput.read, DecodedInput.raw_blocks = read, raw  # type: ignore[method-assign]
 
 
 def _read(path: Path, options: ReadOptions, *, labelled: bool) -> Read:
@@ -65,7 +65,7 @@ def _by_blocks(path: Path, options: ReadOptions) -> Read | None:
     """The same by the way of several processes; None where there is no such way."""
     texts: list[bytes] = []
     labels: list[str] = []
-    skipped = Skipped()
+    skipped = SkippedRecords()
     try:
         with open_source(str(path), options, labelled=True) as source:
             if source.blocks is None:
@@ -155,7 +155,9 @@ def _predictions(data: bytes, folder: Path) -> object:
     path.write_bytes(data)
     file = read_predictions(str(path), Wanted(), ReadOptions(), joined=False)
     given, left = collect(file, None, None)
-    return judged(given, {"unsure": None, "threshold": None}).__class__.__name__, left.count.bit_length()
+    return evaluate_predictions(
+        given, {"unsure": None, "threshold": None}
+    ).__class__.__name__, left.count.bit_length()
 
 
 READERS: dict[str, tuple[str, Run]] = {  # target -> folder of its seeds, and what is run

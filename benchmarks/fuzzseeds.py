@@ -64,7 +64,7 @@ def _journals(folder: Path) -> None:
     _put("journal", "two-records.journal", raw)
     from spamnb.storage.update_journal import parse
 
-    found = parse(raw, model_file.seal_of(path))
+    found = parse(raw, model_file.checksum_of(path))
     assert found is not None
     for i, payload in enumerate(found.payloads):
         _put("journal", f"record-{i}", payload)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import SHARED
 from spamnb.mail import Mail
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 MAIL = SHARED / "mail"
 Bools = NDArray[np.bool_]
@@ -27,7 +27,7 @@ class Corpus:
     spam: Bools
 
     def parsed(self) -> list[Mail]:
-        return [parse(Path(path).read_bytes()) for path in self.paths]
+        return [parse_mail(Path(path).read_bytes()) for path in self.paths]
 
     def labels(self) -> list[str]:
         return ["spam" if s else "ham" for s in self.spam.tolist()]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import FloatArray
 from spamnb.counts.key_table import KeyTable
 from spamnb.features import extract
 from spamnb.features.batch import Batch, Entries
-from spamnb.messages import FloatArray, Texts
+from spamnb.messages import Texts
 from spamnb.model import calibration
 from spamnb.model.scoring_engine import damping_scale
 from spamnb.scorers import make

@@ -22,9 +22,10 @@ from benchmarks import readymade
 from benchmarks.private import Names, census_names
 from benchmarks.readymade import Part
 from spamnb.cli.model_choice import shipped_model
-from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
-from spamnb.model.base_model import Start
+from spamnb.model.base_model import BaseModel
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.threshold import MAIL_MAX_FPR
 from spamnb.training.trainer import Trainer
@@ -117,7 +118,7 @@ def one_draw(corpus: Corpus, size: int, even: bool, seed: int) -> list[list[floa
     own, judged = draw(corpus.spam, size, even, seed)
     texts, labels = corpus.texts.select(own), corpus.labels(own)
     models = [corpus.start]
-    for start in (None, Start.of("start", corpus.start)):
+    for start in (None, BaseModel.of("start", corpus.start)):
         trainer = Trainer(max_fpr=corpus.max_fpr, stated=False, start=start)
         trainer.add(texts, labels)
         models.append(trainer.finish())

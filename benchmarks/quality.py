@@ -26,7 +26,7 @@ from benchmarks.intervals import paired_p, tally
 from benchmarks.peers.base import Messages, Peer
 from benchmarks.peers.known import SCIKIT_LEARN, present
 from spamnb.mail import as_texts as mail_texts
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -64,7 +64,7 @@ def corpus(name: str) -> tuple[Texts, list[str], Bools]:
     """What spamnb reads, what the peers read, and which of it is spam."""
     if name in MAILS:
         raw, spam = _mails(MAILS[name])
-        return mail_texts([parse(mail) for mail in raw]), [m.decode("latin-1") for m in raw], spam
+        return mail_texts([parse_mail(mail) for mail in raw]), [m.decode("latin-1") for m in raw], spam
     rows = _lines(UCI) if name == "uci" else _jsonl(SHARED / JSONL[name])
     first: dict[str, bool] = {}
     for is_spam, text in rows:

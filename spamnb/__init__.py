@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from spamnb.training.trainer import train
 
 _HOME = {
-    "Decision": "decision",
-    "FeatureConfig": "config",
-    "Learner": "learning",
-    "NaiveBayesFilter": "lab",
-    "PoissonBayesFilter": "lab",
-    "ScorerConfig": "config",
-    "SpamClassifier": "sklearn",
-    "SpamModel": "model",
+    "Decision": "model.decision",
+    "FeatureConfig": "settings",
+    "Learner": "training.incremental",
+    "NaiveBayesFilter": "lab_filters",
+    "PoissonBayesFilter": "lab_filters",
+    "ScorerConfig": "settings",
+    "SpamClassifier": "sklearn_classifier",
+    "SpamModel": "model.spam_model",
     "SpamnbError": "errors",
-    "Texts": "message",
-    "train": "training",
+    "Texts": "messages",
+    "train": "training.trainer",
 }
 
 __all__ = [

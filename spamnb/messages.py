@@ -8,13 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.core.record import Record
 from spamnb.errors import ConfigError, DataError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 class Texts(Record):

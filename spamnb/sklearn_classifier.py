@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import FloatArray
 from spamnb.errors import DataError, SpamnbError
-from spamnb.messages import FloatArray, Messages, Texts, as_texts
+from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model.decision import Decision
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -167,7 +168,7 @@ class SpamClassifier(_Estimator):
         if new.scoring.balance == "undersample":
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         kept = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
-        kept = replace(kept, known=old.known, since=old.since)
+        kept = replace(kept, seen_messages=old.seen_messages, change_history=old.change_history)
         learned = kept.learn(texts, _names(labels))
         self.model_, self.classes_ = learned, merged
         return self

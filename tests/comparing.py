@@ -8,7 +8,7 @@ from spamnb.messages import Texts
 from spamnb.model.decision import Decision
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.tuning.setting_grid import FoldBench, Passes, Setting
+from spamnb.tuning.setting_grid import Passes, Setting, SettingGrid
 
 EVERY = [Setting(n, FeatureConfig(shapes=n != "less-naive"), ScorerConfig.of(n)) for n in REGISTRY]
 
@@ -32,5 +32,5 @@ def counted(settings: list[Setting], data: tuple[list[str], list[str]], folds: i
     return passes
 
 
-def bench_of(settings: list[Setting], data: tuple[list[str], list[str]], folds: int = 5) -> FoldBench:
-    return FoldBench(counted(settings, data, folds), settings[0].features)
+def bench_of(settings: list[Setting], data: tuple[list[str], list[str]], folds: int = 5) -> SettingGrid:
+    return SettingGrid(counted(settings, data, folds), settings[0].features)

@@ -61,7 +61,7 @@ def test_a_large_sample_is_thinned_alike(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("spamnb.training.sampling.SAMPLE", 30)
     monkeypatch.setattr("spamnb.training.sampling.WHOLE", 0)
     write_mails(tmp_path, 80)
-    figures = [trained(tmp_path, jobs)[0].finish().figures for jobs in (1, 2)]
+    figures = [trained(tmp_path, jobs)[0].finish().metrics for jobs in (1, 2)]
     assert figures[0] == figures[1]
     assert figures[0] is None or figures[0]["sample"] <= 30
 

@@ -13,8 +13,8 @@ import pytest
 from browser import Browser, find
 
 from spamnb.evaluation.mistakes import Mistake
-from spamnb.evaluation.report_data import Outcome, panels
-from spamnb.evaluation.summary import Findings
+from spamnb.evaluation.report_data import ScoredLabels, panels
+from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Confusion, evaluate_binary
 from spamnb.report.html.page import page
 
@@ -27,15 +27,17 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def findings(spread: float = 1.0) -> Findings:
+def findings(spread: float = 1.0) -> EvaluationSummary:
     rng = np.random.default_rng(11)
     truth = rng.random(3000) < 0.35
     rank = spread * rng.normal(np.where(truth, 1.5, -1.5), 1.3)
     called = rank >= 0
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), called, None, 1.0, 1.0, rank)
     mistakes = [Mistake("ham", "spam", 0.97, 3.5, HOSTILE, place=HOSTILE)]
-    shown = panels(Outcome(truth, called, rank, True, np.zeros(3000, bool), 0.0))
-    return Findings("model on test.csv", scores, ("ham", "spam"), "spam", (HOSTILE,), (), shown, {}, mistakes)
+    shown = panels(ScoredLabels(truth, called, rank, True, np.zeros(3000, bool), 0.0))
+    return EvaluationSummary(
+        "model on test.csv", scores, ("ham", "spam"), "spam", (HOSTILE,), (), shown, {}, mistakes
+    )
 
 
 @pytest.fixture(scope="module")

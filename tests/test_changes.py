@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.counts.apply_delta import patched
+from spamnb.counts.apply_delta import add_delta
 from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
-from spamnb.model.change_history import Since
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.model_delta import Change, decode, encode, negative, sum_counts, total
 from tests.stores import LEARNED, Row, corpora, counted, identical, rows
 
@@ -39,7 +39,7 @@ def small(store: CountStore) -> CountStore:
 def test_a_patch_is_what_counting_anew_gives(stay: list[Row], go: list[Row], come: list[Row]) -> None:
     before = small(bare(stay + go))
     change = sum_counts([bare(come), negative(bare(go))])
-    after = patched(before, change)
+    after = add_delta(before, change)
     identical(after, bare(stay + come))
     fresh = bare(stay + come)
     for name in ("token_totals", "presence_totals", "word_totals"):
@@ -50,13 +50,13 @@ def test_a_patch_is_what_counting_anew_gives(stay: list[Row], go: list[Row], com
 @given(corpora, corpora, corpora)
 def test_columns_and_classes_may_come_and_go(stay: list[Row], go: list[Row], come: list[Row]) -> None:
     change = sum_counts([counted(come), negative(counted(go))])
-    identical(patched(counted(stay + go), change), counted(stay + come))
+    identical(add_delta(counted(stay + go), change), counted(stay + come))
 
 
 @given(corpora, corpora, corpora)
 def test_changes_add_up(a: list[Row], b: list[Row], c: list[Row]) -> None:
     changes = [Change(counted(a)), Change(counted(b)), Change(negative(counted(a))), Change(counted(c))]
-    identical(patched(CountStore.empty(), total(changes).counts), counted(b + c))
+    identical(add_delta(CountStore.empty(), total(changes).counts), counted(b + c))
 
 
 @given(corpora, corpora)
@@ -64,24 +64,24 @@ def test_encoding_loses_nothing(learned: list[Row], come: list[Row]) -> None:
     store = counted(learned)
     counts = sum_counts([counted(come), negative(counted(come[:2]))])
     digests = {"ham": np.array([1, 2**64 - 1], np.uint64)}
-    change = Change(counts, digests, {"spam": digests["ham"][:1]}, Since(learned=3, loss=0.1))
+    change = Change(counts, digests, {"spam": digests["ham"][:1]}, ChangeHistory(learned=3, loss=0.1))
     again = decode(encode(change, store.find(counts.keys) < 0))
-    identical(patched(store, again.counts), patched(store, counts))
+    identical(add_delta(store, again.counts), add_delta(store, counts))
     assert again.learned["ham"].tolist() == [1, 2**64 - 1]
     assert again.forgotten["spam"].tolist() == [1]
-    assert again.since.to_dict() == change.since.to_dict()
+    assert again.change_history.to_dict() == change.change_history.to_dict()
 
 
 def test_large_counts_survive() -> None:
     counts = bare([Row("win " * 70_000, "ham")])
     assert decode(encode(Change(counts), np.ones(len(counts.keys), bool))).counts.tokens.max() == 70_000
-    identical(patched(small(bare(LEARNED)), counts), bare([*LEARNED, Row("win " * 70_000, "ham")]))
+    identical(add_delta(small(bare(LEARNED)), counts), bare([*LEARNED, Row("win " * 70_000, "ham")]))
 
 
 @pytest.mark.parametrize("rows", [[Row("q", "ham")], [Row("a a", "ham")], [Row("a b", "spam")]])
 def test_what_was_never_learned_is_refused(rows: list[Row]) -> None:
     with pytest.raises(DataError, match="cannot forget what was never learned"):
-        patched(bare(LEARNED), negative(bare(rows)))
+        add_delta(bare(LEARNED), negative(bare(rows)))
 
 
 @given(st.binary(max_size=200))

@@ -16,11 +16,11 @@ from spamnb.readers import ReadOptions
 from spamnb.settings import FeatureConfig
 from spamnb.training import backends, dask_cluster
 from spamnb.training.backends import on_backend
-from spamnb.training.dask_cluster import Counted, Shard, count, count_shard, make_shards, merge_counted
+from spamnb.training.dask_cluster import Shard, ShardResult, count, count_shard, make_shards, merge_counted
 from spamnb.training.trainer import Trainer
 
 
-def here(trainer: Trainer, shards: list[Shard]) -> Counted:
+def here(trainer: Trainer, shards: list[Shard]) -> ShardResult:
     """The tasks of a cluster without one."""
     return merge_counted(*(count_shard(trainer, shard) for shard in shards))
 
@@ -111,7 +111,7 @@ def test_a_missing_backend_tells_what_to_install(
     assert refused.value.hint == f"pip install {packages}"
 
 
-def slow_shard(_: Trainer, __: Shard) -> Counted:
+def slow_shard(_: Trainer, __: Shard) -> ShardResult:
     time.sleep(4)
     raise AssertionError
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spamnb.core.arrays import FloatArray
 from spamnb.counts.moments import Moments
-from spamnb.messages import FloatArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.column_models import gaussian_log_p, gaussian_parameters, m_estimate
 from spamnb.settings import FeatureConfig, ScorerConfig

@@ -17,10 +17,10 @@ from spamnb.training import sampling
 from spamnb.training.cross_validation import copies_note
 from spamnb.training.trainer import Trainer
 from spamnb.tuning import setting_grid
-from spamnb.tuning.comparison import Judged, judge, paired_p, ranked, resampled
+from spamnb.tuning.comparison import CandidateResult, evaluate_setting, paired_p, ranked, resampled
 from spamnb.tuning.objectives import Answers, objective
 from spamnb.tuning.peers import Peers
-from spamnb.tuning.setting_grid import FoldBench, Passes, Setting
+from spamnb.tuning.setting_grid import Passes, Setting, SettingGrid
 
 MORE = [
     Setting("words", FeatureConfig(ngrams=1), ScorerConfig()),
@@ -39,17 +39,17 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
     for setting in (*EVERY, *MORE):
         trainer = Trainer(setting.features, setting.scoring, refine="no")
         trainer.add(Texts.of(data[0]), data[1])
-        expected, got = cross_validated(trainer), judge(bench, setting)
+        expected, got = cross_validated(trainer), evaluate_setting(bench, setting)
         assert got.scores == expected.scores, setting.name
         np.testing.assert_allclose(got.answers.log_odds, expected.log_odds, rtol=1e-12, atol=1e-12)
 
 
 def test_folds_that_do_not_fit_into_memory_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     data, order = labelled(), [*EVERY, *MORE, *EVERY[::-1]]
-    before = [judge(bench_of([*EVERY, *MORE], data), s).scores for s in order]
+    before = [evaluate_setting(bench_of([*EVERY, *MORE], data), s).scores for s in order]
     monkeypatch.setattr(setting_grid, "_KEPT", 0)
     bench = bench_of([*EVERY, *MORE], data)
-    assert [judge(bench, s).scores for s in order] == before
+    assert [evaluate_setting(bench, s).scores for s in order] == before
     assert len(bench._counted) == 2
 
 
@@ -59,7 +59,7 @@ def test_a_sample_of_many_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = bench_of([*EVERY, *MORE], labelled(300))
     assert len(bench.truth) <= 60 < bench.total == 300
     assert bench.notes()[-1] == f"judged on a sample of {len(bench.truth)} of 300 messages"
-    assert all(len(judge(bench, s).answers.truth) == len(bench.truth) for s in EVERY)
+    assert all(len(evaluate_setting(bench, s).answers.truth) == len(bench.truth) for s in EVERY)
 
 
 @pytest.mark.parametrize("setting", [*EVERY, *MORE], ids=lambda s: s.name)
@@ -73,7 +73,7 @@ def test_the_model_of_a_setting_is_that_of_train(setting: Setting) -> None:
     assert mine.store.keys.tolist() == its.store.keys.tolist()
     assert mine.store.tokens.tolist() == its.store.tokens.tolist()
     assert mine.store.spellings.tolist() == its.store.spellings.tolist()
-    assert (mine.calibration, mine.figures) == (its.calibration, its.figures)
+    assert (mine.calibration, mine.figures) == (its.calibration, its.metrics)
     assert (mine.features, mine.scoring) == (its.features, its.scoring)
 
 
@@ -90,12 +90,12 @@ def test_copies_are_drawn_together() -> None:
     assert len(np.unique(drawn, axis=0)) > 5
 
 
-def contender(name: str, wrong: int, size: int = 400) -> Judged:
+def contender(name: str, wrong: int, size: int = 400) -> CandidateResult:
     """Half spam; the first `wrong` of them called the other."""
     truth = np.arange(size) % 2
     said = np.where(np.arange(size) < wrong, 1 - truth, truth)
     answers = Answers(truth, said, np.zeros(size), said - 0.5, 2)
-    return Judged(name, None, answers, 0.0)  # type: ignore[arg-type]
+    return CandidateResult(name, None, answers, 0.0)  # type: ignore[arg-type]
 
 
 def test_the_best_stands_first_and_the_difference_is_tested() -> None:
@@ -132,7 +132,7 @@ def test_the_test_keeps_its_promise_where_nothing_differs() -> None:
         truth = np.arange(300) % 2
         pair = [Answers(truth, np.where(w, 1 - truth, truth), np.zeros(300), np.zeros(300), 2) for w in wrong]
         rows = ranked(
-            [Judged(n, None, a, 0.0) for n, a in zip("ab", pair, strict=True)],  # type: ignore[arg-type]
+            [CandidateResult(n, None, a, 0.0) for n, a in zip("ab", pair, strict=True)],  # type: ignore[arg-type]
             objective("accuracy"),
             np.arange(300, dtype=np.uint64),
             draws=200,
@@ -166,7 +166,7 @@ def test_copies_are_told() -> None:
     assert copies_note(np.arange(3, dtype=np.uint64)) == []
     labels, texts = sms_corpus()
     passes = counted(EVERY, (texts, labels))
-    bench = FoldBench(passes, EVERY[0].features)
+    bench = SettingGrid(passes, EVERY[0].features)
     assert bench.notes()[1] == "445 of 5,574 messages are copies of others (the same words)"
     for digest in np.unique(bench.digests)[:500]:
         assert len(set(bench.fold[bench.digests == digest].tolist())) == 1
@@ -175,8 +175,8 @@ def test_copies_are_told() -> None:
 # --- peers
 
 
-def judged_peers(passes: Passes, peers: Peers, like: FeatureConfig) -> list[Judged]:
-    bench = FoldBench(passes, like)
+def judged_peers(passes: Passes, peers: Peers, like: FeatureConfig) -> list[CandidateResult]:
+    bench = SettingGrid(passes, like)
     found = list(peers.judge(bench))
     assert all(len(j.answers.truth) == len(bench.truth) for j in found)
     return found
@@ -197,7 +197,7 @@ def test_peers_judge_the_same_messages(classes: int, sample: int, monkeypatch: p
     found = judged_peers(passes, peers, EVERY[0].features)
     assert [j.name for j in found] == ["MultinomialNB", "ComplementNB", "LogisticRegression", "LinearSVC"]
     assert len(peers) == 4
-    mine = judge(FoldBench(passes, EVERY[0].features), EVERY[0])
+    mine = evaluate_setting(SettingGrid(passes, EVERY[0].features), EVERY[0])
     for j in found:
         assert j.answers.truth.tolist() == mine.answers.truth.tolist()
         assert j.scores.accuracy > 0.6

@@ -51,11 +51,11 @@ def test_categories_become_arrays_and_come_back(values: dict[str, tuple[int, ...
 def test_a_model_of_a_thousand_classes_is_written_and_read(tmp_path: Path) -> None:
     texts = [f"word{i % 1000} hello {i}" for i in range(10_000)]
     model = train(texts, [f"label{i % 1000:03d}" for i in range(10_000)], positive="label000")
-    assert model.figures is not None
+    assert model.metrics is not None
     model.save(tmp_path / "m")
-    assert SpamModel.load(tmp_path / "m").figures == {
-        **model.figures,
-        "classes": list(model.figures["classes"]),
+    assert SpamModel.load(tmp_path / "m").metrics == {
+        **model.metrics,
+        "classes": list(model.metrics["classes"]),
     }
 
 

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spamnb.core.arrays import FloatArray
 from spamnb.features import extract
-from spamnb.messages import FloatArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import sampling
-from spamnb.training.cross_validation import Sample, folds, out_of_fold
+from spamnb.training.cross_validation import Sample, cross_validated_scores, folds
 from spamnb.training.trainer import Trainer, message_digests
 
 
@@ -68,7 +69,7 @@ def trained(data: Data, trainer: Trainer, batches: int = 1) -> tuple[SpamModel, 
 def check_folds(data: Data, trainer: Trainer, k: int, batches: int = 1) -> None:
     """Out-of-fold scores, fold by fold, against a model that learned the other folds alone."""
     model, sample = trained(data, trainer, batches)
-    scores = out_of_fold(model.store, trainer.scoring, sample, k)
+    scores = cross_validated_scores(model.store, trainer.scoring, sample, k)
     fold = folds(sample, k)
     kept = sampled_rows(data, sample)
     for f in range(k):
@@ -221,7 +222,7 @@ def test_a_class_of_nothing_but_copies_with_a_column(classes: int) -> None:
     trainer.add(Texts.of(texts), labels, {"sender": [label[0] for label in labels]})
     model, sample = trainer.counted()
     assert sample is not None
-    scores = out_of_fold(model.store, trainer.scoring, sample, 5)
+    scores = cross_validated_scores(model.store, trainer.scoring, sample, 5)
     assert scores.damped.shape == (12 * classes, classes)
     spam = model.labels.index("spam")
     fold = folds(sample, 5)

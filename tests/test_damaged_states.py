@@ -34,12 +34,12 @@ TABLE: dict[tuple[str, tuple[str, ...]], tuple[Any, ...]] = {
     ("scorer", ("alpha", "damping", "prior", "order", "ddof", "strongest", "clip")): (ARRAY,),
     ("scorer", ("name",)): ("nobody",),
     ("scorer", ("order",)): (True,),
-    ("decision", ("cutoff", "max_fpr")): (0.1, float("nan")),
+    ("decision", ("log_odds_threshold", "max_fpr")): (0.1, float("nan")),
     ("calibration", ("slope", "offset")): (1e308, float("inf")),
-    ("figures", ("folds", "of", "accuracy")): (None, ARRAY, b"x", -1, "5"),
-    ("figures", ("recall", "log_loss")): (ARRAY, b"x", "5", float("nan")),
-    ("figures", ("before", "something", "false_positives")): ("merge", b"x", 2**70),
-    ("figures", ("refined",)): (5,),
+    ("metrics", ("folds", "of", "accuracy")): (None, ARRAY, b"x", -1, "5"),
+    ("metrics", ("recall", "log_loss")): (ARRAY, b"x", "5", float("nan")),
+    ("metrics", ("before", "something", "false_positives")): ("merge", b"x", 2**70),
+    ("metrics", ("refined",)): (5,),
 }
 WRONG = [(part, name, value) for (part, names), values in TABLE.items() for name in names for value in values]
 
@@ -57,16 +57,16 @@ def test_the_right_values_are_good(model: SpamModel) -> None:
     assert SpamModel.from_state(model.state()).predict(TEXTS) == model.predict(TEXTS)
     assert checked(None) is None
     several = train(TEXTS * 2, ["a", "b", "c", "c"] * 12)
-    assert several.figures is not None
-    assert "classes" in several.figures
-    assert SpamModel.from_state(several.state()).figures == several.figures
+    assert several.metrics is not None
+    assert "classes" in several.metrics
+    assert SpamModel.from_state(several.state()).metrics == several.metrics
 
 
 @pytest.mark.parametrize("name", ["folds", "sample", "of", "accuracy", "ham", "false_positives"])
 def test_a_missing_figure_is_seen(model: SpamModel, name: str) -> None:
-    assert model.figures is not None
+    assert model.metrics is not None
     with pytest.raises(ModelError, match="the figures in the model are damaged: one is missing"):
-        checked({key: value for key, value in model.figures.items() if key != name})
+        checked({key: value for key, value in model.metrics.items() if key != name})
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
         return _Reader(file, lambda size: asked.append(size) or read(size))  # type: ignore[func-returns-value]
 
     monkeypatch.setattr(update_journal, "open", watched, raising=False)
-    assert update_journal.read(path, model_file.seal_of(path)) is None
+    assert update_journal.read(path, model_file.checksum_of(path)) is None
     assert asked == [os.path.getsize(update_journal.path_of(path))]
 
 

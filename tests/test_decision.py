@@ -111,7 +111,7 @@ def test_wrong_options(options: dict[str, float], message: str, hint: str) -> No
 
 @pytest.mark.parametrize(
     "decision",
-    [Decision(), Decision(0.9, low=0.1), Decision.from_options(cost_fp=100, cost_fn=10)],
+    [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_options(cost_fp=100, cost_fn=10)],
     ids=["threshold", "band", "costs"],
 )
 def test_there_and_back(decision: Decision) -> None:
@@ -119,7 +119,7 @@ def test_there_and_back(decision: Decision) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"threshold": "high"}, {"threshold": 7}, {"low": 0.8}, {"cost_fp": -1}, {"cost_fn": []}]
+    "change", [{"threshold": "high"}, {"threshold": 7}, {"unsure_from": 0.8}, {"cost_fp": -1}, {"cost_fn": []}]
 )
 def test_damaged_state(change: dict[str, object]) -> None:
     state = Decision().to_dict() | change

@@ -12,7 +12,7 @@ from spamnb.errors import ModelError
 from spamnb.evaluation.on_data import on_chunks
 from spamnb.messages import Chunk, Texts
 from spamnb.model.decision import Decision
-from spamnb.model.merge_models import merge_models
+from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
@@ -51,12 +51,12 @@ def model() -> SpamModel:
 def test_what_has_few_known_words_is_unsure_and_says_so(model: SpamModel) -> None:
     found = model.score([FOREIGN, TEXTS[1], "qwrtz", FOREIGN_SPAM])
     assert found.labels == ["unsure", "ham", "unsure", "spam"]  # few known words can speak for spam
-    assert found.why(0) == "few known words: 1 of 13"
-    assert [found.why(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
-    assert replace(model, doubt=None).predict([FOREIGN]) == ["ham"]
+    assert found.unsure_reason(0) == "few known words: 1 of 13"
+    assert [found.unsure_reason(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
+    assert replace(model, min_known_words=None).predict([FOREIGN]) == ["ham"]
     assert model.explain(FOREIGN).why == "few known words: 1 of 13"
-    doubtful = replace(model, decision=Decision(1.0, low=0.0))
-    assert doubtful.score([TEXTS[0]]).why(0) == "too close to call"
+    doubtful = replace(model, decision=Decision(1.0, unsure_from=0.0))
+    assert doubtful.score([TEXTS[0]]).unsure_reason(0) == "too close to call"
 
 
 def test_the_shares_are_those_of_models_without_the_fold() -> None:
@@ -70,7 +70,7 @@ def test_the_shares_are_those_of_models_without_the_fold() -> None:
         rows = np.flatnonzero(fold == f)
         texts = sample.texts.select(rows)
         lean = counted.forget(texts, [counted.labels[sample.labels[i]] for i in rows.tolist()])
-        words = replace(lean, doubt=0.5).score(texts).scored.words
+        words = replace(lean, min_known_words=0.5).score(texts).scored.words
         assert words is not None
         np.testing.assert_array_equal(found[rows], words.share)
 
@@ -81,17 +81,19 @@ def test_one_ham_in_200_becomes_unsure_and_nothing_else_changes(model: SpamModel
     counted, sample = trainer.counted()
     assert sample is not None
     settled, held = trainer.settled(counted, sample)
-    assert settled.doubt == model.doubt
-    assert settled.doubt is not None
+    assert settled.min_known_words == model.min_known_words
+    assert settled.min_known_words is not None
     assert held.share is not None
     before = settled.decision.verdicts(held.proba[:, 1], held.known, held.log_odds)
-    after = settled.decision.verdicts(held.proba[:, 1], held.known, held.log_odds, held.share < settled.doubt)
+    after = settled.decision.verdicts(
+        held.proba[:, 1], held.known, held.log_odds, held.share < settled.min_known_words
+    )
     moved = before != after
     assert 0 < moved.sum() <= 0.005 * len(before)
     assert set(before[moved].tolist()) == {0}
-    assert settled.figures is not None
-    assert settled.figures["unsure"] == int((after == 2).sum())
-    assert settled.figures["accuracy"] == pytest.approx(float(((after == 1) == (held.truth == 1)).mean()))
+    assert settled.metrics is not None
+    assert settled.metrics["unsure"] == int((after == 2).sum())
+    assert settled.metrics["accuracy"] == pytest.approx(float(((after == 1) == (held.truth == 1)).mean()))
 
 
 def test_evaluating_counts_it_too(model: SpamModel) -> None:
@@ -102,11 +104,11 @@ def test_evaluating_counts_it_too(model: SpamModel) -> None:
 
 def test_few_messages_measure_no_doubt() -> None:
     few = train(TEXTS[:200], LABELS[:200])
-    assert few.figures is not None
-    assert few.doubt is None
-    assert train(TEXTS, LABELS, folds=0).doubt is None
+    assert few.metrics is not None
+    assert few.min_known_words is None
+    assert train(TEXTS, LABELS, folds=0).min_known_words is None
     three = train([*TEXTS, *["daily news"] * 20], [*LABELS, *["news"] * 20])
-    assert three.doubt is None
+    assert three.min_known_words is None
 
 
 def test_the_limit_is_never_above_one_half() -> None:
@@ -118,30 +120,34 @@ def test_it_is_kept_in_files(model: SpamModel, tmp_path: Path) -> None:
     model.save(tmp_path / "m")
     assert SpamModel.load(tmp_path / "m").predict([FOREIGN]) == ["unsure"]
     back = import_lines(b"".join(export_lines(model, "tsv")).split(b"\n"), "x")
-    assert back.doubt == model.doubt
-    state = {name: value for name, value in model.state().items() if name != "doubt"}
+    assert back.min_known_words == model.min_known_words
+    state = {name: value for name, value in model.state().items() if name != "min_known_words"}
     assert SpamModel.from_state(state).predict([FOREIGN]) == ["ham"]  # as before there was such a thing
 
 
 @pytest.mark.parametrize("value", [0.0, 1.5, float("nan"), "half", 1])
 def test_a_damaged_one_is_refused(model: SpamModel, value: object) -> None:
-    with pytest.raises(ModelError, match="doubt"):
-        SpamModel.from_state({**model.state(), "doubt": value})
+    with pytest.raises(ModelError, match="min_known_words"):
+        SpamModel.from_state({**model.state(), "min_known_words": value})
 
 
 def test_what_changes_the_counts(model: SpamModel) -> None:
     assert model.learn([FOREIGN], ["ham"]).predict([FOREIGN]) == ["ham"]
-    assert prune(model, max_tokens=50).doubt is None  # more words are unknown then
-    assert age(model).doubt is None
-    assert prune(model, max_tokens=10**6).doubt == age(model, 0).doubt == model.doubt
-    small = replace(train(TEXTS[:60], LABELS[:60]), doubt=0.1)
-    assert merge_models([small, model]).doubt == model.doubt
+    assert prune(model, max_tokens=50).min_known_words is None  # more words are unknown then
+    assert age(model).min_known_words is None
+    assert (
+        prune(model, max_tokens=10**6).min_known_words
+        == age(model, 0).min_known_words
+        == model.min_known_words
+    )
+    small = replace(train(TEXTS[:60], LABELS[:60]), min_known_words=0.1)
+    assert merge_models([small, model]).min_known_words == model.min_known_words
 
 
 def test_what_a_start_knows_is_known(model: SpamModel) -> None:
     german = train([FOREIGN] * 12 + ["gewonnen"] * 12, ["ham"] * 12 + ["spam"] * 12)
     started = train(TEXTS, LABELS, start=german, start_weight=0.1)
-    assert started.doubt is not None
+    assert started.min_known_words is not None
     assert started.predict([FOREIGN]) == ["ham"]
     assert model.predict([FOREIGN]) == ["unsure"]
 

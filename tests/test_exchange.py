@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stores import corpora, counted, identical
 from support import messages
 
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
 from spamnb.model.spam_model import SpamModel
@@ -37,7 +37,7 @@ def same_bytes(a: SpamModel, b: SpamModel, folder: Path) -> None:
 def test_a_trained_model_comes_back_bit_for_bit(form: str, tmp_path: Path) -> None:
     texts = [f"win prize {i}" for i in range(20)] + [f"see you {i}" for i in range(20)]
     model = train(texts, ["spam"] * 20 + ["ham"] * 20)
-    assert model.figures is not None
+    assert model.metrics is not None
     same_bytes(there_and_back(model, form), model, tmp_path)
 
 
@@ -61,7 +61,7 @@ def test_odd_spellings_come_back(form: str, spelled: list[bytes]) -> None:
     n = len(spelled)
     ones = np.ones((n, 1), np.int64)
     keys, kinds = np.arange(n, dtype=np.uint64), np.zeros(n, np.uint8)
-    store = CountStore(("a",), np.ones(1, np.int64), keys, kinds, ones, ones, Spellings.of(spelled))
+    store = CountStore(("a",), np.ones(1, np.int64), keys, kinds, ones, ones, StringArray.of(spelled))
     lines = list(export_lines(SpamModel(store=store), form))
     assert all(line.endswith(b"\n") and line.count(b"\n") == 1 and b"\r" not in line for line in lines)
     assert all(line.decode()[:-1].replace("\t", "").isprintable() for line in lines)
@@ -80,7 +80,7 @@ def test_the_most_frequent_come_first() -> None:
     lines = list(export_lines(model, "tsv"))
     assert lines[0] == b"# spamnb-counts 1\n"
     assert json.loads(lines[1][2:])["counts"]["message_totals"] == [1, 1]
-    assert lines[-1].startswith(b'# rest {"known":')
+    assert lines[-1].startswith(b'# rest {"seen_messages":')
     assert lines[2:-1] == [
         b"token\tkind\toccurrences:ham\toccurrences:spam\tmessages:ham\tmessages:spam\tkey\n",
         b"b\t1\t1\t1\t1\t1\t0000000000000062\n",

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spamnb.evaluation.mistakes import Mistake
-from spamnb.evaluation.report_data import Outcome, panels
-from spamnb.evaluation.summary import Findings
+from spamnb.evaluation.report_data import ScoredLabels, panels
+from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
-from spamnb.model.explanation import Explanation, Part
+from spamnb.model.explanation import Evidence, Explanation
 from spamnb.report.html.markup import h, text
 from spamnb.report.html.page import page
 from spamnb.report.html.script import SCRIPT
@@ -69,11 +69,11 @@ class Reader(HTMLParser):
 
 
 def told(token: str) -> Explanation:
-    parts = tuple(Part(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
+    parts = tuple(Evidence(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
     return Explanation("spam", "ham", 2.0, 0.88, -3.0, "spam", 0.1, parts, 9, 2)
 
 
-def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: float = 0.4) -> Findings:
+def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: float = 0.4) -> EvaluationSummary:
     rng = np.random.default_rng(5)
     truth = rng.random(size) < spam_share
     rank = rng.normal(np.where(truth, 1.5, -1.5), 1.2)
@@ -83,8 +83,8 @@ def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: floa
         Mistake("ham", label, 0.91, 2.3, f"{word} now", place="line 3", told=told(word)),
         Mistake(label, "unsure", 0.01, 4.0, f"{word} later\nsecond line", subject=word),
     ]
-    shown = panels(Outcome(truth, called, rank, True, np.zeros(size, bool), 0.0))
-    return Findings(
+    shown = panels(ScoredLabels(truth, called, rank, True, np.zeros(size, bool), 0.0))
+    return EvaluationSummary(
         f"model on {word}", scores, ("ham", label), label, (word,), ((word, word),), shown, {}, mistakes
     )
 
@@ -187,8 +187,8 @@ def test_no_mistakes() -> None:
     truth = np.array([True, False])
     rank = np.array([3.0, -3.0])
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), rank > 0)
-    shown = panels(Outcome(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
-    found = Reader(page(Findings("x", scores, ("ham", "spam"), "spam", panels=shown, mistakes=[])))
+    shown = panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
+    found = Reader(page(EvaluationSummary("x", scores, ("ham", "spam"), "spam", panels=shown, mistakes=[])))
     assert "Not one message was judged wrongly." in found.text
     assert "There were no mistakes on these messages." in found.text
 
@@ -198,7 +198,7 @@ def test_several_classes() -> None:
     truth, said = [0, 0, 1, 2, 2], [0, 1, 1, 2, 2]
     scores = evaluate_multi(truth, said, np.eye(3)[said] * 0.7 + 0.1, labels)
     mistakes = [Mistake("ads", "home", 0.6, 1.0, "milk sale")]
-    found = Reader(page(Findings("x", scores, labels, "spam", mistakes=mistakes)))
+    found = Reader(page(EvaluationSummary("x", scores, labels, "spam", mistakes=mistakes)))
     for words in (
         "Which class was taken for which",
         "Class by class",
@@ -211,7 +211,7 @@ def test_several_classes() -> None:
 
 def test_stored_figures_only() -> None:
     given_ = two()
-    found = Reader(page(Findings("x", given_.scores, ("ham", "spam"), "spam")))
+    found = Reader(page(EvaluationSummary("x", given_.scores, ("ham", "spam"), "spam")))
     assert "Right and wrong" in found.text
     assert "ROC curve" not in found.text
     assert "The worst mistakes" not in found.text

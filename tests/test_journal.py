@@ -70,7 +70,7 @@ def test_what_a_crash_leaves_is_overwritten(path: Path, left: bytes) -> None:
         file.write(left)
     assert is_trained_on(path, [*ROWS, NEWS[0]])
     learn(path, NEWS[1])
-    found = update_journal.read(path, model_file.seal_of(path))
+    found = update_journal.read(path, model_file.checksum_of(path))
     assert found is not None
     assert (len(found.payloads), found.end) == (2, beside(path).stat().st_size)
     assert is_trained_on(path, [*ROWS, *NEWS[:2]])
@@ -86,7 +86,7 @@ def test_every_flipped_byte_gives_an_older_model_or_an_error(path: Path) -> None
         damaged = bytearray(whole)
         damaged[at] ^= 0x20
         try:
-            parsed = update_journal.parse(bytes(damaged), model_file.seal_of(path))
+            parsed = update_journal.parse(bytes(damaged), model_file.checksum_of(path))
         except update_journal.Damaged:
             errors += 1
             continue
@@ -115,7 +115,7 @@ def test_damage_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sense_is_asked_for_too(path: Path) -> None:
-    update_journal.append(path, model_file.seal_of(path), None, b"checked, but no change")
+    update_journal.append(path, model_file.checksum_of(path), None, b"checked, but no change")
     with pytest.raises(ModelError) as caught:
         SpamModel.load(path)
     assert caught.value.message.startswith(f"{path}.journal is damaged: a record makes no sense (")
@@ -178,7 +178,7 @@ def test_the_journal_goes_before_the_same_bytes_come_again(
 
 
 def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Path) -> None:
-    seals = {model_file.seal_of(path)}
+    seals = {model_file.checksum_of(path)}
     for _ in range(3):
         with Learner(path) as learner:
             learner.learn([NEWS[0][0]], [NEWS[0][1]])
@@ -186,7 +186,7 @@ def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Pa
             learner.forget([NEWS[0][0]])
         with Learner(path) as learner:
             learner.compact()
-        seals.add(model_file.seal_of(path))
+        seals.add(model_file.checksum_of(path))
     assert len(seals) == 4
     assert is_trained_on(path, ROWS)
 
@@ -206,7 +206,7 @@ def test_many_records_become_one(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     file = path.read_bytes()
     for n, row in enumerate(NEWS, 1):
         learn(path, row)
-        found = update_journal.read(path, model_file.seal_of(path))
+        found = update_journal.read(path, model_file.checksum_of(path))
         assert found is not None
         assert len(found.payloads) == (n if n < 3 else 1)
     assert path.read_bytes() == file

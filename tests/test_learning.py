@@ -14,8 +14,8 @@ import pytest
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
 from spamnb.messages import Texts
-from spamnb.model.change_history import Since
-from spamnb.model.seen_messages import Known, content_digests
+from spamnb.model.change_history import ChangeHistory
+from spamnb.model.seen_messages import SeenMessages, content_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage.lock import Lock
@@ -63,7 +63,7 @@ def test_columns_tell_messages_apart() -> None:
 
 
 def test_known_cannot_lose_what_it_has_not() -> None:
-    known = Known({"ham": np.array([1, 2, 2], np.uint64)})
+    known = SeenMessages({"ham": np.array([1, 2, 2], np.uint64)})
     with pytest.raises(DataError, match="cannot forget what was never learned"):
         _ = known.minus({"ham": np.array([2, 2, 2], np.uint64)}).labels
     assert known.minus({"ham": np.array([2, 1, 2], np.uint64)}).labels == {}
@@ -122,7 +122,7 @@ def test_on_error_learns_only_what_is_misjudged_or_unsure(path: Path) -> None:
         with Learner(path) as learner:
             learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
         assert (learner.outcome.right, learner.outcome.learned) == (2, {})
-    since = SpamModel.load(path).since
+    since = SpamModel.load(path).change_history
     assert (since.learned, since.judged) == (2, 0)
     with (
         pytest.raises(ConfigError, match="--mode must be all or on-error, got 'toe'"),
@@ -155,7 +155,7 @@ def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
     trainer.add(Texts.of([t for t, _ in ROWS]), [label for _, label in ROWS])
     path = tmp_path / "m"
     trainer.finish().save(path)
-    assert SpamModel.load(path).known is None
+    assert SpamModel.load(path).seen_messages is None
     assert learn(path, NEWS[0], NEWS[0]).outcome.learned == {"spam": 2}
     with Learner(path) as learner:
         learner.forget([NEWS[0][0]], [NEWS[0][1]])
@@ -192,42 +192,42 @@ def test_messages_are_judged_before_they_are_learned(path: Path) -> None:
     p = before.predict_proba(given)[:, 1]
     learn(path, *zip(given, truth, strict=True))
     learn(path, ("a prize", "spam"))  # known: not judged again
-    since = SpamModel.load(path).since
+    since = SpamModel.load(path).change_history
     assert (since.learned, since.judged, since.wrong, since.unsure) == (2, 2, 1, 0)
     assert since.loss == pytest.approx(-math.log(p[0]) - math.log(p[1]))
     with Learner(path) as learner:
         learner.compact()
-    assert SpamModel.load(path).since.to_dict() == since.to_dict()
+    assert SpamModel.load(path).change_history.to_dict() == since.to_dict()
 
 
 def test_figures_grow_stale() -> None:
     figures = {"of": 1000, "accuracy": 0.98}
-    assert Since().stale(figures) == ""
-    assert Since(learned=100, judged=100, wrong=4).stale(figures) == ""
-    assert Since(learned=100, judged=100, wrong=9).stale(None) == ""
+    assert ChangeHistory().stale(figures) == ""
+    assert ChangeHistory(learned=100, judged=100, wrong=4).stale(figures) == ""
+    assert ChangeHistory(learned=100, judged=100, wrong=9).stale(None) == ""
     assert (
-        Since(learned=100, judged=100, wrong=9).stale(figures)
+        ChangeHistory(learned=100, judged=100, wrong=9).stale(figures)
         == "9.0% of the new messages were misjudged, the figures say 2.0%"
     )
     assert (
-        Since(learned=200, forgotten=1, relabelled=50).stale(figures)
+        ChangeHistory(learned=200, forgotten=1, relabelled=50).stale(figures)
         == "251 changes to the 1,000 messages that the figures are about"
     )
 
 
-@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, Since().to_dict() | {"judged": -1}])
+@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_dict() | {"judged": -1}])
 def test_a_damaged_account_is_refused(state: object) -> None:
     with pytest.raises(ModelError, match="the model's account of changes is damaged"):
-        Since.from_dict(state)
+        ChangeHistory.from_dict(state)
 
 
 def test_a_model_in_memory_keeps_the_account_too() -> None:
     model = train([t for t, _ in ROWS], [label for _, label in ROWS])
     wiser = model.learn(["x"], ["ham"])
-    assert (wiser.since.learned, wiser.forget(["x"], ["ham"]).since.forgotten) == (1, 1)
+    assert (wiser.change_history.learned, wiser.forget(["x"], ["ham"]).change_history.forgotten) == (1, 1)
     both = model.merge(model)
-    assert both.known is not None
-    assert (both.since.learned, len(both.known)) == (4, 8)
+    assert both.seen_messages is not None
+    assert (both.change_history.learned, len(both.seen_messages)) == (4, 8)
 
 
 # --- the lock ---------------------------------------------------------------------------------------------
@@ -290,8 +290,8 @@ def test_a_learner_can_be_used_again(path: Path) -> None:
             learner.learn([text], ["spam"])
         assert learner.outcome.learned == {"spam": 1}
     expected = SpamModel.load(path)
-    assert expected.known is not None
-    assert int(expected.store.message_totals.sum()) == len(expected.known)
+    assert expected.seen_messages is not None
+    assert int(expected.store.message_totals.sum()) == len(expected.seen_messages)
 
 
 def test_a_learner_learns_inside_with(path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_learner_learns_inside_with(path: Path) -> None:
     with learner:
         learner.compact()
         learner.learn(["after it"], ["spam"])
-    known = SpamModel.load(path).known
+    known = SpamModel.load(path).seen_messages
     assert known is not None
     with learner:
         learner.learn(["before it", "after it"], ["spam", "spam"])
@@ -321,7 +321,7 @@ def test_what_is_learned_again_says_nothing_of_new_messages(path: Path) -> None:
     with Learner(path) as learner:
         learner.learn([text for text, _ in ROWS], [label for _, label in ROWS], again=True)
     assert learner.outcome.learned == {"ham": 2, "spam": 2}
-    assert (learner.outcome.judged, SpamModel.load(path).since.judged) == (0, 0)
+    assert (learner.outcome.judged, SpamModel.load(path).change_history.judged) == (0, 0)
     with Learner(path) as learner:
         learner.learn(["see you", "something else"], ["ham", "ham"], again=True)
-    assert (learner.outcome.judged, SpamModel.load(path).since.judged) == (1, 1)
+    assert (learner.outcome.judged, SpamModel.load(path).change_history.judged) == (1, 1)

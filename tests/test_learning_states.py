@@ -175,11 +175,11 @@ class Machine(RuleBasedStateMachine):
     def is_as_if_trained_on_what_remains(self) -> None:
         model, fresh = SpamModel.load(self.path), trained(self.rows)
         identical(canonical(combined(model.store, self.pruned, 1)), fresh.store)
-        assert model.known is not None
-        assert fresh.known is not None
-        assert list(model.known.labels) == list(fresh.known.labels)
-        for label, digests in fresh.known.labels.items():
-            np.testing.assert_array_equal(model.known.labels[label], digests)
+        assert model.seen_messages is not None
+        assert fresh.seen_messages is not None
+        assert list(model.seen_messages.labels) == list(fresh.seen_messages.labels)
+        for label, digests in fresh.seen_messages.labels.items():
+            np.testing.assert_array_equal(model.seen_messages.labels[label], digests)
 
 
 TestMachine = Machine.TestCase

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spamnb.messages import FloatArray
+from spamnb.core.arrays import FloatArray
 from spamnb.training.logistic_regression import Pattern, SparseRows, fit
 
 

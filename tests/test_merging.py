@@ -12,9 +12,9 @@ from stores import corpora, counted, identical
 
 from spamnb.counts.count_store import CountStore, canonical
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.model.change_history import Since
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.merge_models import merge_models, merge_stores, outdated, scaled
+from spamnb.model.model_merge import mark_outdated, merge_models, merge_stores, scaled
 from spamnb.model.prune_model import age, information, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -79,8 +79,8 @@ def test_merging_models_adds_their_counts(model: SpamModel) -> None:
     merged = merge_models([half, rest])
     identical(merged.store, model.store)
     assert merged.calibration == half.calibration
-    assert merged.figures is not None
-    assert merged.figures["before"] == ["merge"]
+    assert merged.metrics is not None
+    assert merged.metrics["before"] == ["merge"]
 
 
 def test_the_largest_model_lends_its_calibration(model: SpamModel) -> None:
@@ -93,7 +93,7 @@ def test_new_classes_have_no_calibration_yet(model: SpamModel) -> None:
     news = replace(model, store=SpamModel().learn(["daily news"], ["news"]).store)
     merged = merge_models([model, news])
     assert merged.labels == ("ham", "news", "spam")
-    assert merged.figures is None
+    assert merged.metrics is None
     assert merged.predict(["win prize"]) == ["spam"]
 
 
@@ -146,8 +146,10 @@ def test_weights_out_of_range(model: SpamModel) -> None:
 
 
 def test_figures_list_each_change_once() -> None:
-    assert outdated(None, "age") is None
-    assert outdated(outdated(outdated({}, "age"), "merge"), "age") == {"before": ["age", "merge"]}
+    assert mark_outdated(None, "age") is None
+    assert mark_outdated(mark_outdated(mark_outdated({}, "age"), "merge"), "age") == {
+        "before": ["age", "merge"]
+    }
 
 
 # --- prune
@@ -171,8 +173,8 @@ def test_information_by_hand() -> None:
 def test_min_count_is_of_messages(model: SpamModel) -> None:
     small = prune(model, min_count=3)
     assert int(small.store.messages.sum(axis=1).min()) >= 3
-    assert small.figures is not None
-    assert small.figures["before"] == ["prune"]
+    assert small.metrics is not None
+    assert small.metrics["before"] == ["prune"]
     assert small.calibration == model.calibration
 
 
@@ -254,10 +256,10 @@ def test_no_halving_changes_nothing(model: SpamModel) -> None:
 def test_figures_and_what_happened_since_are_of_the_same_model() -> None:
     """Those of the largest; what the others have seen is new to its figures."""
     small, large = (SpamModel().learn(TEXTS[15:n], LABELS[15:n]) for n in (23, 30))
-    small = replace(small, since=Since(judged=60, wrong=60), figures={"of": 8})
-    large = replace(large, since=Since(judged=9), figures={"of": 15})
+    small = replace(small, change_history=ChangeHistory(judged=60, wrong=60), metrics={"of": 8})
+    large = replace(large, change_history=ChangeHistory(judged=9), metrics={"of": 15})
     for models in ([small, large], [large, small]):
-        assert merge_models(models).since.to_dict() == Since(judged=9, learned=8).to_dict()
+        assert merge_models(models).change_history.to_dict() == ChangeHistory(judged=9, learned=8).to_dict()
 
 
 def test_counts_that_nobody_can_add_are_refused() -> None:

@@ -241,7 +241,7 @@ class TestDecisions:
         above, below = min(1.0, p + 1e-6), max(0.0, p - 1e-6)
         assert replace(model, decision=Decision(below)).predict(message) == ["spam"]
         assert replace(model, decision=Decision(above)).predict(message) == ["ham"]
-        assert replace(model, decision=Decision(above, low=below)).predict(message) == ["unsure"]
+        assert replace(model, decision=Decision(above, unsure_from=below)).predict(message) == ["unsure"]
 
     def test_the_positive_class_may_be_any(self) -> None:
         spam = SpamModel().learn(SPAM + HAM, LABELS)

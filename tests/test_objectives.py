@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spamnb import metrics
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.errors import ConfigError
-from spamnb.messages import FloatArray, IntArray
 from spamnb.tuning.objectives import CHOICES, Answers, objective, objective_for
 
 rows = st.lists(

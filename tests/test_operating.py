@@ -58,13 +58,13 @@ def test_a_line_beyond_what_probabilities_can_tell() -> None:
 
 def test_a_line_below_even_odds_leaves_nothing_unsure() -> None:
     decision = Decision.from_cutoff(-1e5, 0.5)
-    assert decision.low is None
+    assert decision.unsure_from is None
     assert decision.verdicts([0.3], log_odds=[-0.8]).tolist() == [SPAM]
     assert Decision.from_cutoff(0.0, 0.5).verdicts([0.4], log_odds=[-0.4]).tolist() == [HAM]
 
 
 def test_a_decision_of_an_older_model_has_no_line() -> None:
-    old = {"threshold": 0.7, "low": None, "cost_fp": None, "cost_fn": None}
+    old = {"threshold": 0.7, "unsure_from": None, "cost_fp": None, "cost_fn": None}
     assert Decision.from_dict(old) == Decision(0.7)
 
 
@@ -100,11 +100,11 @@ def test_training_draws_the_line_and_keeps_it() -> None:
     strict = train(texts, labels, features=FeatureConfig.plain(), max_fpr=0.01)
     assert plain.decision == Decision()
     assert strict.decision.max_fpr == 0.01
-    assert strict.decision.low == 0.5
-    assert strict.figures is not None
-    assert plain.figures is not None
-    assert strict.figures["false_positives"] <= 2 < plain.figures["false_positives"]
-    assert strict.figures["roc_auc"] == plain.figures["roc_auc"]
+    assert strict.decision.unsure_from == 0.5
+    assert strict.metrics is not None
+    assert plain.metrics is not None
+    assert strict.metrics["false_positives"] <= 2 < plain.metrics["false_positives"]
+    assert strict.metrics["roc_auc"] == plain.metrics["roc_auc"]
     again = SpamModel.from_state(strict.state())
     assert again.decision == strict.decision
     assert again.predict(texts) == strict.predict(texts)

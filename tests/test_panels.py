@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.evaluation.report_data import BINS, COLUMNS, STEPS, Outcome, Panels, logit, panels, thin
+from spamnb.evaluation.report_data import BINS, COLUMNS, STEPS, Panels, ScoredLabels, logit, panels, thin
 from spamnb.metrics import Confusion, roc_curve
 
 ranks = st.lists(st.tuples(st.booleans(), st.integers(-12, 12)), min_size=1, max_size=40)
@@ -17,11 +17,11 @@ ranks = st.lists(st.tuples(st.booleans(), st.integers(-12, 12)), min_size=1, max
 
 def outcome(
     rows: list[tuple[bool, int]], threshold: float | None = 0.0, probabilities: bool = True
-) -> Outcome:
+) -> ScoredLabels:
     truth = np.array([spam for spam, _ in rows])
     rank = np.array([float(score) for _, score in rows])
     called = rank >= (threshold or 0.0)
-    return Outcome(truth, called, rank, probabilities, np.zeros(len(rows), bool), threshold)
+    return ScoredLabels(truth, called, rank, probabilities, np.zeros(len(rows), bool), threshold)
 
 
 @given(ranks, st.sampled_from([0.0, 1.7, -3.0, math.inf, -math.inf]), st.booleans())
@@ -50,7 +50,7 @@ def test_the_slider_knows_the_threshold_that_was_used() -> None:
 def test_messages_of_which_nothing_is_known_are_never_called_spam() -> None:
     truth, rank = np.array([True, True]), np.array([5.0, 5.0])
     barred = np.array([False, True])
-    found = panels(Outcome(truth, ~barred, rank, True, barred, 0.0))
+    found = panels(ScoredLabels(truth, ~barred, rank, True, barred, 0.0))
     assert found.sweep.tp.max() == 1
 
 
@@ -58,7 +58,7 @@ def test_verdicts_without_threshold_begin_where_the_counts_agree() -> None:
     rows = [(True, 3), (True, 1), (False, 0), (False, -3)]
     given_ = outcome(rows, None)
     called = np.array([True, False, False, False])
-    found = panels(Outcome(given_.truth, called, given_.rank, True, given_.barred))
+    found = panels(ScoredLabels(given_.truth, called, given_.rank, True, given_.barred))
     assert found.called == (1, 0)
     assert 1 < found.sweep.thresholds[found.sweep.at] <= 3
 
@@ -75,7 +75,7 @@ def test_reliability_by_hand() -> None:
     p = [0.82, 0.84, 0.88, 0.81, 0.05]
     truth = np.array([True, True, True, False, False])
     rank = np.array([logit(value) for value in p])
-    found = panels(Outcome(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
+    found = panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
     assert [(b.count, b.observed) for b in found] == [(1, 0.0), (4, 0.75)]
     assert found[1].predicted == pytest.approx(sum(p[:4]) / 4)
 
@@ -91,7 +91,7 @@ def big(size: int = 200_000) -> Panels:
     rng = np.random.default_rng(7)
     truth = rng.random(size) < 0.3
     rank = rng.normal(np.where(truth, 2.0, -2.0), 1.5)
-    return panels(Outcome(truth, rank >= 0, rank, True, np.zeros(size, bool), 0.0))
+    return panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(size, bool), 0.0))
 
 
 def test_size_does_not_grow_with_the_messages() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import MissingExtraError
-from spamnb.evaluation.report_data import Outcome, Panels, panels
+from spamnb.evaluation.report_data import Panels, ScoredLabels, panels
 from spamnb.report.plots import png, svg
 from spamnb.report.plots.figures import Figures, round_values
 from spamnb.report.plots.palette import DARK, LIGHT
@@ -23,7 +23,7 @@ def shown(size: int = 200, scale: float = 1.0, probabilities: bool = True) -> Pa
     rng = np.random.default_rng(2)
     truth = rng.random(size) < 0.4
     rank = scale * rng.normal(np.where(truth, 2, -2), 2)
-    return panels(Outcome(truth, rank >= 0, rank, probabilities, np.zeros(size, bool), 0.0))
+    return panels(ScoredLabels(truth, rank >= 0, rank, probabilities, np.zeros(size, bool), 0.0))
 
 
 def drawings(found: Panels, positive: str = "spam", negative: str = "ham") -> dict[str, Drawing]:
@@ -33,7 +33,7 @@ def drawings(found: Panels, positive: str = "spam", negative: str = "ham") -> di
 def test_all_five_and_fewer_where_there_is_less() -> None:
     assert list(drawings(shown())) == NAMES
     assert list(drawings(shown(probabilities=False))) == ["roc", "precision-recall", "scores", "thresholds"]
-    one = Outcome(np.array([True]), np.array([True]), np.array([1.0]), True, np.zeros(1, bool), 0.0)
+    one = ScoredLabels(np.array([True]), np.array([True]), np.array([1.0]), True, np.zeros(1, bool), 0.0)
     assert list(drawings(panels(one))) == ["scores", "reliability", "thresholds"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError, DataError
-from spamnb.evaluation.other_filter import Predictions, check_count, check_same, collect, judged
+from spamnb.evaluation.other_filter import Predictions, check_count, check_same, collect, evaluate_predictions
 from spamnb.metrics import MultiScores, Scores
 from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.tables.prediction_file import PredictionFile, Wanted, find_columns, read_predictions
@@ -171,14 +171,14 @@ def test_joining_refuses_other_counts_and_other_messages(tmp_path: Path) -> None
         f'{file.name} is about other messages than the data: number 1 there is "lunch?"'
     )
     found, _ = collect(file, ["spam", "ham"], None)
-    assert judged(found, {}).scores.accuracy == 1.0
+    assert evaluate_predictions(found, {}).scores.accuracy == 1.0
 
 
 # --- figures ---------------------------------------------------------------------------------------
 
 
 def test_probabilities_have_all_figures() -> None:
-    found = judged(Predictions(TRUTH, None, np.array([0.9, 0.4, 0.6, 0.1])), {})
+    found = evaluate_predictions(Predictions(TRUTH, None, np.array([0.9, 0.4, 0.6, 0.1])), {})
     assert isinstance(found.scores, Scores)
     assert (found.scores.true_positives, found.scores.false_positives) == (1, 1)
     assert found.scores.roc_auc == 0.75
@@ -189,7 +189,9 @@ def test_probabilities_have_all_figures() -> None:
 
 
 def test_other_scores_rank_only() -> None:
-    found = judged(Predictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), {"threshold": 5.0})
+    found = evaluate_predictions(
+        Predictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), {"threshold": 5.0}
+    )
     assert isinstance(found.scores, Scores)
     assert (found.scores.true_positives, found.scores.false_positives) == (1, 1)
     assert found.scores.roc_auc == 0.75
@@ -209,23 +211,23 @@ def test_other_scores_rank_only() -> None:
 )
 def test_other_scores_need_a_threshold_of_their_own(flags: dict[str, float], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        judged(Predictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), flags)
+        evaluate_predictions(Predictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), flags)
     assert caught.value.message == message
     assert caught.value.hint == "say from which score on a message is spam, for example --threshold 5"
 
 
 def test_verdicts_decide_unless_a_threshold_is_given() -> None:
     given = Predictions(TRUTH, ["spam", "unsure", "ham", "ham"], np.array([0.9, 0.6, 0.7, 0.1]))
-    stated = judged(given, {"threshold": None}).scores
+    stated = evaluate_predictions(given, {"threshold": None}).scores
     assert isinstance(stated, Scores)
     assert (stated.true_positives, stated.false_positives, stated.unsure) == (1, 0, 1)
-    cut = judged(given, {"threshold": 0.5}).scores
+    cut = evaluate_predictions(given, {"threshold": 0.5}).scores
     assert isinstance(cut, Scores)
     assert (cut.true_positives, cut.false_positives, cut.unsure) == (2, 1, 0)
 
 
 def test_verdicts_alone_have_no_curves() -> None:
-    found = judged(Predictions(TRUTH, ["spam", "ham", "ham", "spam"], None), {})
+    found = evaluate_predictions(Predictions(TRUTH, ["spam", "ham", "ham", "spam"], None), {})
     assert isinstance(found.scores, Scores)
     assert found.scores.accuracy == 0.5
     assert math.isnan(found.scores.roc_auc)
@@ -233,11 +235,11 @@ def test_verdicts_alone_have_no_curves() -> None:
     with pytest.raises(
         ConfigError, match=r"^--threshold needs a column of scores, the file has verdicts only$"
     ):
-        judged(Predictions(TRUTH, ["spam"] * 4, None), {"threshold": 0.5})
+        evaluate_predictions(Predictions(TRUTH, ["spam"] * 4, None), {"threshold": 0.5})
 
 
 def test_log_odds_are_known_by_name_even_between_0_and_1() -> None:
-    found = judged(Predictions(TRUTH, None, np.array([0.9, 0.2, 0.5, 0.1]), log_odds=True), {})
+    found = evaluate_predictions(Predictions(TRUTH, None, np.array([0.9, 0.2, 0.5, 0.1]), log_odds=True), {})
     assert isinstance(found.scores, Scores)
     assert found.scores.true_positives == 2
     assert found.scores.false_positives == 2
@@ -245,25 +247,25 @@ def test_log_odds_are_known_by_name_even_between_0_and_1() -> None:
 
 def test_several_classes_need_verdicts() -> None:
     truth, said = ["a", "b", "c", "c"], ["a", "b", "b", "unsure"]
-    found = judged(Predictions(truth, said, None, texts=["1", "2", "3", "4"]), {})
+    found = evaluate_predictions(Predictions(truth, said, None, texts=["1", "2", "3", "4"]), {})
     assert isinstance(found.scores, MultiScores)
     assert found.scores.confusion == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
     assert [(m.truth, m.said, m.text) for m in found.mistakes] == [("c", "b", "3")]
     assert found.notes[1] == "1 unsure are left out: the file does not say their likeliest class"
     with pytest.raises(DataError, match=r"^3 classes need a column of verdicts, the file has only a score$"):
-        judged(Predictions(truth, None, np.array([0.1] * 4)), {})
+        evaluate_predictions(Predictions(truth, None, np.array([0.1] * 4)), {})
 
 
 def test_one_class_alone() -> None:
-    found = judged(Predictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
+    found = evaluate_predictions(Predictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
     assert (found.labels, found.scores.messages) == (("ham", "spam"), 2)
     with pytest.raises(DataError, match=r"^all messages are 'x': one class has no opposite$"):
-        judged(Predictions(["x", "x"], None, np.array([0.2, 0.7])), {})
+        evaluate_predictions(Predictions(["x", "x"], None, np.array([0.2, 0.7])), {})
 
 
 def test_the_worst_mistakes_come_first() -> None:
     texts = ["a", "b", "c", "d"]
-    found = judged(Predictions(TRUTH, None, np.array([0.4, 0.2, 0.6, 0.8]), texts=texts), {})
+    found = evaluate_predictions(Predictions(TRUTH, None, np.array([0.4, 0.2, 0.6, 0.8]), texts=texts), {})
     assert [(m.truth, m.said, m.text) for m in found.mistakes] == [
         ("ham", "spam", "d"),
         ("ham", "spam", "c"),

@@ -13,12 +13,12 @@ import pytest
 from spamnb.errors import ConfigError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.inspection import Inspector, card
-from spamnb.model.scoring_engine import gap
+from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.weight_correction import Correction, from_state
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import fit_weight_correction as refinement
-from spamnb.training.cross_validation import folds, out_of_fold
+from spamnb.training.cross_validation import cross_validated_scores, folds
 from spamnb.training.trainer import Trainer, train
 
 
@@ -47,8 +47,8 @@ def model() -> SpamModel:
 def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
     start = train(TEXTS, LABELS)
     few = train(TEXTS, LABELS, start=start)
-    assert few.figures is not None
-    assert few.figures["refined"] == (
+    assert few.metrics is not None
+    assert few.metrics["refined"] == (
         "no: left out with a start and fewer than 10,000 tokens in all messages (--refine yes does it)"
     )
     assert few.correction is None
@@ -57,8 +57,8 @@ def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
 
 
 def test_auto_keeps_what_helps_and_says_so() -> None:
-    told = train(TEXTS, LABELS).figures
-    plain = train(TEXTS, LABELS, refine="no").figures
+    told = train(TEXTS, LABELS).metrics
+    plain = train(TEXTS, LABELS, refine="no").metrics
     assert told is not None
     assert plain is not None
     assert re.match(r"yes(, \d\d% of it)?: out-of-fold log loss ", str(told["refined"]))
@@ -75,8 +75,8 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
     best = train(TEXTS, LABELS, refine="yes")
     losses = {part: _loss(model) for part, model in found.items()}
     assert _loss(best) == min(losses.values())
-    assert best.figures is not None
-    assert ", 75% of it: " in str(best.figures["refined"])
+    assert best.metrics is not None
+    assert ", 75% of it: " in str(best.metrics["refined"])
     assert best.correction is not None
     most = found[0.75].correction
     assert most is not None
@@ -90,8 +90,8 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
 
 def _loss(model: SpamModel) -> float:
     """Out of fold, before the calibration that is chosen."""
-    assert model.figures is not None
-    told = re.search(r"without, ([\d.]+) with", str(model.figures["refined"]))
+    assert model.metrics is not None
+    told = re.search(r"without, ([\d.]+) with", str(model.metrics["refined"]))
     assert told is not None
     return float(told[1])
 
@@ -102,8 +102,8 @@ def test_auto_leaves_out_what_does_not_help() -> None:
     labels = ["spam" if rng.random() < 0.5 else "ham" for _ in texts]
     found = train(texts, labels)
     assert found.correction is None
-    assert found.figures is not None
-    assert str(found.figures["refined"]).startswith("no: ")
+    assert found.metrics is not None
+    assert str(found.metrics["refined"]).startswith("no: ")
 
 
 def test_held_out_labels_do_not_matter_to_their_scores() -> None:
@@ -133,7 +133,7 @@ def test_held_out_labels_do_not_matter_to_their_scores() -> None:
 
 def test_several_processes_find_the_same() -> None:
     found = [train_in(jobs) for jobs in (1, 3)]
-    assert found[0].figures == found[1].figures
+    assert found[0].metrics == found[1].metrics
     assert found[0].correction is not None
     assert found[1].correction is not None
     assert (found[0].correction.weights == found[1].correction.weights).all()
@@ -149,7 +149,7 @@ def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
     """The scores by given folds: those that labels would give differ once labels are swapped."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spamnb.training.cross_validation.folds", lambda *_: fold)
-        return out_of_fold(model.store, model.scoring, sample, 5)
+        return cross_validated_scores(model.store, model.scoring, sample, 5)
 
 
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel) -> None:
@@ -205,9 +205,9 @@ def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -
 
 def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
     third = model.learn(["invoice number"] * 3, ["work"] * 3)
-    assert third.refined is None
+    assert third.active_correction is None
     assert "correction" not in third.state()
-    assert third.forget(["invoice number"] * 3, ["work"] * 3).refined is model.correction
+    assert third.forget(["invoice number"] * 3, ["work"] * 3).active_correction is model.correction
 
 
 def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
@@ -263,7 +263,7 @@ def test_what_cannot_be_refined() -> None:
 
 def test_many_messages_are_left_alone_by_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refinement, "LARGEST", 100)
-    found = train(TEXTS, LABELS).figures
+    found = train(TEXTS, LABELS).metrics
     assert found is not None
     assert found["refined"] == "no: left out with more than 100 messages (--refine yes does it)"
     assert train(TEXTS, LABELS, refine="yes").correction is not None
@@ -281,7 +281,7 @@ def test_the_positive_class_may_be_either() -> None:
     assert told.bias + sum(p.log_odds for p in told.parts) == pytest.approx(told.log_odds, abs=1e-9)
     one = train(TEXTS, LABELS, refine="yes").log_odds(TEXTS[:50])
     assert swapped.log_odds(TEXTS[:50]) == pytest.approx(-one, abs=0.05)
-    assert gap(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]
+    assert log_odds_of(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(("ngrams", "size", "times"), [(1, 3, 1.0), (2, 3, 4.0), (2, 100, 1.0)])

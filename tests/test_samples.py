@@ -13,19 +13,19 @@ from spamnb.features.batch import Entries
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 from spamnb.training import sampling
-from spamnb.training.sampling import Part, Sampling, fitting, sample_size
+from spamnb.training.sampling import SampleBlock, Sampling, fitting, sample_size
 from spamnb.training.trainer import Trainer
 
 TOP = (1 << 64) - 1
 messages = st.lists(st.tuples(st.integers(1, TOP), st.integers(0, 9)), max_size=40)
 
 
-def part(rows: list[tuple[int, int]]) -> Part:
+def part(rows: list[tuple[int, int]]) -> SampleBlock:
     """Messages with these digests and numbers of tokens."""
     where = np.repeat(np.arange(len(rows)), [size for _, size in rows])
     ones = np.ones(len(where), np.int64)
     entries = Entries(len(rows), where.astype(np.int64), np.arange(len(where)), ones)
-    return Part(entries, ["ham"] * len(rows), np.array([d for d, _ in rows], np.uint64), {}, {})
+    return SampleBlock(entries, ["ham"] * len(rows), np.array([d for d, _ in rows], np.uint64), {}, {})
 
 
 def slow(rows: list[tuple[int, int]], most: int, tokens: int) -> set[int]:

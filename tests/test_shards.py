@@ -165,7 +165,7 @@ def test_columns_and_rows_without_words(tmp_path: Path, few: int, monkeypatch: p
     reading = ReadOptions(default_format="csv", chunk_bytes=256, categorical=("kind",), numeric=("size",))
     features = FeatureConfig(categorical=("kind",), numeric=("size",))
     expected = serial([path], reading, Trainer(features))
-    assert expected.figures is not None
+    assert expected.metrics is not None
     same(parallel([path], 3, reading, Trainer(features)), expected, tmp_path)
 
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from spamnb.core.arrays import grouped, row_sums
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import IntArray, group_values, row_sums
+from spamnb.core.strings import StringArray
 from spamnb.counts import key_table
 from spamnb.counts.key_table import KeyTable
 from spamnb.features import extract
 from spamnb.features.batch import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats
-from spamnb.messages import IntArray, Texts
+from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 1 << 64)  # of the multiplier that spreads keys over the first level
@@ -144,7 +144,7 @@ class TestEntries:
 
     def test_unknown_tokens_are_dropped_but_counted_in_the_length(self) -> None:
         stream = Stream(
-            1, np.array([0, 0, 2, 2]), array([1, 2, 2, 1]), lambda where: Spellings.of([b""] * len(where))
+            1, np.array([0, 0, 2, 2]), array([1, 2, 2, 1]), lambda where: StringArray.of([b""] * len(where))
         )
         entries = Entries.of(Batch(3, (stream,)), [np.array([-1, 7, 7, -1])])
         assert entries.rows.tolist() == [0, 2]
@@ -299,4 +299,4 @@ def test_row_sums_of_nothing() -> None:
 def test_values_are_grouped_as_numpy_does_it(values: list[int]) -> None:
     array = np.array(values, np.int64)
     expected = np.unique(array, return_inverse=True)
-    assert [found.tolist() for found in grouped(array)] == [wanted.tolist() for wanted in expected]
+    assert [found.tolist() for found in group_values(array)] == [wanted.tolist() for wanted in expected]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spamnb.core import strings as spellings_module
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 
 parts = st.lists(st.binary(max_size=10), max_size=8)
 
@@ -19,7 +19,7 @@ def shown(listed: list[bytes]) -> list[str]:
 
 @given(parts)
 def test_there_and_back(listed: list[bytes]) -> None:
-    spellings = Spellings.of(listed)
+    spellings = StringArray.of(listed)
     assert len(spellings) == len(listed)
     assert spellings.tolist() == shown(listed)
     assert [spellings[i] for i in range(len(listed))] == shown(listed)
@@ -30,7 +30,7 @@ def test_there_and_back(listed: list[bytes]) -> None:
 @given(parts, st.lists(st.integers(0, 7), max_size=12))
 def test_take(listed: list[bytes], which: list[int]) -> None:
     which = [i for i in which if i < len(listed)]
-    taken = Spellings.of(listed).take(np.array(which, np.int64))
+    taken = StringArray.of(listed).take(np.array(which, np.int64))
     assert taken.tolist() == shown([listed[i] for i in which])
     assert taken.blob.tobytes() == b"".join(listed[i] for i in which)
 
@@ -40,16 +40,16 @@ def test_take_in_blocks(listed: list[bytes], which: list[int], block: int) -> No
     which = [i for i in which if i < len(listed)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spellings_module, "_BLOCK", block)
-        taken = Spellings.of(listed).take(np.array(which, np.int64))
+        taken = StringArray.of(listed).take(np.array(which, np.int64))
     assert list(taken) == [listed[i] for i in which]
 
 
 @given(parts, parts)
 def test_plus(first: list[bytes], second: list[bytes]) -> None:
-    both = Spellings.of(first).plus(Spellings.of(second))
+    both = StringArray.of(first).plus(StringArray.of(second))
     assert both.tolist() == shown(first + second)
-    assert both.ends.tolist() == Spellings.of(first + second).ends.tolist()
+    assert both.ends.tolist() == StringArray.of(first + second).ends.tolist()
 
 
 def test_invalid_bytes_are_shown_as_replacement_characters() -> None:
-    assert Spellings.of([b"caf\xe9", b""]).tolist() == ["caf\ufffd", ""]
+    assert StringArray.of([b"caf\xe9", b""]).tolist() == ["caf\ufffd", ""]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spamnb.core.arrays import Growing
+from spamnb.core.arrays import GrowableArray
 from spamnb.training import spool as module
 from spamnb.training.spool import Spool
 
@@ -29,7 +29,7 @@ def test_all_come_back_in_order(most: int, parts: list[list[int]]) -> None:
 
 @given(st.lists(st.lists(st.integers(0, 255), max_size=40), max_size=30))
 def test_growing_keeps_what_it_has(parts: list[list[int]]) -> None:
-    table = Growing(np.dtype(np.uint8))
+    table = GrowableArray(np.dtype(np.uint8))
     for part in parts:
         table.extend(np.array(part, np.uint8))
     assert table.array.tolist() == [n for part in parts for n in part]
@@ -38,7 +38,7 @@ def test_growing_keeps_what_it_has(parts: list[list[int]]) -> None:
 
 
 def test_growing_beyond_small() -> None:
-    table = Growing(np.dtype(np.int64), 2)
+    table = GrowableArray(np.dtype(np.int64), 2)
     for i in range(40):
         table.extend(np.full(20_000, i))
     assert table.size == 400_000

@@ -10,19 +10,19 @@ import pytest
 
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Texts
-from spamnb.model.base_model import Start
+from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import Platt
 from spamnb.model.decision import Decision
 from spamnb.model.inspection import Inspector, card
-from spamnb.model.merge_models import merge_models
+from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
-from spamnb.model.scoring_engine import gap
+from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import model_file
 from spamnb.training.cross_validation import folds
-from spamnb.training.fit_base_weight import chosen, said_of
+from spamnb.training.fit_base_weight import base_log_odds, chosen
 from spamnb.training.fit_calibration import fit_near
 from spamnb.training.fit_weight_correction import losses
 from spamnb.training.incremental import Learner
@@ -48,7 +48,7 @@ def model(ready: SpamModel) -> SpamModel:
 
 
 def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None:
-    alone = replace(model, start=None, calibration=Platt())
+    alone = replace(model, base=None, calibration=Platt())
     expected = model.calibration.apply(alone.log_odds(NEW) + 0.25 * ready.log_odds(NEW))
     np.testing.assert_allclose(model.log_odds(NEW), expected, rtol=1e-12)
     assert model.predict(["free prize", "qwrtz"]) == ["spam", "unsure"]  # the first only the start knows
@@ -67,7 +67,7 @@ def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
     told = {part.token: part for part in model.explain("free prize").parts}
     assert told["prize"].log_odds > 0
     assert told["prize"].counts == (0, 0)
-    alone = replace(model, start=None)
+    alone = replace(model, base=None)
     assert (
         model.explain("free prize").unknown == alone.explain("free prize").unknown - 3
     )  # both, and the pair
@@ -80,14 +80,14 @@ def test_scores_of_the_sample_are_those_of_its_texts(ready: SpamModel) -> None:
     model, sample = trainer.counted()
     assert sample is not None
     assert sample.texts is not None
-    said, known = said_of(Start("x", ready), model.store, sample)
+    said, known = base_log_odds(BaseModel("x", ready), model.store, sample)
     found = ready.score(sample.texts)
     np.testing.assert_allclose(said, found.log_odds, rtol=1e-6)  # the correction has 32 bits
     np.testing.assert_array_equal(known, found.known)
 
 
 def test_figures_are_those_of_folds_with_the_start(ready: SpamModel) -> None:
-    trainer = Trainer(keep_texts=True, refine="no", start=Start.of("x", ready), choose=False)
+    trainer = Trainer(keep_texts=True, refine="no", start=BaseModel.of("x", ready), choose=False)
     trainer.add(Texts.of(OWN), OWN_LABELS)
     model, sample = trainer.counted()
     assert sample is not None
@@ -136,7 +136,7 @@ def test_a_reader_that_knows_no_starts_refuses_the_file(
     model: SpamModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model.save(tmp_path / "m")
-    replace(model, start=None).save(tmp_path / "plain")
+    replace(model, base=None).save(tmp_path / "plain")
     monkeypatch.setattr(model_file, "FORMAT_VERSION", 1)
     SpamModel.load(tmp_path / "plain")
     with pytest.raises(ModelError, match="was written by a newer spamnb"):
@@ -155,13 +155,13 @@ def test_an_exported_model_comes_back(model: SpamModel, form: str) -> None:
 def test_a_damaged_start_is_refused(model: SpamModel, name: str, value: object) -> None:
     state = model.state()
     with pytest.raises(ModelError):
-        SpamModel.from_state({**state, "start": {**state["start"], name: value}})
+        SpamModel.from_state({**state, "base": {**state["base"], name: value}})
 
 
 def test_a_start_of_a_start_is_refused(model: SpamModel) -> None:
     state = model.state()
     with pytest.raises(ModelError, match="starts from is damaged"):
-        SpamModel.from_state({**state, "start": {**state["start"], "model": state}})
+        SpamModel.from_state({**state, "base": {**state["base"], "model": state}})
     with pytest.raises(ConfigError, match="starts from another model itself"):
         train(OWN, OWN_LABELS, start=model)
 
@@ -169,14 +169,14 @@ def test_a_start_of_a_start_is_refused(model: SpamModel) -> None:
 def test_models_of_the_same_start_are_merged(ready: SpamModel, model: SpamModel) -> None:
     half = train(OWN[::2], OWN_LABELS[::2], start=ready, start_weight=0.5)
     both = merge_models([half, model])
-    assert both.start is not None
-    assert both.start.weight == 0.25  # that of the larger one
+    assert both.base is not None
+    assert both.base.weight == 0.25  # that of the larger one
     assert both.store.message_totals.tolist() == [18, 18]
-    assert half.merge(model).start is not None
+    assert half.merge(model).base is not None
 
 
 def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> None:
-    alone = replace(model, start=None)
+    alone = replace(model, base=None)
     with pytest.raises(ModelError) as refused:
         merge_models([model, alone], names=["a", "b"])
     assert refused.value.message == (
@@ -190,22 +190,22 @@ def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> N
 
 def test_pruning_and_ageing_leave_the_start_alone(model: SpamModel) -> None:
     for smaller in (prune(model, max_tokens=5), age(model)):
-        assert smaller.start is model.start
+        assert smaller.base is model.base
         assert smaller.predict(["free prize"]) == ["spam"]
 
 
 def test_two_messages_of_each_class_are_enough(ready: SpamModel) -> None:
     few = ["parcel fee", "pay the fee"], ["lunch on monday", "lunch today"]
     model = train([*few[0], *few[1]], ["spam", "spam", "ham", "ham"], start=ready)
-    assert model.start is not None
-    assert (model.start.weight, model.calibration) == (1.0, Platt())
+    assert model.base is not None
+    assert (model.base.weight, model.calibration) == (1.0, Platt())
     assert model.predict(["free prize", "noon", "parcel fee", "lunch on"]) == ["spam", "ham", "spam", "ham"]
     strangers = ["zebra", "shape of water"]
     assert np.abs(model.log_odds(strangers) - ready.log_odds(strangers)).max() < 2.0
 
 
 def test_without_folds_the_decision_is_that_of_the_start(ready: SpamModel) -> None:
-    careful = replace(ready, decision=Decision(0.8, low=0.5))
+    careful = replace(ready, decision=Decision(0.8, unsure_from=0.5))
     assert train(OWN, OWN_LABELS, folds=0, start=careful).decision == careful.decision
     own = Decision(0.7)
     assert train(OWN, OWN_LABELS, folds=0, start=careful, decision=own).decision == own
@@ -218,9 +218,9 @@ def test_a_start_of_no_use_is_left_out() -> None:
     noise = train(texts, rng.permutation(["spam", "ham"] * 60).tolist(), folds=0)
     misled = replace(noise, calibration=Platt(-30.0))
     model = train(texts, ["spam"] * 60 + ["ham"] * 60, start=misled)
-    assert model.start is None
-    assert model.figures is not None
-    assert model.figures["started"].startswith("from your messages alone: the given model")
+    assert model.base is None
+    assert model.metrics is not None
+    assert model.metrics["started"].startswith("from your messages alone: the given model")
 
 
 def test_the_weight_is_that_of_least_loss_out_of_fold() -> None:
@@ -256,13 +256,13 @@ def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
 
 def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
     wider = model.learn(["daily news"], ["news"])
-    assert wider.started is None
+    assert wider.active_base is None
     assert wider.predict(["daily news"]) == ["news"]
 
 
 def test_it_is_inspected(ready: SpamModel) -> None:
     model = train(OWN, OWN_LABELS, start=ready, start_weight=0.25, refine="no")
-    facts = card(model)["start"]
+    facts = card(model)["base"]
     assert facts == {
         "name": "given model",
         "weight": 0.25,
@@ -277,19 +277,19 @@ def test_it_is_inspected(ready: SpamModel) -> None:
     assert view is not None
     assert view.start is not None
     batch = model.score(["parcel at noon"])
-    own = gap(batch.scored.damped, 1)[0]
+    own = log_odds_of(batch.scored.damped, 1)[0]
     linear = view.slope * (own + view.start_weight * ready.log_odds(["parcel at noon"])[0]) + view.offset
     assert linear == pytest.approx(batch.log_odds[0], abs=1e-6)
 
 
 def test_scarce_ham_draws_no_line_by_its_tail(ready: SpamModel) -> None:
     def decision(stated: bool, copies: int = 1) -> Decision:
-        trainer = Trainer(start=Start.of("x", ready), max_fpr=0.001, stated=stated)
+        trainer = Trainer(start=BaseModel.of("x", ready), max_fpr=0.001, stated=stated)
         texts = [f"{text} {i}" for i in range(copies) for text in OWN]
         trainer.add(Texts.of(texts), OWN_LABELS * copies)
         return trainer.finish().decision
 
     careful = decision(stated=False)
-    assert (careful.max_fpr, careful.low) == (None, 0.5)
+    assert (careful.max_fpr, careful.unsure_from) == (None, 0.5)
     assert careful.threshold >= 0.95
     assert decision(stated=True).max_fpr == decision(stated=False, copies=6).max_fpr == 0.001

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spamnb.mail import as_texts
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 from spamnb.messages import Chunk, Texts
 from spamnb.model.inspection import knows_mail, learned
 from spamnb.model.spam_model import SpamModel
@@ -23,7 +23,7 @@ def chunk(texts: Texts) -> Chunk:
 
 
 def test_mail_leaves_traces() -> None:
-    mails = as_texts([parse(path.read_bytes()) for path in sorted((ROOT / "data/mail/ham").iterdir())[:2]])
+    mails = as_texts([parse_mail(path.read_bytes()) for path in sorted((ROOT / "data/mail/ham").iterdir())[:2]])
     assert knows_mail(SpamModel().learn(mails, LABELS[1:3]))
     assert not knows_mail(SpamModel().learn(TEXTS, LABELS))
 

@@ -73,9 +73,9 @@ def test_the_order_of_messages_and_classes_changes_nothing(classes: int) -> None
     for other in (back, grouped):
         identical(there.store, other.store)
         np.testing.assert_allclose(there.log_odds(texts), other.log_odds(texts), rtol=1e-9, atol=1e-9)
-        assert other.figures is not None
-        assert there.figures is not None
-        assert other.figures["accuracy"] == there.figures["accuracy"]
+        assert other.metrics is not None
+        assert there.metrics is not None
+        assert other.metrics["accuracy"] == there.metrics["accuracy"]
 
 
 def test_batches_change_nothing(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_learning_is_training_without_folds() -> None:
     texts, labels = corpus()
     trained = train(texts, labels, folds=0)
     identical(trained.store, SpamModel().learn(texts, labels).store)
-    assert trained.figures is None
+    assert trained.metrics is None
     assert trained.calibration == Platt()
 
 
@@ -141,25 +141,25 @@ def test_less_naive_needs_its_ngrams() -> None:
 def test_few_messages_give_no_figures() -> None:
     texts, labels = corpus(18)
     few = train(texts, labels)
-    assert few.figures is None
+    assert few.metrics is None
     assert few.calibration == Platt()
     enough = train(*corpus(20))
-    assert enough.figures is not None
+    assert enough.metrics is not None
     assert enough.calibration != Platt()
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_figures_say_what_they_rest_on(classes: int) -> None:
     model = train(*corpus(90, classes), folds=3)
-    assert model.figures is not None
-    assert (model.figures["folds"], model.figures["sample"], model.figures["of"]) == (3, 90, 90)
+    assert model.metrics is not None
+    assert (model.metrics["folds"], model.metrics["sample"], model.metrics["of"]) == (3, 90, 90)
     assert isinstance(model.calibration, Platt if classes == 2 else Temperature)
 
 
 def test_figures_follow_the_decision() -> None:
     texts, labels = corpus(200)
-    easy = train(texts, labels, decision=Decision(0.01)).figures
-    strict = train(texts, labels, decision=Decision(0.99)).figures
+    easy = train(texts, labels, decision=Decision(0.01)).metrics
+    strict = train(texts, labels, decision=Decision(0.99)).metrics
     assert easy is not None
     assert strict is not None
     assert easy["roc_auc"] == strict["roc_auc"]
@@ -172,7 +172,7 @@ def test_training_without_smoothing(name: str, classes: int) -> None:
     """Scores of minus infinity are no reason to warn, nor may they spoil the calibration."""
     texts, labels = corpus(90, classes)
     model = train(texts, labels, scoring=ScorerConfig.of(name, alpha=0.0))
-    assert model.figures is not None
+    assert model.metrics is not None
     calibration = model.calibration
     size = calibration.slope if isinstance(calibration, Platt) else calibration.scale
     assert 1e-6 < size < 1e6
@@ -193,7 +193,7 @@ class TestColumnsOnly:
     def test_figures(self) -> None:
         model = self.trainer(60).finish()
         assert model.predict(["", "", ""], {"sky": ["sunny", "rain", "snow"]}) == ["ham", "spam", "unsure"]
-        assert model.figures is None or model.figures["accuracy"] > 0.9
+        assert model.metrics is None or model.metrics["accuracy"] > 0.9
 
     def test_more_rows_than_the_sample_holds(self, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = []
@@ -253,11 +253,11 @@ def test_figures_foretell_new_messages() -> None:
     model = train(texts[:3000], labels[:3000])
     truth = np.array([label == "spam" for label in labels[3000:]])
     result = model.score(texts[3000:])
-    assert model.figures is not None
-    assert metrics.roc_auc(truth, result.log_odds) == pytest.approx(model.figures["roc_auc"], abs=0.01)
+    assert model.metrics is not None
+    assert metrics.roc_auc(truth, result.log_odds) == pytest.approx(model.metrics["roc_auc"], abs=0.01)
     said = np.array([label == "spam" for label in result.labels])
     accuracy = float((said == truth).mean())
-    assert accuracy == pytest.approx(model.figures["accuracy"], abs=0.01)
+    assert accuracy == pytest.approx(model.metrics["accuracy"], abs=0.01)
 
 
 def test_the_counts_of_the_sms_corpus_fit_the_words() -> None:

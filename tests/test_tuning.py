@@ -10,10 +10,10 @@ from comparing import bench_of, labelled
 
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training.fit_calibration import Held
+from spamnb.training.fit_calibration import HeldOutScores
 from spamnb.training.trainer import train
 from spamnb.tuning.objectives import objective
-from spamnb.tuning.setting_grid import FoldBench, Setting
+from spamnb.tuning.setting_grid import Setting, SettingGrid
 from spamnb.tuning.setting_search import Search, Trial, beginnings, everything, named, neighbours, tune
 
 BASE = FeatureConfig()
@@ -25,7 +25,7 @@ def data() -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="module")
-def bench(data: tuple[list[str], list[str]]) -> FoldBench:
+def bench(data: tuple[list[str], list[str]]) -> SettingGrid:
     return bench_of(everything(BASE), data)
 
 
@@ -46,7 +46,7 @@ def test_every_setting_is_valid_and_differs() -> None:
 
 @pytest.mark.parametrize("setting", [*beginnings(BASE), everything(BASE)[-1]], ids=lambda s: s.name)
 def test_two_folds_out_are_as_if_never_learned(
-    setting: Setting, bench: FoldBench, data: tuple[list[str], list[str]]
+    setting: Setting, bench: SettingGrid, data: tuple[list[str], list[str]]
 ) -> None:
     rest = np.flatnonzero((bench.fold != 1) & (bench.fold != 3)).tolist()
     model = SpamModel(setting.features, setting.scoring).learn(
@@ -101,13 +101,13 @@ def test_a_search_to_its_end_is_the_same_each_time(data: tuple[list[str], list[s
 @pytest.mark.parametrize("worse", [True, False])
 @pytest.mark.parametrize("name", ["auc", "log-loss"])
 def test_what_train_would_make_decides(
-    bench: FoldBench, name: str, worse: bool, monkeypatch: pytest.MonkeyPatch
+    bench: SettingGrid, name: str, worse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     defaults, other = beginnings(BASE)[:2]
     monkeypatch.setattr("spamnb.tuning.setting_search._choice", lambda *_: other)
     made = bench.refined(defaults)
 
-    def refined(setting: Setting) -> tuple[SpamModel, Held]:
+    def refined(setting: Setting) -> tuple[SpamModel, HeldOutScores]:
         return blurred(*made) if (setting == other) == worse else made
 
     monkeypatch.setattr(bench, "refined", refined)
@@ -116,22 +116,22 @@ def test_what_train_would_make_decides(
     assert tuned.choice == (defaults if worse else other)
 
 
-def blurred(model: SpamModel, held: Held) -> tuple[SpamModel, Held]:
+def blurred(model: SpamModel, held: HeldOutScores) -> tuple[SpamModel, HeldOutScores]:
     """The same answers for all messages: no measure likes that."""
     none = np.zeros_like(held.log_odds)
     return model, replace(held, log_odds=none, proba=np.full_like(held.proba, 0.5))
 
 
-def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], bench: FoldBench) -> None:
+def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], bench: SettingGrid) -> None:
     model, _ = bench.refined(beginnings(BASE)[0])
     trained = train(*data, features=BASE, folds=bench.folds)
-    assert model.figures is not None
-    assert trained.figures is not None
-    assert model.figures["refined"] == trained.figures["refined"]
-    assert model.figures["log_loss"] == trained.figures["log_loss"]
+    assert model.metrics is not None
+    assert trained.metrics is not None
+    assert model.metrics["refined"] == trained.metrics["refined"]
+    assert model.metrics["log_loss"] == trained.metrics["log_loss"]
 
 
-def test_without_time_the_defaults_are_still_judged(bench: FoldBench) -> None:
+def test_without_time_the_defaults_are_still_judged(bench: SettingGrid) -> None:
     tuned = tune(bench, objective("f1"), beginnings(BASE), 0.0)
     assert not tuned.finished
     assert [s.name for s in tuned.tried] == ["defaults"]

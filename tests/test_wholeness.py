@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spamnb.errors import DataError, ModelError
-from spamnb.model.merge_models import merge_models
+from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
-from spamnb.model.seen_messages import KEPT, Known
+from spamnb.model.seen_messages import KEPT, SeenMessages
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
 from spamnb.training.incremental import Learner
@@ -94,17 +94,17 @@ def test_one_pruned_message_does_not_stop_the_others(tmp_path: Path) -> None:
 
 def test_in_the_end_nothing_is_left(path: Path) -> None:
     model = SpamModel.load(path)
-    assert model.known is not None
-    assert len(model.known) == len(ROWS)
+    assert model.seen_messages is not None
+    assert len(model.seen_messages) == len(ROWS)
     for halvings in (KEPT - 1, KEPT, 62):
-        older = age(model, halvings).known
+        older = age(model, halvings).seen_messages
         assert older is not None
         assert len(older) == (len(ROWS) if halvings == KEPT - 1 else 0)
 
 
 def faded(model: SpamModel) -> list[dict[str, list[int]]]:
-    assert model.known is not None
-    return [{label: d.tolist() for label, d in part.items()} for part in model.known.faded]
+    assert model.seen_messages is not None
+    return [{label: d.tolist() for label, d in part.items()} for part in model.seen_messages.faded]
 
 
 def test_it_survives_saving_exporting_and_merging(path: Path) -> None:
@@ -114,10 +114,10 @@ def test_it_survives_saving_exporting_and_merging(path: Path) -> None:
         assert faded(import_lines(export_lines(model, form), "x")) == faded(model)
     fresh = trained(ROWS[:2] + ROWS[-2:])
     both = merge_models([fresh, replace(model, decision=fresh.decision)], [1, 2])
-    assert both.known is not None
-    assert len(both.known) == 4 + 2 * len(ROWS)
-    assert {d: len(x) for d, x in both.known.labels.items()} == {"ham": 2, "spam": 2}
-    assert len(fresh.merge(model).known or ()) == 4 + len(ROWS)
+    assert both.seen_messages is not None
+    assert len(both.seen_messages) == 4 + 2 * len(ROWS)
+    assert {d: len(x) for d, x in both.seen_messages.labels.items()} == {"ham": 2, "spam": 2}
+    assert len(fresh.merge(model).seen_messages or ()) == 4 + len(ROWS)
 
 
 def test_a_model_in_memory_refuses(path: Path) -> None:
@@ -129,7 +129,7 @@ def test_damaged_digests_are_told() -> None:
     good = {"ham": np.zeros(1, "<u8")}
     for wrong in ("x", [good] * (KEPT + 1), [{"ham": [1]}]):
         with pytest.raises(ModelError, match="the model's digests are damaged"):
-            Known.from_state(good, wrong)
+            SeenMessages.from_state(good, wrong)
 
 
 def test_moving_to_and_fro_is_the_same_in_one_run_and_in_many(path: Path, tmp_path: Path) -> None:
@@ -155,10 +155,10 @@ def test_moving_to_and_fro_is_the_same_in_one_run_and_in_many(path: Path, tmp_pa
 def same(a: SpamModel, b: SpamModel) -> None:
     identical(a.store, b.store)
     assert faded(a) == faded(b)
-    assert a.known is not None
-    assert b.known is not None
-    assert {x: d.tolist() for x, d in a.known.labels.items()} == {
-        x: d.tolist() for x, d in b.known.labels.items()
+    assert a.seen_messages is not None
+    assert b.seen_messages is not None
+    assert {x: d.tolist() for x, d in a.seen_messages.labels.items()} == {
+        x: d.tolist() for x, d in b.seen_messages.labels.items()
     }
 
 

@@ -129,9 +129,9 @@ def _run() -> int:
         _show_usage(error)
         return _as_asked(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        from spamnb.cli.output import say
+        from spamnb.cli.output import print_status
 
-        say("Interrupted.")
+        print_status("Interrupted.")
         return 130
     except SpamnbError as error:
         return _as_asked(_shown(error))
@@ -161,11 +161,11 @@ def _show_usage(error: click.ClickException) -> None:
     """What click says of a wrong command line, which may hold anything, by way of `say`."""
     from io import StringIO
 
-    from spamnb.cli.output import say
+    from spamnb.cli.output import print_status
 
     text = StringIO()
     error.show(text)
-    say(text.getvalue().removesuffix("\n"))
+    print_status(text.getvalue().removesuffix("\n"))
 
 
 def _shown(error: SpamnbError) -> int:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spamnb.model.base_model import Start
+    from spamnb.model.base_model import BaseModel
     from spamnb.settings import FeatureConfig, ScorerConfig
 
 READY_MADE = "ready-made"
@@ -67,17 +67,17 @@ def _weight(given: dict[str, Any]) -> float | None:
     return weight
 
 
-def _named(given: dict[str, Any], sources: Sources, quiet: bool) -> Start:
+def _named(given: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel:
     from spamnb.cli.message_kind import kind_of_data
     from spamnb.cli.model_choice import shipped_model
-    from spamnb.model.base_model import Start
+    from spamnb.model.base_model import BaseModel
     from spamnb.model.spam_model import SpamModel
 
     if given["prior"] != READY_MADE:
         name = f"model {os.path.basename(given['prior'])}"
-        return Start.of(name, SpamModel.load(given["prior"]))
+        return BaseModel.of(name, SpamModel.load(given["prior"]))
     # A list of paths that comes from stdin cannot be read twice; such lists name mails.
     kind = "mail" if given["files_from"] == "-" else kind_of_data(sources(), given)
     name = NAMES[kind]
-    say(f"starting from the {name}", quiet)
-    return Start.of(name, SpamModel.load(shipped_model(kind)))
+    print_status(f"starting from the {name}", quiet)
+    return BaseModel.of(name, SpamModel.load(shipped_model(kind)))

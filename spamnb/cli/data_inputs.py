@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
 
 def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) -> list[Any]:
     """What to open and how: the paths of the command line, of --files-from and of --label."""
-    from spamnb.readers.path_list import plan, read_paths, still_there
+    from spamnb.readers.path_list import existing_paths, plan, read_paths
 
     listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
-    listed, gone = still_there(listed)
+    listed, gone = existing_paths(listed)
     if gone:  # as a mail is that its reader moves meanwhile
         many = f"{len(gone):,} listed file{'' if len(gone) == 1 else 's'} left out"
-        say(f"{many} (first {gone[0]}): no such file", given.get("quiet", False))
+        print_status(f"{many} (first {gone[0]}): no such file", given.get("quiet", False))
     pairs = [_labelled(text) for text in given.get("labelled", ())]
     planned = list(plan((*paths, *listed), pairs, reading))
     _note_twice([path for path, _ in planned], given.get("quiet", False))
@@ -61,7 +61,7 @@ def _note_twice(planned: list[Any], quiet: bool) -> None:
     twice = [path for path, times in Counter(single).items() if times > 1] if len(single) > 1 else []
     if twice:
         more = f", and {len(twice) - 1:,} more," if len(twice) > 1 else ""
-        say(f"note: {twice[0]}{more} is named more than once, and read as often", quiet)
+        print_status(f"note: {twice[0]}{more} is named more than once, and read as often", quiet)
 
 
 def _labelled(text: str) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def chunks(
 
     for path, how in inputs(paths, given, reading):
         with open_source(path, how, labelled=True) as source:
-            say(source.description, quiet)
+            print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:
                     yield chunk

@@ -9,10 +9,10 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.output import console, report_skipped, say, write_json
+from spamnb.cli.output import console, print_status, report_skipped, write_json
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.other_filter import Judged, Predictions
+    from spamnb.evaluation.other_filter import ExternalEvaluation, Predictions
     from spamnb.readers.tables.prediction_file import PredictionFile
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,11 +60,11 @@ def evaluate_file(
 ) -> None:
     """Read, compare, show; `output` are the options json_file, report, open_it, plots and no_curves."""
     from spamnb.cli import report_options
-    from spamnb.evaluation.other_filter import judged
+    from spamnb.evaluation.other_filter import evaluate_predictions
 
     sources: list[str] = []
     predictions = _read(data, given, quiet, sources)
-    found = judged(predictions, {name: given[name] for name in options.DECISIONS})
+    found = evaluate_predictions(predictions, {name: given[name] for name in options.DECISIONS})
     title = f"predictions in {given['predictions']}" + (f" on {', '.join(data)}" if data else "")
     if output["json_file"]:
         facts = {"title": title, "notes": list(found.notes), **found.scores.to_dict()}
@@ -86,12 +86,12 @@ def _read(data: tuple[str, ...], given: dict[str, Any], quiet: bool, sources: li
     joined = bool(data or given["labelled"] or given["files_from"])
     reading = ReadOptions(encoding="auto" if joined else given["encoding"])
     file = read_predictions(given["predictions"], wanted, reading, joined=joined)
-    say(file.description, quiet)
+    print_status(file.description, quiet)
     sources.append(file.description)
     truth = _truth_of(data, given, quiet, sources, file) if joined else None
     predictions, left = collect(file, truth, given["spam_label"])
     if left.count:
-        say(f"{file.name}: {left.summary()}", quiet)
+        print_status(f"{file.name}: {left.summary()}", quiet)
         sources.append(f"{file.name}: {left.summary()}")
     return predictions
 
@@ -111,7 +111,7 @@ def _truth_of(
     skipped = 0
     for path, how in inputs(data, given, read_options(given, default_format="csv")):
         with open_source(path, how, labelled=True) as source:
-            say(source.description, quiet)
+            print_status(source.description, quiet)
             sources.append(source.description)
             for chunk in source:
                 if not labels:
@@ -123,7 +123,7 @@ def _truth_of(
     return labels
 
 
-def _show(found: Judged, title: str, curves: bool) -> None:
+def _show(found: ExternalEvaluation, title: str, curves: bool) -> None:
     from spamnb.metrics import MultiScores
     from spamnb.report import terminal
     from spamnb.report.text_plots import Curves
@@ -138,11 +138,11 @@ def _show(found: Judged, title: str, curves: bool) -> None:
     terminal.evaluation(console(), scores, title, found.notes, drawn, found.positive, negative)
 
 
-def _findings(found: Judged, title: str, sources: list[str], texts: bool) -> Any:
+def _findings(found: ExternalEvaluation, title: str, sources: list[str], texts: bool) -> Any:
     from spamnb.evaluation.report_data import panels
-    from spamnb.evaluation.summary import Findings, data_facts
+    from spamnb.evaluation.summary import EvaluationSummary, data_facts
 
-    return Findings(
+    return EvaluationSummary(
         title,
         found.scores,
         found.labels,

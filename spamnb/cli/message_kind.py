@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -35,7 +35,7 @@ LONG = 400  # bytes of a text on average from which on it is no SMS; those of SM
 def kind_of(paths: tuple[str, ...], given: dict[str, Any], quiet: bool) -> str:
     """The kind of the first input, told on stderr: nobody shall wonder which model is used."""
     kind = "mail" if given["input_format"] in MAILS or _mail_first(paths, given) else "sms"
-    say(f"no model of your own yet: using the ready-made one for {kind}", quiet)
+    print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
     return kind
 
 
@@ -71,7 +71,7 @@ def _is_mail(chunk: Chunk) -> bool:
     return bool(chunk.sources) or (len(texts) > 0 and float(sizes.mean()) > LONG)
 
 
-def suit(trainer: Trainer, given: dict[str, Any], mail: bool) -> None:
+def apply_mail_defaults(trainer: Trainer, given: dict[str, Any], mail: bool) -> None:
     """Settings that were not stated are those that suit mail, if it is mail; before the first message.
 
     What a model is to start from has settled how messages are read.
@@ -81,7 +81,7 @@ def suit(trainer: Trainer, given: dict[str, Any], mail: bool) -> None:
         trainer.read_as(options.feature_config(given, mail))
 
 
-def looked_at(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:
+def peek_is_mail(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     """Are these mails, by the first of them? And all of them again."""
     read = iter(chunks)
     first = next(read, None)
@@ -93,7 +93,7 @@ def note_mail(model: SpamModel, quiet: bool) -> None:
     from spamnb.model.inspection import knows_mail
 
     if not knows_mail(model):
-        say("note: this model has learned no mail: what it says about mail means little", quiet)
+        print_status("note: this model has learned no mail: what it says about mail means little", quiet)
 
 
 _SHOWN = 10

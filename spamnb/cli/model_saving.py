@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spamnb.cli.model_choice import refuse_shipped
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 from spamnb.core import files
 from spamnb.errors import ModelError
 
@@ -30,7 +30,7 @@ def check_target(path: str, force: bool) -> None:
     _check_folder(path)
     if force or not os.path.exists(path):
         return
-    if not model_file.titled(path):
+    if not model_file.is_model_file(path):
         raise ModelError(
             f"{path} exists and is not a spamnb model: it was not overwritten",
             hint="choose another name for -o, or add --force",
@@ -99,7 +99,7 @@ def _keep(path: str, backup: str, quiet: bool) -> None:
         files.keep(path, backup)
         with suppress(FileNotFoundError):
             files.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
-        say(f"kept      the previous file as {backup}", quiet)
+        print_status(f"kept      the previous file as {backup}", quiet)
     except OSError as error:
         raise ModelError(
             f"cannot keep the previous file as {backup}: {error.strerror}",

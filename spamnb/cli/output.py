@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spamnb.readers import Source
 
 
-def say(text: str, quiet: bool = False) -> None:
+def print_status(text: str, quiet: bool = False) -> None:
     """A line for the person at the terminal, on stderr; one that is too long for it is broken at blanks."""
     if not quiet:
         from spamnb.cli.line_wrap import columns, wrapped
@@ -40,27 +40,27 @@ def _mute() -> None:
     os.close(nowhere)
 
 
-def greet(text: str, quiet: bool = False) -> None:
+def print_prompt(text: str, quiet: bool = False) -> None:
     """Tell who sits at the terminal that stdin is waited for."""
     if sys.stdin is not None and sys.stdin.isatty():
-        say(text, quiet)
+        print_status(text, quiet)
 
 
 def show_error(error: SpamnbError) -> None:
-    say(f"Error: {error.message}")
+    print_status(f"Error: {error.message}")
     hint = error.hint
     if not hint and error.exit_code == 2:
         hint = f"see `spamnb {' '.join(sys.argv[1:2])} --help`"
     if hint:
-        say(f"Hint: {hint}")
+        print_status(f"Hint: {hint}")
 
 
 def report_skipped(source: Source, quiet: bool) -> None:
     """Name what could not be used, and what was used only in part."""
     if source.skipped.count:
-        say(f"{source.name}: {source.skipped.summary()}", quiet)
+        print_status(f"{source.name}: {source.skipped.summary()}", quiet)
     if source.notes.count:
-        say(f"{source.name}: {source.notes.by_reason()}", quiet)
+        print_status(f"{source.name}: {source.notes.by_reason()}", quiet)
 
 
 def console() -> Console:

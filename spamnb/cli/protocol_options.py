@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from spamnb.cli import base_options, options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.message_kind import looked_at
+from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.output import console
 from spamnb.errors import ConfigError
 
@@ -101,7 +101,7 @@ def run(
         return Trainer(features, scoring, options.decision(given), refine=given["refine"], **start)
 
     trainer()  # refuses settings that do not go together before anything is read
-    mail, read = looked_at(chunks(data, given, reading, quiet, told))
+    mail, read = peek_is_mail(chunks(data, given, reading, quiet, told))
     features = features if start else options.feature_config(given, mail)
     gathered = Gathered.of(read)
     options.check_decision(given, gathered.labels)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from spamnb.cli import options, overwrite
-from spamnb.cli.output import say, write_bytes
+from spamnb.cli.output import print_status, write_bytes
 from spamnb.core import files
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.summary import Findings
+    from spamnb.evaluation.summary import EvaluationSummary
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
@@ -61,7 +61,12 @@ def _same(one: str, other: str) -> bool:
 
 
 def leave(
-    found: Findings, report: str | None, open_it: bool, plots: str | None, quiet: bool, stated: bool = False
+    found: EvaluationSummary,
+    report: str | None,
+    open_it: bool,
+    plots: str | None,
+    quiet: bool,
+    stated: bool = False,
 ) -> None:
     """Write what was asked for, and say where it is."""
     if plots is not None:
@@ -75,7 +80,7 @@ def leave(
         write_bytes(data)
         return
     files.write(report, data)
-    say(f"report    {report} ({len(data) / 1e3:,.0f} kB)", quiet)
+    print_status(f"report    {report} ({len(data) / 1e3:,.0f} kB)", quiet)
     if open_it:
         _open(report, quiet)
 
@@ -86,10 +91,10 @@ def _open(path: str, quiet: bool) -> None:
     from pathlib import Path
 
     if not webbrowser.open(Path(path).resolve().as_uri()):
-        say(f"no browser could be started: open {path} yourself", quiet)
+        print_status(f"no browser could be started: open {path} yourself", quiet)
 
 
-def _write_plots(found: Findings, folder: str, quiet: bool) -> None:
+def _write_plots(found: EvaluationSummary, folder: str, quiet: bool) -> None:
     from spamnb.report.plots import png, svg
     from spamnb.report.plots.figures import Figures
 
@@ -109,4 +114,4 @@ def _write_plots(found: Findings, folder: str, quiet: bool) -> None:
         if with_png:
             files.write(os.path.join(folder, f"{name}.png"), png.png(drawing))
     kinds = "SVG and PNG" if with_png else "SVG only; for PNG: pip install 'spamnb[png]'"
-    say(f"plots     {folder}: {', '.join(drawings)} ({kinds})", quiet)
+    print_status(f"plots     {folder}: {', '.join(drawings)} ({kinds})", quiet)

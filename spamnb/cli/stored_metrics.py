@@ -8,7 +8,7 @@ from spamnb.cli import report_options
 from spamnb.cli.output import console, write_json
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.summary import Findings
+    from spamnb.evaluation.summary import EvaluationSummary
     from spamnb.model.spam_model import SpamModel
 
 
@@ -20,20 +20,20 @@ def show(model: str | None, json_file: str | None, report: str | None, open_it: 
 
     path = find_model(model)
     loaded = SpamModel.load(path)
-    if loaded.figures is None:
+    if loaded.metrics is None:
         raise ModelError(
             f"{path} holds no figures: it is ready-made, or was trained with --no-cv or on few messages",
             hint="evaluate it on labelled messages: spamnb evaluate DATA",
         )
     if json_file:
-        write_json(dict(loaded.figures), json_file)
+        write_json(dict(loaded.metrics), json_file)
     if report:
         report_options.leave(_findings(loaded, path), report, open_it, None, quiet)
     if "-" not in (json_file, report):
         _show(loaded, path)
 
 
-def _findings(loaded: SpamModel, path: str) -> Findings:
+def _findings(loaded: SpamModel, path: str) -> EvaluationSummary:
     import os
 
     from spamnb.evaluation.summary import of_stored
@@ -46,7 +46,7 @@ def _findings(loaded: SpamModel, path: str) -> Findings:
 def _figures(loaded: SpamModel, path: str) -> tuple[Any, str, tuple[str, ...]]:
     from spamnb.metrics import multi_scores, scores
 
-    figures = loaded.figures or {}
+    figures = loaded.metrics or {}
     title = f"{path}, as measured when it was trained"
     notes: tuple[str, ...] = (
         f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",

@@ -11,14 +11,14 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.output import greet, report_skipped, say, write_json
+from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
 from spamnb.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model.spam_model import SpamModel
     from spamnb.training.incremental import Learner
-    from spamnb.training.update_plan import Outcome
+    from spamnb.training.update_plan import LearnResult
 
 AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 Change = Callable[["Learner", "Chunk", "list[str] | None"], None]
@@ -69,7 +69,7 @@ def update(paths: tuple[str, ...], given: dict[str, Any], change: Change, labell
     keep_freed_memory()
     learner = Learner(model_to_change(given["model"]), wait=given["wait"])
     model = learner.load()
-    if given.get("sync") and model.known is None:
+    if given.get("sync") and model.seen_messages is None:
         raise ModelError(
             "the model does not remember which messages it has learned, so all would be learned each time",
             hint="--sync needs a model that was trained without --no-digests",
@@ -114,14 +114,16 @@ def _chunks(
     if not (paths or given["files_from"] or given.get("labelled")):
         paths = ("-",)
     if "-" in paths:
-        greet("Type messages, one a line; Ctrl-D ends.", given["quiet"])
+        print_prompt("Type messages, one a line; Ctrl-D ends.", given["quiet"])
     for path, how in inputs(paths, given, reading):
         if label:
             how = replace(how, label=label)
         elif not labelled:
             how = replace(how, label=how.label or "ham")  # a word that is not used: just no label is needed
         with open_source(path, how, labelled=True) as source:
-            say(source.description if label or labelled else _unlabelled(source.description), given["quiet"])
+            print_status(
+                source.description if label or labelled else _unlabelled(source.description), given["quiet"]
+            )
             for chunk in source:
                 yield chunk if label or labelled else chunk_without_labels(chunk)
             report_skipped(source, given["quiet"])
@@ -148,7 +150,7 @@ def _ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     return chain(ready, chunks)
 
 
-def tell(outcome: Outcome, quiet: bool) -> None:
+def tell(outcome: LearnResult, quiet: bool) -> None:
     """One line for each thing that was done."""
     moved = {f"{old} to {new}": n for (old, new), n in outcome.relabelled.items()}
     lines = [
@@ -160,21 +162,21 @@ def tell(outcome: Outcome, quiet: bool) -> None:
     for word, found, more in lines:
         if found:
             each = ", ".join(f"{n:,} {name}" for name, n in sorted(found.items()))
-            say(f"{word:<10} {_messages(sum(found.values()))} ({each}){more}", quiet)
+            print_status(f"{word:<10} {_messages(sum(found.values()))} ({each}){more}", quiet)
     if outcome.unknown:
-        say(f"{'unknown':<10} {_messages(outcome.unknown)}: never learned so, left alone", quiet)
+        print_status(f"{'unknown':<10} {_messages(outcome.unknown)}: never learned so, left alone", quiet)
     if outcome.unclear:
-        say(f"{'unclear':<10} {_messages(outcome.unclear)}: under two labels, left alone", quiet)
+        print_status(f"{'unclear':<10} {_messages(outcome.unclear)}: under two labels, left alone", quiet)
     if outcome.faded:
         left = "learned before the model was aged or pruned, what is left of them stays"
-        say(f"{'faded':<10} {_messages(outcome.faded)} of these: {left}", quiet)
+        print_status(f"{'faded':<10} {_messages(outcome.faded)} of these: {left}", quiet)
     if outcome.right:
-        say(f"{'right':<10} {_messages(outcome.right)}: judged right, not learned", quiet)
+        print_status(f"{'right':<10} {_messages(outcome.right)}: judged right, not learned", quiet)
     if outcome.judged:
         wrong = f"{outcome.misjudged:,} of {_messages(outcome.judged, 'new message')}"
-        say(f"{'misjudged':<10} {wrong}, before learning", quiet)
+        print_status(f"{'misjudged':<10} {wrong}, before learning", quiet)
     if not outcome.changes:
-        say("Nothing was learned." if outcome.judged else "Nothing was changed.", quiet)
+        print_status("Nothing was learned." if outcome.judged else "Nothing was changed.", quiet)
 
 
 def _messages(n: int, word: str = "message") -> str:

@@ -8,28 +8,28 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.messages import IntArray
-
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 _T = TypeVar("_T", bound=np.generic)
 
 
-def changes(values: NDArray[_T]) -> IntArray:
+def run_starts(values: NDArray[_T]) -> IntArray:
     """Where each run of equal values begins."""
     starts = np.flatnonzero(values[1:] != values[:-1])
     return np.concatenate((np.zeros(min(1, len(values)), np.int64), starts + 1))
 
 
-def distinct(values: NDArray[_T]) -> NDArray[_T]:
+def distinct_values(values: NDArray[_T]) -> NDArray[_T]:
     """The different values, ascending; np.unique would import numpy.ma, 10 ms of a one-message predict."""
     ordered = np.sort(values)
-    return ordered[changes(ordered)]
+    return ordered[run_starts(ordered)]
 
 
-def grouped(values: NDArray[_T]) -> tuple[NDArray[_T], IntArray]:
+def group_values(values: NDArray[_T]) -> tuple[NDArray[_T], IntArray]:
     """The different values, ascending, and for each value which of them it is."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    first = changes(ordered)
+    first = run_starts(ordered)
     which = np.empty(len(values), np.int64)
     which[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
     return ordered[first], which
@@ -43,12 +43,11 @@ def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
     """
     out = np.zeros(size, values.dtype)
     if len(rows):
-        begin = changes(rows)
+        begin = run_starts(rows)
         out[rows[begin]] = np.add.reduceat(values, begin)
     return out
 
 
-T = TypeVar("T", bound=np.generic)
 # Bytes from which memory is the system's own: it gives it page by page as it is touched, can move it without
 # a copy, and has it back at once.
 _LARGE = 1 << 20
@@ -58,26 +57,26 @@ _PRIVATE: dict[str, Any] = (
 )
 
 
-class Growing(Generic[T]):
+class GrowableArray(Generic[_T]):
     """Rows of `width` numbers, all 0 at first.
 
-    >>> table = Growing(np.dtype(np.int64))
+    >>> table = GrowableArray(np.dtype(np.int64))
     >>> table.extend(np.array([3, 4]))
     >>> table.array.tolist(), table.size
     ([3, 4], 2)
     """
 
-    def __init__(self, dtype: np.dtype[T], width: int = 1) -> None:
+    def __init__(self, dtype: np.dtype[_T], width: int = 1) -> None:
         self.dtype, self.width, self.size = dtype, width, 0
-        self._flat: NDArray[T] = np.zeros(0, dtype)
+        self._flat: NDArray[_T] = np.zeros(0, dtype)
         self._map: mmap.mmap | None = None
 
     @property
-    def array(self) -> NDArray[T]:
+    def array(self) -> NDArray[_T]:
         """All rows, one after the other; good until the next row is added."""
         return self._flat[: self.size * self.width]
 
-    def extend(self, values: NDArray[T]) -> None:
+    def extend(self, values: NDArray[_T]) -> None:
         start = self.size * self.width
         self.room(self.size + len(values) // self.width)
         self._flat[start : start + len(values)] = values

@@ -17,7 +17,7 @@ def keep_freed_memory() -> None:
     _call("mallopt", _MMAP_THRESHOLD, _KEEP)
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Give freed memory back now: after a large table was made anew, a quarter of a gigabyte lay idle.
 
     A process that is not large keeps it, as it will touch it again: on 6,000 mails 0.4 of 4.5 s.

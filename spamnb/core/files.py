@@ -65,7 +65,7 @@ def write(path: str, data: bytes) -> None:
 
 
 @contextmanager
-def whole(path: str) -> Iterator[BinaryIO]:
+def atomic_write(path: str) -> Iterator[BinaryIO]:
     """A file to write to that is there as a whole or not at all, in place of whatever had its name."""
     import tempfile
 
@@ -86,7 +86,7 @@ def copy(source: str, path: str) -> None:
     """A copy for the owner alone, with the times of the source."""
     import shutil
 
-    with whole(path) as file, open(source, "rb") as given:
+    with atomic_write(path) as file, open(source, "rb") as given:
         shutil.copyfileobj(given, file)
     found = os.stat(source)
     os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import IntArray
 from spamnb.core.record import Record
-from spamnb.messages import IntArray
 
 Bytes = NDArray[np.uint8]
 _BLOCK = 1 << 15
 
 
-class Spellings(Record):
+class StringArray(Record):
     """Spelling i is `blob[ends[i - 1]:ends[i]]`.
 
-    >>> Spellings.of([b"free", b"ok"]).take(np.array([1, 0])).tolist()
+    >>> StringArray.of([b"free", b"ok"]).take(np.array([1, 0])).tolist()
     ['ok', 'free']
     """
 
@@ -26,7 +26,7 @@ class Spellings(Record):
     ends: IntArray
 
     @classmethod
-    def of(cls, parts: Iterable[bytes]) -> Spellings:
+    def of(cls, parts: Iterable[bytes]) -> StringArray:
         listed = list(parts)
         sizes = np.fromiter((len(p) for p in listed), np.int64, len(listed))
         return cls(np.frombuffer(b"".join(listed), np.uint8), np.cumsum(sizes))
@@ -47,19 +47,19 @@ class Spellings(Record):
     def tolist(self) -> list[str]:
         return [part.decode("utf-8", "replace") for part in self]
 
-    def take(self, which: IntArray) -> Spellings:
+    def take(self, which: IntArray) -> StringArray:
         """Some spellings in another order."""
         starts = self.ends - np.diff(self.ends, prepend=0)
         return gathered(self.blob, starts[which], self.ends[which])
 
-    def plus(self, other: Spellings) -> Spellings:
+    def plus(self, other: StringArray) -> StringArray:
         last = int(self.ends[-1]) if len(self) else 0
-        return Spellings(
+        return StringArray(
             np.concatenate((self.blob, other.blob)), np.concatenate((self.ends, other.ends + last))
         )
 
 
-def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> Spellings:
+def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> StringArray:
     """The spellings blob[bounds[i] : bounds[i + 1]] in another order."""
     ends = np.cumsum(np.diff(bounds)[order], dtype=bounds.dtype)
     out = np.empty(len(blob), np.uint8)
@@ -68,7 +68,7 @@ def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> Spelling
         part = gathered(blob, bounds[some].astype(np.int64), bounds[some + 1].astype(np.int64)).blob
         done = int(ends[first - 1]) if first else 0
         out[done : done + len(part)] = part
-    return Spellings(out, ends)
+    return StringArray(out, ends)
 
 
 def bounds_of(sizes: NDArray[np.uint32]) -> NDArray[Any]:
@@ -79,7 +79,7 @@ def bounds_of(sizes: NDArray[np.uint32]) -> NDArray[Any]:
     return bounds
 
 
-def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> Spellings:
+def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> StringArray:
     """The spellings that stand at these spans of one byte array, copied without a Python loop.
 
     >>> gathered(np.frombuffer(b"free entry", np.uint8), np.array([5, 0]), np.array([10, 4])).tolist()
@@ -94,4 +94,4 @@ def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> Spellings:
         shift = np.repeat(starts[some] - (done[some] - sizes[some]), sizes[some])
         shift += np.arange(begin, begin + len(shift))
         blob[begin : begin + len(shift)] = data[shift]
-    return Spellings(blob, done)
+    return StringArray(blob, done)

@@ -32,7 +32,7 @@ def can_fork() -> bool:
 
 
 def ordered_map(
-    function: Callable[[T], R], items: Iterable[T], jobs: int, gathering: Gathering | None = None
+    function: Callable[[T], R], items: Iterable[T], jobs: int, gathering: ResultCollector | None = None
 ) -> Iterator[R]:
     """The result for each item, in order; items are taken only some steps ahead of the results.
 
@@ -89,7 +89,7 @@ class Worker:
     """A copy of this process that answers items with `function`, one after the other."""
 
     def __init__(
-        self, function: Callable[[Any], Any], gathering: Gathering | None, others: list[Worker]
+        self, function: Callable[[Any], Any], gathering: ResultCollector | None, others: list[Worker]
     ) -> None:
         self.numbers: list[int] = []  # of the items it was given
         self.answered = 0
@@ -159,7 +159,7 @@ def forked_map(
     function: Callable[[T], R],
     items: Iterable[T],
     jobs: int,
-    gathering: Gathering | None,
+    gathering: ResultCollector | None,
     ahead: int,
 ) -> Iterator[R]:
     """The result for each item, in order; items are taken at most `ahead` for each process beforehand."""
@@ -209,7 +209,7 @@ def _checked(answer: tuple[bool, Any]) -> Any:
 
 
 def _serve(
-    pipe: Connection, file: int, function: Callable[[Any], Any], gathering: Gathering | None
+    pipe: Connection, file: int, function: Callable[[Any], Any], gathering: ResultCollector | None
 ) -> NoReturn:
     """The life of a worker; it ends without the usual farewells, which are this process's own."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -236,7 +236,7 @@ def _on_bytes(function: Callable[[Any], Any], item: bytes) -> Any:
     return function(pickle.loads(item))
 
 
-def _gathered(gathering: Gathering | None, file: int) -> tuple[bytes, list[int]]:
+def _gathered(gathering: ResultCollector | None, file: int) -> tuple[bytes, list[int]]:
     return to_file(gathering.finish() if gathering else None, file)
 
 
@@ -288,7 +288,7 @@ def shared_file() -> int:
 
 
 @runtime_checkable
-class Gathering(Protocol):
+class ResultCollector(Protocol):
     """What processes collect beside the result for each item, to be put together after the last one."""
 
     def start(self) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import IntArray
+from spamnb.core.strings import StringArray
 from spamnb.counts.count_store import CountStore, canonical, combined, possible_tokens, rows_with_any
-from spamnb.messages import IntArray
 from spamnb.model.model_delta import wide
 
 
-def patched(store: CountStore, change: CountStore) -> CountStore:
+def add_delta(store: CountStore, change: CountStore) -> CountStore:
     """The store with a change put in: `store.plus` for a change that is small beside it.
 
     The classes must stay the same for the fast way: then rows that are in both are the only ones looked at,
@@ -90,7 +90,7 @@ class _Patch:
         keep[gone + np.searchsorted(cuts, gone, "right")] = False
         return where[keep]
 
-    def _spellings(self, where: IntArray) -> Spellings:
+    def _spellings(self, where: IntArray) -> StringArray:
         """The bytes between two places of change are copied in one piece, not token by token."""
         old, change = self.old.spellings, self.change.spellings
         sizes = np.concatenate((np.diff(old.ends, prepend=0), np.diff(change.ends, prepend=0)[self.new]))
@@ -104,7 +104,7 @@ class _Patch:
             done = begin if i >= 0 else int(old.ends[row])
             if i >= 0:
                 pieces.append(change.blob[int(change.ends[i - 1]) if i else 0 : int(change.ends[i])])
-        return Spellings(np.concatenate([*pieces, old.blob[done:]]), np.cumsum(sizes.take(where)))
+        return StringArray(np.concatenate([*pieces, old.blob[done:]]), np.cumsum(sizes.take(where)))
 
     def _summed(self, new: CountStore) -> CountStore:
         old, words = self.old, self.change.kinds == 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.moments import Moments
 from spamnb.errors import ModelError
@@ -65,7 +65,7 @@ def from_state(state: Mapping[str, Any]) -> CountStore:
         require(state, "kinds", np.ndarray, dtype="u1", shape=(size,)),
         _integers(state, "tokens", (size, width)),
         _integers(state, "messages", (size, width)),
-        Spellings(blob, ends),
+        StringArray(blob, ends),
         {_text(c): _category(c, values, width) for c, values in require(state, "categories", dict).items()},
         {_text(c): _moments(c, rows, width) for c, rows in require(state, "numbers", dict).items()},
     )
@@ -132,7 +132,7 @@ _CODE = "utf-8", "surrogatepass"
 
 def packed(values: Column, width: int) -> dict[str, Any]:
     """A column as arrays."""
-    spelled = Spellings.of(value.encode(*_CODE) for value in values)
+    spelled = StringArray.of(value.encode(*_CODE) for value in values)
     counts = np.array(list(values.values()), np.uint64).reshape(len(values), width)
     return {"bytes": spelled.blob, "ends": spelled.ends.astype(np.uint64), "counts": counts}
 

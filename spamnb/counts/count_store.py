@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import IntArray
 from spamnb.core.record import Record
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 from spamnb.counts.moments import Moments
 from spamnb.errors import DataError
 from spamnb.features.batch import SHAPE, KeyArray
-from spamnb.messages import IntArray
 
 Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
 Numbers = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class
@@ -34,7 +34,7 @@ class CountStore(Record):
     kinds: NDArray[np.uint8]
     tokens: IntArray
     messages: IntArray
-    spellings: Spellings
+    spellings: StringArray
     categories: Categories = MappingProxyType({})
     numbers: Numbers = MappingProxyType({})
 
@@ -42,12 +42,12 @@ class CountStore(Record):
     def empty(cls) -> CountStore:
         none = np.zeros((0, 0), np.int64)
         keys, kinds = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
-        return cls((), np.zeros(0, np.int64), keys, kinds, none, none, Spellings.of([]))
+        return cls((), np.zeros(0, np.int64), keys, kinds, none, none, StringArray.of([]))
 
     def columns_only(self) -> CountStore:
         """This store without its tokens: its messages, categories and numbers."""
         none = np.zeros((0, len(self.labels)), np.int64)
-        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, Spellings.of([])
+        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, StringArray.of([])
         return CountStore(self.labels, self.message_totals, *empty, self.categories, self.numbers)
 
     def with_totals(self, token: IntArray, presence: IntArray, word: IntArray, words: int) -> CountStore:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spamnb.core.arrays import Growing
+from spamnb.core.arrays import GrowableArray, IntArray
 from spamnb.features.batch import KeyArray
-from spamnb.messages import IntArray
 
 # Odd, so that multiplying by them is one to one; one for each part.
 _SPREADS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))
@@ -136,7 +135,7 @@ class KeyTable:
     """
 
     def __init__(self) -> None:
-        self._keys = Growing(np.dtype(np.uint64))  # in the order of their ids
+        self._keys = GrowableArray(np.dtype(np.uint64))  # in the order of their ids
         self._allocate(_LEAST_BITS)
 
     @classmethod

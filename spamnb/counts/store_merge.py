@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import changes
+from spamnb.core.arrays import IntArray, run_starts
 from spamnb.core.record import Record
-from spamnb.core.strings import Bytes, Spellings, gathered
+from spamnb.core.strings import Bytes, StringArray, gathered
 from spamnb.counts.count_store import CountStore
 from spamnb.features.batch import KeyArray
-from spamnb.messages import IntArray
 
 _STRETCH = 1 << 15  # tokens of the largest store
 _THREADS = 2
@@ -37,9 +36,9 @@ class Tokens(Record):
 
 def merge_tokens(
     stores: Sequence[CountStore], labels: tuple[str, ...]
-) -> tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, Spellings]:
+) -> tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, StringArray]:
     """Keys, kinds, counts of tokens and of messages, and spellings of all tokens in these stores."""
-    columns = [places_of(store, labels) for store in stores]
+    columns = [align_classes(store, labels) for store in stores]
     largest = sum(int(store.token_totals.sum()) for store in stores)
     kind = np.dtype(np.uint32 if largest < 1 << 32 else np.int64)
 
@@ -73,9 +72,9 @@ class _Whole:
         self._blob[self._letters : self._letters + len(part.blob)] = part.blob
         self._size, self._letters = rows.stop, self._letters + len(part.blob)
 
-    def filled(self) -> tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, Spellings]:
+    def filled(self) -> tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, StringArray]:
         n = self._size
-        spelled = Spellings(self._blob[: self._letters], self._ends[:n])
+        spelled = StringArray(self._blob[: self._letters], self._ends[:n])
         return self._keys[:n], self._kinds[:n], self._tokens[:n], self._messages[:n], spelled
 
 
@@ -93,7 +92,7 @@ def _side_by_side(work: Callable[[list[slice]], Tokens], items: list[list[slice]
         yield from results
 
 
-def places_of(store: CountStore, labels: tuple[str, ...]) -> IntArray:
+def align_classes(store: CountStore, labels: tuple[str, ...]) -> IntArray:
     """Where the labels of a store stand among others."""
     return np.array([labels.index(label) for label in store.labels], np.int64)
 
@@ -120,7 +119,7 @@ def _added(parts: list[Tokens], columns: list[IntArray], width: int, kind: np.dt
     """One after the other, with the rows of equal keys added up; a key is spelled as in the first store."""
     keys = np.concatenate([part.keys for part in parts])
     order = np.argsort(keys, kind="stable")  # the keys of each store ascend: runs are merged
-    first = changes(keys[order])
+    first = run_starts(keys[order])
     rows = np.empty(len(keys), np.int64)
     rows[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
     places = np.split(rows, np.cumsum([len(part.keys) for part in parts])[:-1])
@@ -134,7 +133,7 @@ def _added(parts: list[Tokens], columns: list[IntArray], width: int, kind: np.dt
     return Tokens(keys[order[first]], kinds[order[first]], tokens, messages, spelled.blob, spelled.ends)
 
 
-def _spelled(parts: list[Tokens], which: IntArray) -> Spellings:
+def _spelled(parts: list[Tokens], which: IntArray) -> StringArray:
     sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
     ends = np.cumsum(sizes)
     return gathered(np.concatenate([part.blob for part in parts]), (ends - sizes)[which], ends[which])

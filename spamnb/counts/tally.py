@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import Growing, changes, distinct
-from spamnb.core.cpu_and_memory import give_back
-from spamnb.core.strings import Spellings, bounds_of, in_order
+from spamnb.core.arrays import FloatArray, GrowableArray, IntArray, distinct_values, run_starts
+from spamnb.core.cpu_and_memory import release_memory
+from spamnb.core.strings import StringArray, bounds_of, in_order
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.key_table import KeyTable
 from spamnb.counts.moments import Moments
 from spamnb.features.batch import Batch, Stream, repeats
-from spamnb.messages import FloatArray, IntArray
 
 _TIDY = 64  # batches, about 64 MB, after which what lies idle is given back
 _LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
@@ -28,15 +27,17 @@ class Tally:
     def __init__(self) -> None:
         self._table = KeyTable()
         self._finished = False
-        self._kinds = Growing(np.dtype(np.uint8))
-        self._letters = Growing(np.dtype(np.uint8))  # of all spellings, token after token
-        self._sizes = Growing(np.dtype(np.uint32))  # of the spellings, in bytes
+        self._kinds = GrowableArray(np.dtype(np.uint8))
+        self._letters = GrowableArray(np.dtype(np.uint8))  # of all spellings, token after token
+        self._sizes = GrowableArray(np.dtype(np.uint32))  # of the spellings, in bytes
         self._labels: dict[str, int] = {}
         self.codes = np.zeros(0, np.int64)  # of the labels added last
         self._totals: Counter[int] = Counter()
         # By id and label, id after id. 32 bits suffice while there are fewer tokens than they count.
-        self._tokens = Growing[Any](np.dtype(np.uint32))  # N_ic
-        self._repeats = Growing[Any](np.dtype(np.uint32))  # N_ic - D_ic: what comes again within a message
+        self._tokens = GrowableArray[Any](np.dtype(np.uint32))  # N_ic
+        self._repeats = GrowableArray[Any](
+            np.dtype(np.uint32)
+        )  # N_ic - D_ic: what comes again within a message
         self._counted = self._batches = 0
         self._categories: dict[str, Counter[tuple[str, int]]] = {}
         self._numbers: dict[str, dict[int, Moments]] = {}
@@ -52,7 +53,7 @@ class Tally:
         assert not self._finished
         self._batches += 1
         if self._batches % _TIDY == 0:
-            give_back()
+            release_memory()
         codes = self.codes = self._label_codes(labels)
         ids = [self._intern(stream) for stream in batch.streams]
         self._room(sum(map(len, ids)))
@@ -112,7 +113,7 @@ class Tally:
             self._categories.setdefault(column, Counter()).update(pairs)
         for column, array in numbers.items():
             seen = self._numbers.setdefault(column, {})
-            for c in distinct(codes).tolist():
+            for c in distinct_values(codes).tolist():
                 seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
 
     def finish(self) -> tuple[CountStore, IntArray]:
@@ -122,7 +123,7 @@ class Tally:
         """
         self._room(0)
         self._finished, keys, self._table = True, self._table.keys, KeyTable()
-        give_back()
+        release_memory()
         order = np.argsort(keys).astype(np.uint32 if len(keys) < 1 << 32 else np.int64)
         spellings = self._spelled(order)
         codes = [code for _, code in sorted(self._labels.items())]
@@ -139,24 +140,24 @@ class Tally:
             self._finish_numbers(codes),
         )
         del keys
-        self._kinds = Growing(self._kinds.dtype)
-        give_back()
+        self._kinds = GrowableArray(self._kinds.dtype)
+        release_memory()
         rows = np.empty(len(order), np.int64)
         rows[order] = np.arange(len(order))
         return store, rows
 
-    def _spelled(self, order: NDArray[Any]) -> Spellings:
+    def _spelled(self, order: NDArray[Any]) -> StringArray:
         bounds = bounds_of(self._sizes.array)
-        self._sizes = Growing(self._sizes.dtype)
+        self._sizes = GrowableArray(self._sizes.dtype)
         spelled = in_order(self._letters.array, bounds, order)
-        self._letters = Growing(self._letters.dtype)
+        self._letters = GrowableArray(self._letters.dtype)
         return spelled
 
     def _counts(self, order: NDArray[Any], codes: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
         tokens = _in_order(self._tokens, order, codes)
-        self._tokens = Growing(tokens.dtype)
+        self._tokens = GrowableArray(tokens.dtype)
         again = _in_order(self._repeats, order, codes)
-        self._repeats = Growing(again.dtype)
+        self._repeats = GrowableArray(again.dtype)
         return tokens, again
 
     def _finish_categories(self, codes: list[int]) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -188,21 +189,21 @@ def _by_kind(batch: Batch, ids: list[IntArray]) -> list[tuple[IntArray, IntArray
 def _by_frequency(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The different keys, the most frequent first: the table finds the first ones fastest."""
     ordered = np.sort(keys)
-    first = changes(ordered)
+    first = run_starts(ordered)
     times = np.minimum(np.diff(first, append=len(ordered)), 0xFFFF).astype(np.uint16)
     return ordered[first[np.argsort(0xFFFF - times, kind="stable")]]  # of 16-bit numbers a radix sort
 
 
-def _as(table: Growing[Any], kind: np.dtype[Any], columns: int) -> Growing[Any]:
+def _as(table: GrowableArray[Any], kind: np.dtype[Any], columns: int) -> GrowableArray[Any]:
     """The same table for more classes or larger counts."""
-    bigger: Growing[Any] = Growing(kind, max(1, columns))
+    bigger: GrowableArray[Any] = GrowableArray(kind, max(1, columns))
     bigger.room(table.size)
     for c in range(table.width):
         bigger.array[c :: bigger.width] = table.array[c :: table.width]
     return bigger
 
 
-def _in_order(table: Growing[Any], order: NDArray[Any], codes: list[int]) -> NDArray[Any]:
+def _in_order(table: GrowableArray[Any], order: NDArray[Any], codes: list[int]) -> NDArray[Any]:
     """The rows of a table in this order, with the classes in theirs."""
     found = np.empty((len(order), len(codes)), table.dtype)
     for new, old in enumerate(codes):

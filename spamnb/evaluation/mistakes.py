@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.evaluation.on_data import Evaluation
-from spamnb.messages import Chunk, FloatArray, IntArray, Texts
+from spamnb.messages import Chunk, Texts
 from spamnb.model.explanation import Explanation
 from spamnb.model.predictions import Predictions
 from spamnb.model.spam_model import SpamModel

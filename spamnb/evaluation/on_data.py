@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.errors import DataError
-from spamnb.messages import Chunk, FloatArray, IntArray
+from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model.predictions import Predictions
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.cross_validation import Sample, copies_note
-from spamnb.training.fit_calibration import Held, figures_of
+from spamnb.training.fit_calibration import HeldOutScores, figures_of
 from spamnb.training.trainer import Trainer
 
 
@@ -30,7 +31,7 @@ class Evaluation:
     truth: FloatArray
     log_odds: FloatArray
     notes: tuple[str, ...] = ()
-    held: Held | None = None
+    held: HeldOutScores | None = None
     sample: Sample | None = None
     steps: tuple[Mapping[str, Any], ...] = ()  # figures on the way: of a learning curve, of a stream
     caption: str = ""  # what the steps are
@@ -55,7 +56,7 @@ def on_chunks(model: SpamModel, chunks: Iterable[Chunk], watch: Watch | None = N
     if not truth:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
     said = np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known)
-    held = Held(np.concatenate(truth), *said, np.concatenate(share) if share else None)
+    held = HeldOutScores(np.concatenate(truth), *said, np.concatenate(share) if share else None)
     return evaluation(model, held, ())
 
 
@@ -90,7 +91,7 @@ def cross_validated(trainer: Trainer) -> Evaluation:
 
 
 def evaluation(
-    model: SpamModel, held: Held, notes: tuple[str, ...], sample: Sample | None = None
+    model: SpamModel, held: HeldOutScores, notes: tuple[str, ...], sample: Sample | None = None
 ) -> Evaluation:
     """The figures of what a model said."""
     scores = figures_of(model, held)

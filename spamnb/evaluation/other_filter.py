@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from spamnb.errors import ConfigError, DataError
 from spamnb.evaluation.mistakes import WORST, Mistake
-from spamnb.evaluation.report_data import Outcome, logit
+from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.messages import Chunk
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model.decision import SPAM, UNSURE, Decision
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.label_words import about_ham, known_label
 from spamnb.readers.tables.labels import LabelMap, shown
 from spamnb.readers.tables.prediction_file import PredictionFile
@@ -51,13 +51,13 @@ class Predictions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class ExternalEvaluation:
     """The figures; `outcome` is None without scores of two classes; `stated`: verdicts were given."""
 
     scores: Scores | MultiScores
     labels: tuple[str, ...]
     positive: str
-    outcome: Outcome | None
+    outcome: ScoredLabels | None
     mistakes: list[Mistake]
     notes: tuple[str, ...]
     stated: bool
@@ -87,7 +87,7 @@ def classes_of(truth: Iterable[str]) -> tuple[tuple[str, ...], str]:
     return tuple(labels), "spam" if "spam" in labels else labels[-1]
 
 
-def judged(given: Predictions, flags: Mapping[str, Any]) -> Judged:
+def evaluate_predictions(given: Predictions, flags: Mapping[str, Any]) -> ExternalEvaluation:
     """All figures; `flags` are the options of the command line that set a threshold."""
     labels, positive = classes_of(given.truth)
     if len(labels) > 2:
@@ -105,9 +105,9 @@ def judged(given: Predictions, flags: Mapping[str, Any]) -> Judged:
     if given.kind != NOTHING:
         sure = given.kind != SCORE
         free = np.zeros(len(truth), bool)
-        outcome = Outcome(truth, called, rank, sure, free, decided.threshold, decided.costs)
+        outcome = ScoredLabels(truth, called, rank, sure, free, decided.threshold, decided.costs)
     stated = decided.threshold is None
-    return Judged(scores, labels, positive, outcome, wrong, _notes(given, stated), stated)
+    return ExternalEvaluation(scores, labels, positive, outcome, wrong, _notes(given, stated), stated)
 
 
 def _rank(given: Predictions) -> Floats:
@@ -199,7 +199,7 @@ def _mistakes(given: Predictions, truth: Bools, called: Bools, rank: Floats, p: 
     return found
 
 
-def _many(given: Predictions, labels: tuple[str, ...], positive: str) -> Judged:
+def _many(given: Predictions, labels: tuple[str, ...], positive: str) -> ExternalEvaluation:
     """More than two classes: only verdicts count, a single score says nothing about the others."""
     if given.said is None:
         raise DataError(
@@ -216,17 +216,17 @@ def _many(given: Predictions, labels: tuple[str, ...], positive: str) -> Judged:
     notes = ["verdicts as the file states them; without the probability of every class there is no log loss"]
     if left := len(given.said) - len(rows):
         notes.append(f"{left:,} unsure are left out: the file does not say their likeliest class")
-    return Judged(scores, labels, positive, None, mistakes, tuple(notes), True)
+    return ExternalEvaluation(scores, labels, positive, None, mistakes, tuple(notes), True)
 
 
 def collect(
     file: PredictionFile, truth: Sequence[str] | None, spam_label: str | None
-) -> tuple[Predictions, Skipped]:
+) -> tuple[Predictions, SkippedRecords]:
     """What can be compared, and the rows that cannot; `truth` is that of labelled data, if any."""
     labels, reason = _own_truth(file, spam_label) if truth is None else (list(truth), _no_label)
     said = _verdicts(file, set(labels), spam_label)
     score = _scores(file.chunks)
-    left, rows = Skipped("left out"), []
+    left, rows = SkippedRecords("left out"), []
     for i, line in enumerate(line for chunk in file.chunks for line in chunk.lines.tolist()):
         if not labels[i]:
             left.add(line, reason(i))

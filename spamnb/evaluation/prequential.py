@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.counts.count_store import CountStore, are_grams
 from spamnb.counts.tally import Tally
 from spamnb.features import extract
 from spamnb.features.batch import SHAPE, Entries
-from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.scoring_engine import damping_scale, weighted
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
@@ -103,11 +104,11 @@ def _score(
     """Damped log scores of message t, and how much of it is known."""
     there = int(np.searchsorted(ids, now.known))  # ids ascend
     rows, counts = ids[:there], counts[:there]
-    local = rows if scorer.whole else np.arange(there)
+    local = rows if scorer.needs_full_vocabulary else np.arange(there)
     sequence, at = _sequence(every, t, rows, now.known)
     length = None if every.lengths is None else every.lengths[t : t + 1]
     entries = Entries(1, np.zeros(there, np.int64), local, counts, length, sequence, at)
-    stats = now.stats(slice(0, now.known) if scorer.whole else rows)
+    stats = now.stats(slice(0, now.known) if scorer.needs_full_vocabulary else rows)
     joint = scorer.joint(entries, weighted(stats, scorer.config))[0]
     shapes = now.kinds[rows] == SHAPE
     known = there - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
@@ -131,7 +132,7 @@ def _counted(
     tally, found, labels = Tally(), [], list[str]()
     for texts, given in parts:
         batch = extract(texts, features)
-        found.append(Entries.of(batch, tally.add(batch, given), scorer.order, scorer.lengths))
+        found.append(Entries.of(batch, tally.add(batch, given), scorer.order, scorer.needs_lengths))
         labels += given
     store, rows = tally.finish()
     entries = Entries.concat(found)

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from spamnb.core.arrays import IntArray
 from spamnb.errors import DataError
 from spamnb.evaluation.on_data import Evaluation, evaluation, on_chunks
 from spamnb.evaluation.prequential import Streamed, streamed
 from spamnb.features import extract
 from spamnb.features.token_keys import mix
-from spamnb.messages import Chunk, IntArray
+from spamnb.messages import Chunk
 from spamnb.metrics import Scores
 from spamnb.model import calibration as calibrations
 from spamnb.model.seen_messages import word_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
 from spamnb.training.cross_validation import Digests, FoldScores, copies_note
-from spamnb.training.fit_calibration import Held, figures_of
+from spamnb.training.fit_calibration import HeldOutScores, figures_of
 from spamnb.training.trainer import FEWEST, Trainer
 from spamnb.tuning.setting_grid import applied
 
@@ -176,7 +177,7 @@ def online(data: Gathered, trainer: Trainer) -> Evaluation:
     return replace(evaluation(model, held, tuple(notes)), steps=tuple(steps), caption=caption)
 
 
-def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamModel, Held]:
+def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamModel, HeldOutScores]:
     """The calibration is fitted to the answers given so far, whenever they have become a tenth more."""
     scores, truth, n = stream.scores, stream.truth, len(stream.truth)
     parts, at = [], 0
@@ -190,7 +191,7 @@ def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamMode
         parts.append(applied(model, truth[rows], FoldScores(scores.damped[rows], scores.known[rows])))
         at = until
     names = ("truth", "log_odds", "proba", "known")
-    return model, Held(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
+    return model, HeldOutScores(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
 def _fitted(model: SpamModel, damped: Any, truth: IntArray) -> calibrations.Calibration:
@@ -202,6 +203,6 @@ def _fitted(model: SpamModel, damped: Any, truth: IntArray) -> calibrations.Cali
     return calibrations.fit(np.where(np.isnan(raw), 0.0, raw), (truth == plus).astype(np.int64), 2)
 
 
-def _part(held: Held, begin: int, end: int) -> Held:
+def _part(held: HeldOutScores, begin: int, end: int) -> HeldOutScores:
     rows = slice(begin, end)
-    return Held(held.truth[rows], held.log_odds[rows], held.proba[rows], held.known[rows])
+    return HeldOutScores(held.truth[rows], held.log_odds[rows], held.proba[rows], held.known[rows])

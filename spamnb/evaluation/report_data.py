@@ -20,7 +20,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class ScoredLabels:
     """What is true, what was decided and how high each message scored, all (n,).
 
     `rank` are log-odds if `probabilities`, else scores of any kind. What is `barred` is never called
@@ -90,7 +90,7 @@ class Panels:
     pr: tuple[Floats, Floats] | None
 
 
-def panels(given: Outcome) -> Panels:
+def panels(given: ScoredLabels) -> Panels:
     """Everything that is drawn, its size independent of the number of messages."""
     low, high = _range(given)
     positives = int(given.truth.sum())
@@ -111,7 +111,7 @@ def panels(given: Outcome) -> Panels:
     )
 
 
-def _range(given: Outcome) -> tuple[float, float]:
+def _range(given: ScoredLabels) -> tuple[float, float]:
     """From just below the lowest score to just above the highest; of log-odds only a sensible part."""
     values = given.rank if given.threshold is None else np.append(given.rank, given.threshold)
     if given.probabilities:
@@ -122,7 +122,7 @@ def _range(given: Outcome) -> tuple[float, float]:
     return low - pad, high + pad
 
 
-def _sweep(given: Outcome, low: float, high: float, called: tuple[int, int]) -> Sweep:
+def _sweep(given: ScoredLabels, low: float, high: float, called: tuple[int, int]) -> Sweep:
     """Equal steps, one of which gives way to the threshold that was used, or else to the decisions."""
     thresholds = np.linspace(low, high, STEPS)
     free = given.rank[~given.barred], given.truth[~given.barred]
@@ -148,7 +148,7 @@ def _bars(values: Floats, edges: Floats) -> Floats:
     return counts / max(len(values), 1)
 
 
-def _reliability(given: Outcome) -> tuple[Bucket, ...]:
+def _reliability(given: ScoredLabels) -> tuple[Bucket, ...]:
     if not given.probabilities:
         return ()
     p, found = given.p, []

@@ -8,7 +8,7 @@ from typing import Any
 
 from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.on_data import Evaluation
-from spamnb.evaluation.report_data import Outcome, Panels, logit, panels
+from spamnb.evaluation.report_data import Panels, ScoredLabels, logit, panels
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model.decision import SPAM
 from spamnb.model.inspection import Inspector, TokenRow, card
@@ -20,7 +20,7 @@ Facts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Findings:
+class EvaluationSummary:
     """An evaluation; what cannot be known about it is empty or None.
 
     `labels` are all classes and `positive` the one to be found; `mistakes` is None where they are not known;
@@ -50,7 +50,7 @@ class Findings:
         return sum(n for i, row in enumerate(self.scores.confusion) for j, n in enumerate(row) if i != j)
 
 
-def outcome(found: Evaluation) -> Outcome | None:
+def outcome(found: Evaluation) -> ScoredLabels | None:
     """What the panels of two classes are made from."""
     held, model = found.held, found.model
     if held is None or len(model.labels) != 2:
@@ -58,7 +58,7 @@ def outcome(found: Evaluation) -> Outcome | None:
     plus, rule = model.labels.index(model.positive), model.decision
     called = rule.verdicts(held.proba[:, plus], held.known) == SPAM
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
-    return Outcome(
+    return ScoredLabels(
         held.truth == plus, called, held.log_odds, True, held.known == 0, logit(rule.threshold), costs
     )
 
@@ -70,10 +70,10 @@ def of_evaluation(
     data: Facts = (),
     path: str = "",
     size: int = 0,
-) -> Findings:
+) -> EvaluationSummary:
     """From a model on data, or a cross-validation (which has no file)."""
     given = outcome(found)
-    return Findings(
+    return EvaluationSummary(
         title,
         found.scores,
         found.model.labels,
@@ -89,9 +89,9 @@ def of_evaluation(
 
 def of_stored(
     model: SpamModel, scores: Scores | MultiScores, title: str, notes: tuple[str, ...], path: str, size: int
-) -> Findings:
+) -> EvaluationSummary:
     """From the figures that training stored: no curves, no mistakes."""
-    return Findings(
+    return EvaluationSummary(
         *(title, scores, model.labels, model.positive, notes),
         tokens=top_tokens(model),
         model=card(model, path, size),

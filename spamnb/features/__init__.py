@@ -19,9 +19,9 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     clear, unmask = texts, config.shapes and config.unmask
     streams: list[Stream] = []
     if unmask:
-        from spamnb.features.deobfuscate import unmasked
+        from spamnb.features.deobfuscate import deobfuscate
 
-        clear, streams = unmasked(texts, config)
+        clear, streams = deobfuscate(texts, config)
     else:
         streams += word_streams(find_words(lowered_words(texts)), config.ngrams)
         if config.shapes:

@@ -8,14 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import changes
+from spamnb.core.arrays import IntArray, run_starts
 from spamnb.core.record import Record
-from spamnb.core.strings import Spellings
-from spamnb.messages import IntArray
+from spamnb.core.strings import StringArray
 
 KeyArray = NDArray[np.uint64]
 _T = TypeVar("_T", bound=np.generic)
-Speller = Callable[[IntArray], Spellings]
+Speller = Callable[[IntArray], StringArray]
 
 OTHER = 0  # the kind of a token that is no word n-gram (a pattern, characters); n-grams have kind n
 SHAPE = 255  # the kind of tokens that every message has
@@ -36,7 +35,7 @@ class Stream(Record):
         return Stream(self.kind, rows, np.zeros(0, np.uint64), _unspelled)
 
 
-def _unspelled(_: IntArray) -> Spellings:
+def _unspelled(_: IntArray) -> StringArray:
     raise AssertionError("nobody can spell these tokens any more")
 
 
@@ -74,7 +73,7 @@ class Batch(Record):
         return _concat([s.keys for s in self.streams], np.dtype(np.uint64))
 
 
-class Unmerged(Record):
+class RawEntries(Record):
     """A batch and its ids, of which most messages may be dropped before `Entries.of` merges the rest."""
 
     batch: Batch
@@ -89,9 +88,9 @@ class Unmerged(Record):
         """How many each message has, repeats included."""
         return np.bincount(self.batch.rows, minlength=self.size)
 
-    def select(self, rows: IntArray) -> Unmerged:
+    def select(self, rows: IntArray) -> RawEntries:
         """Some messages, renumbered 0.. in the order given (`rows` ascending)."""
-        return Unmerged(*self.batch.select(rows, self.ids))
+        return RawEntries(*self.batch.select(rows, self.ids))
 
 
 NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is one the model does not know
@@ -212,7 +211,7 @@ def _merged(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArra
     of SMS, and 12 in 64 bits.
     """
     codes, shift = _packed(rows, ids, size)
-    first = changes(codes)
+    first = run_starts(codes)
     return *_unpacked(codes[first], shift), np.diff(first, append=len(codes))
 
 

@@ -17,12 +17,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import IntArray
+from spamnb.core.strings import StringArray
 from spamnb.features.batch import OTHER, Stream
 from spamnb.features.lowercase import lowered
 from spamnb.features.token_keys import join, key, span_keys
 from spamnb.features.words import rows_of
-from spamnb.messages import IntArray, Texts
+from spamnb.messages import Texts
 
 _TAG = b"char:"
 
@@ -61,9 +62,9 @@ def _stream(texts: Texts, heads: IntArray, rows: IntArray, n: int) -> Stream:
     starts = heads[i]
     keys = join(key(_TAG), span_keys(texts.data, starts, ends - starts))
 
-    def spell(where: IntArray) -> Spellings:
+    def spell(where: IntArray) -> StringArray:
         pairs = zip(starts[where].tolist(), ends[where].tolist(), strict=True)
-        return Spellings.of(_TAG + texts.data[s:e] for s, e in pairs)
+        return StringArray.of(_TAG + texts.data[s:e] for s, e in pairs)
 
     return Stream(OTHER, rows[i], keys, spell)
 

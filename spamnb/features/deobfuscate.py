@@ -5,36 +5,36 @@ from __future__ import annotations
 from operator import itemgetter
 
 from spamnb.features.batch import Stream
-from spamnb.features.leetspeak import disguises, words_stream
+from spamnb.features.leetspeak import leetspeak_variants, words_stream
 from spamnb.features.lowercase import lowered_words
 from spamnb.features.punctuation import sign_stream
-from spamnb.features.shapes import Finder, noted_stream, shape_stream
-from spamnb.features.spaced_letters import Joiner
+from spamnb.features.shapes import ShapeScanner, noted_stream, shape_stream
+from spamnb.features.spaced_letters import SpacedLetterJoiner
 from spamnb.features.words import find_words, word_streams
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 
 
-def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
+def deobfuscate(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
     """The texts with hidden letters made plain, and their streams.
 
     The first streams are the word n-grams; what a word may stand for besides is a later stream of words.
 
     >>> import numpy as np
-    >>> clear, streams = unmasked(Texts.of(["fr\u0435e c4sh"]), FeatureConfig(1))
+    >>> clear, streams = deobfuscate(Texts.of(["fr\u0435e c4sh"]), FeatureConfig(1))
     >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams if stream.kind == 1]
     [['free', 'c4sh'], ['cash']]
     """
     clear, noted = _clear(texts)
-    finder = Finder(clear)
+    finder = ShapeScanner(clear)
     shapes = [shape_stream(clear, finder)]  # before the words: what was found is still in the cache
     if config.signs:
         shapes.append(sign_stream(clear, finder))
-    lower, joiner = lowered_words(clear), Joiner()
+    lower, joiner = lowered_words(clear), SpacedLetterJoiner()
     if lower.starts is not clear.starts:
-        finder = Finder(lower)  # lower case has other lengths
+        finder = ShapeScanner(lower)  # lower case has other lengths
     words = find_words(lower, finder.in_words(lower), joiner)
-    extra = disguises(words, finder)
+    extra = leetspeak_variants(words, finder)
     noted += [(row, "spaced") for row in joiner.rows] + [(row, "leet") for row, new in extra if new.leet]
     streams = [*word_streams(words, config.ngrams), *shapes]
     if extra:
@@ -50,9 +50,9 @@ def unmasked(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
 def _clear(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     if texts.data.isascii():
         return texts, []
-    from spamnb.features.hidden_letters import unveiled
+    from spamnb.features.hidden_letters import reveal_in_texts
 
-    return unveiled(texts)
+    return reveal_in_texts(texts)
 
 
 def _spaceless(texts: Texts, mail: bool) -> list[Stream]:

@@ -39,10 +39,10 @@ _FANCY = re.compile(f"[{FANCY}]")
 _SUSPECT = re.compile(f"[{INVISIBLE}{MARKS}{FANCY}{LETTERS}]")
 
 
-def unveil(text: str) -> tuple[str, list[str]]:
+def reveal_hidden_letters(text: str) -> tuple[str, list[str]]:
     """The text as a reader sees it, and the names of what had to be undone.
 
-    >>> unveil("f\u200bree \uff57\uff49\uff4e")
+    >>> reveal_hidden_letters("f\u200bree \uff57\uff49\uff4e")
     ('free win', ['zero-width', 'fancy'])
     """
     found = []
@@ -83,12 +83,12 @@ def _suspect(run: bytes) -> bool:
     return _SUSPECT.search(run.decode("utf-8", "surrogateescape")) is not None
 
 
-def unveiled(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
+def reveal_in_texts(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     """The texts as a reader sees them, and what had to be undone in which message."""
     new, noted = {}, []
     for row in texts.rows_with(_suspect):
         given = texts[row].decode("utf-8", "surrogateescape")
-        text, names = unveil(given)
+        text, names = reveal_hidden_letters(given)
         noted += [(row, name) for name in names]
         if text != given:
             new[row] = text.encode("utf-8", "surrogateescape")

@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import distinct
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import IntArray, distinct_values
+from spamnb.core.strings import StringArray
 from spamnb.features.batch import Stream
-from spamnb.features.shapes import Finder
+from spamnb.features.shapes import ShapeScanner
 from spamnb.features.token_keys import word_key
 from spamnb.features.words import Words
-from spamnb.messages import IntArray
 
 LONGEST = 24  # bytes of a word that may be a disguise, and on either side of a sign
 ByteArray = NDArray[np.uint8]
@@ -55,7 +54,7 @@ Extra = list[tuple[int, Variant]]  # with the message
 def _variants(word: bytes) -> tuple[Variant, ...]:
     if len(word) > LONGEST:
         return ()
-    found = [(new, True) for new in leet(word)] + [(new, False) for new in held(word)]
+    found = [(new, True) for new in leet(word)] + [(new, False) for new in collapse_repeats(word)]
     return tuple(Variant(word_key(new), new, kind) for new, kind in found)
 
 
@@ -63,11 +62,11 @@ _by_key: dict[int, tuple[Variant, ...]] = {}  # what was made of words, by their
 _by_word = lru_cache(1 << 14)(_variants)
 
 
-def disguises(words: Words, signs: Finder) -> Extra:
+def leetspeak_variants(words: Words, signs: ShapeScanner) -> Extra:
     """What disguised words may stand for."""
     raw = np.frombuffer(words.data, np.uint8)
     at = np.sort(np.concatenate((_digits(raw, *signs.digit_runs), _thrice(raw))))
-    which = distinct(np.searchsorted(words.starts, at, side="right") - 1)
+    which = distinct_values(np.searchsorted(words.starts, at, side="right") - 1)
     rows, keys = words.rows[which].tolist(), words.keys[which].tolist()
     if len(_by_key) > _MEMO_LIMIT:
         _by_key.clear()
@@ -82,7 +81,7 @@ def words_stream(extra: Extra) -> Stream:
     """These words as a stream of single words."""
     rows = np.array([row for row, _ in extra])
     keys = np.array([new.key for _, new in extra], np.uint64)
-    return Stream(1, rows, keys, lambda where: Spellings.of(extra[i][1].word for i in where.tolist()))
+    return Stream(1, rows, keys, lambda where: StringArray.of(extra[i][1].word for i in where.tolist()))
 
 
 def _digits(raw: ByteArray, at: IntArray, sizes: IntArray) -> IntArray:
@@ -100,7 +99,7 @@ def _thrice(raw: ByteArray) -> IntArray:
     return at[_HELD[raw[at]]]
 
 
-def _with_signs(words: Words, raw: ByteArray, signs: Finder) -> list[tuple[int, bytes]]:
+def _with_signs(words: Words, raw: ByteArray, signs: ShapeScanner) -> list[tuple[int, bytes]]:
     """c@sh, $ave: the letters, digits and signs around a sign between letters, or a dollar before one."""
     at = np.sort(np.concatenate((signs.places(b"$"), signs.places(b"@"))))
     at = at[at < len(raw) - 1]
@@ -144,10 +143,10 @@ def leet(word: bytes) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys((word.translate(_I), word.translate(_L))))
 
 
-def held(word: bytes) -> tuple[bytes, ...]:
+def collapse_repeats(word: bytes) -> tuple[bytes, ...]:
     """The word with its long letters once, and twice; a word of one letter (mmm) is not held long.
 
-    >>> held(b"freeee"), held(b"www"), held(b"free")
+    >>> collapse_repeats(b"freeee"), collapse_repeats(b"www"), collapse_repeats(b"free")
     ((b'fre', b'free'), (), ())
     """
     if len(set(word)) == 1 or not _HELD_variants.search(word):

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spamnb.core.strings import Spellings, gathered
+from spamnb.core.arrays import IntArray
+from spamnb.core.strings import StringArray, gathered
 from spamnb.features.batch import OTHER, Speller, Stream
 from spamnb.features.lowercase import lowered_words
 from spamnb.features.token_keys import LONGEST, join, key
 from spamnb.features.words import Words, find_words
-from spamnb.messages import IntArray, Texts
+from spamnb.messages import Texts
 
 
 def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
@@ -27,9 +28,9 @@ def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
     size = len(next(iter(tags.values())))
     texts = _joined(list(tags.values()))
     if unmask and not texts.data.isascii():
-        from spamnb.features.hidden_letters import unveiled
+        from spamnb.features.hidden_letters import reveal_in_texts
 
-        texts = unveiled(texts)[0]
+        texts = reveal_in_texts(texts)[0]
     words = find_words(lowered_words(texts))
     which, rows = np.divmod(words.rows, max(size, 1))
     order = np.argsort(rows.astype(np.uint16) if size <= 1 << 16 else rows, kind="stable")  # by message
@@ -51,12 +52,12 @@ def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArr
     data = words.data + b"".join(prefixes)
     prefix = np.cumsum([len(words.data), *map(len, prefixes)])
 
-    def spell(where: IntArray) -> Spellings:
+    def spell(where: IntArray) -> StringArray:
         at = order[where]
         begin, end = words.starts[at], words.ends[at]
         starts = np.stack((prefix[which[at]], begin), axis=1)
         ends = np.stack((prefix[which[at] + 1], np.minimum(end, begin + LONGEST)), axis=1)
         pieces = gathered(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
-        return Spellings(pieces.blob, pieces.ends[1::2])
+        return StringArray(pieces.blob, pieces.ends[1::2])
 
     return spell

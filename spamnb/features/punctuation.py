@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import IntArray
+from spamnb.core.strings import StringArray
 from spamnb.features.batch import SHAPE, Stream
-from spamnb.features.shapes import Finder, Mask
+from spamnb.features.shapes import Mask, ShapeScanner
 from spamnb.features.token_keys import KeyArray, join, key
-from spamnb.messages import IntArray, Texts
+from spamnb.messages import Texts
 
 LONGEST = 3  # bytes of a run
 BLANK = 32  # this byte and those below it
@@ -27,11 +28,11 @@ _SIGN, _END, _NUMBER, _WORD = np.frombuffer(b"sign=\0\0\0end=\0\0\0\0end=num\0en
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(LONGEST + 1)], np.uint64)
 
 
-def sign_stream(texts: Texts, finder: Finder) -> Stream:
+def sign_stream(texts: Texts, finder: ShapeScanner) -> Stream:
     """The runs of signs of every message in reading order, then how each message ends.
 
     >>> texts = Texts.of(["Well... ok :-)", "call 0900"])
-    >>> found = sign_stream(texts, Finder(texts))
+    >>> found = sign_stream(texts, ShapeScanner(texts))
     >>> found.spell(np.arange(4)).tolist()
     ['shape:sign=...', 'shape:sign=:-)', 'shape:end=:-)', 'shape:end=num']
     """
@@ -52,13 +53,15 @@ def sign_stream(texts: Texts, finder: Finder) -> Stream:
 def _stream(rows: IntArray, names: KeyArray) -> Stream:
     """Tokens whose names have at most eight bytes, so that a name is a number."""
 
-    def spell(where: IntArray) -> Spellings:
-        return Spellings.of(b"shape:" + n.to_bytes(8, "little").rstrip(b"\0") for n in names[where].tolist())
+    def spell(where: IntArray) -> StringArray:
+        return StringArray.of(
+            b"shape:" + n.to_bytes(8, "little").rstrip(b"\0") for n in names[where].tolist()
+        )
 
     return Stream(SHAPE, rows, join(_TAG, names), spell)
 
 
-def _whole(finder: Finder, first: IntArray, sizes: IntArray) -> IntArray:
+def _whole(finder: ShapeScanner, first: IntArray, sizes: IntArray) -> IntArray:
     """How many bytes of each run count: whole characters."""
     kept = np.minimum(sizes, LONGEST)
     cut = np.flatnonzero(sizes > LONGEST)
@@ -67,12 +70,12 @@ def _whole(finder: Finder, first: IntArray, sizes: IntArray) -> IntArray:
     return kept
 
 
-def _continues(finder: Finder, at: IntArray) -> Mask:
+def _continues(finder: ShapeScanner, at: IntArray) -> Mask:
     """Does this byte continue a character?"""
     return np.asarray(finder.raw[at] & 0xC0 == 0x80)
 
 
-def _last(texts: Texts, finder: Finder) -> IntArray:
+def _last(texts: Texts, finder: ShapeScanner) -> IntArray:
     """The last byte of each message that is no blank; the one before the message if there is none."""
     last = texts.ends - 1
     last -= (last >= texts.starts) & (finder.raw[last] <= BLANK)

@@ -16,11 +16,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import IntArray
+from spamnb.core.strings import StringArray
 from spamnb.features.batch import SHAPE, Speller, Stream
 from spamnb.features.token_keys import KeyArray, token_keys
 from spamnb.features.words import rows_of
-from spamnb.messages import IntArray, Texts
+from spamnb.messages import Texts
 
 EDGES: dict[str, tuple[int, ...]] = {
     "url": (1,),
@@ -86,12 +87,12 @@ _UNDONE = {name: len(_NAMES) - len(UNDONE) + i for i, name in enumerate(UNDONE)}
 _FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(UNDONE)
 
 
-def shape_stream(texts: Texts, finder: Finder | None = None) -> Stream:
+def shape_stream(texts: Texts, finder: ShapeScanner | None = None) -> Stream:
     """The shape tokens of every message: one for each property, one for each number of 3 or more digits.
 
     An empty message has none.
     """
-    found = finder or Finder(texts)
+    found = finder or ShapeScanner(texts)
     sizes = texts.ends - texts.starts
     some = np.flatnonzero(sizes)
     counts = np.minimum(found.counts(), _TOPS)
@@ -119,10 +120,10 @@ def noted_stream(noted: list[tuple[int, str]]) -> Stream:
 
 
 def _speller(which: IntArray) -> Speller:
-    return lambda where: Spellings.of(_NAMES[i].encode() for i in which[where].tolist())
+    return lambda where: StringArray.of(_NAMES[i].encode() for i in which[where].tolist())
 
 
-class Finder:
+class ShapeScanner:
     """Where in the joined texts the properties are; positions become counts by message at the end.
 
     One pass picks out the few bytes that matter (`marks`), every search then runs over those alone: 4x

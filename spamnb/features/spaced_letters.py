@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.arrays import changes, distinct
-from spamnb.messages import IntArray, Texts
+from spamnb.core.arrays import IntArray, distinct_values, run_starts
+from spamnb.messages import Texts
 
 FEWEST = 3
 FEWEST_BLANKS = 4
 
 
-class Joiner:
+class SpacedLetterJoiner:
     """Joins spaced words in texts that went through `lowered_words`; `rows` are the messages that had any.
 
     >>> from spamnb.features.words import find_words
-    >>> joiner = Joiner()
+    >>> joiner = SpacedLetterJoiner()
     >>> words = find_words(Texts.of(["get f r e e v-i-p", "u r a"]), mend=joiner)
     >>> words.spell(np.arange(6)).tolist(), joiner.rows
     (['get', 'free', 'vip', 'u', 'r', 'a'], [0])
@@ -43,7 +43,7 @@ class Joiner:
             done = last + 1
         kept.append(slice(done, None))
         begin = starts[[first for first, _ in spans]]
-        self.rows = distinct(np.searchsorted(texts.starts, begin, side="right") - 1).tolist()
+        self.rows = distinct_values(np.searchsorted(texts.starts, begin, side="right") - 1).tolist()
         return bytes(data), np.concatenate([starts[k] for k in kept]), np.concatenate([ends[k] for k in kept])
 
 
@@ -67,6 +67,6 @@ def _runs(texts: Texts, starts: IntArray, ends: IntArray) -> list[tuple[bool, in
     letters = raw[at[:, None] + np.array([0, 2, 4])] - np.uint8(97) < 26
     good = (sign == raw[at + 3]) & (sign != 10) & (sign != 13) & letters.all(axis=1)
     word, sign = word[good], sign[good]
-    begin = changes(word - np.arange(len(word)))  # neighbours have the same difference
+    begin = run_starts(word - np.arange(len(word)))  # neighbours have the same difference
     last = word[np.append(begin[1:] - 1, len(word) - 1)[: len(begin)]] + 2
     return list(zip((sign[begin] <= 32).tolist(), word[begin].tolist(), last.tolist(), strict=True))

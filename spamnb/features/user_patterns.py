@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 from spamnb.features.batch import OTHER, Stream
 from spamnb.features.regex import count
 from spamnb.features.token_keys import token_key
@@ -22,4 +22,4 @@ def pattern_stream(texts: Texts, name: str, pattern: str) -> Stream:
     rows = np.repeat(np.arange(len(texts)), counts)
     token = f"re:{name}"
     keys = np.full(len(rows), token_key(token), np.uint64)
-    return Stream(OTHER, rows, keys, lambda where: Spellings.of([token.encode()] * len(where)))
+    return Stream(OTHER, rows, keys, lambda where: StringArray.of([token.encode()] * len(where)))

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import IntArray
 from spamnb.core.record import Record
-from spamnb.core.strings import Spellings, gathered
+from spamnb.core.strings import StringArray, gathered
 from spamnb.features.batch import Speller, Stream
 from spamnb.features.token_keys import LONGEST, KeyArray, join, span_keys
-from spamnb.messages import IntArray, Texts
+from spamnb.messages import Texts
 
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
 _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
@@ -30,7 +31,7 @@ class Words(Record):
     rows: IntArray
     keys: KeyArray
 
-    def spell(self, where: IntArray) -> Spellings:
+    def spell(self, where: IntArray) -> StringArray:
         return spell_ngrams(self, where, 1)
 
 
@@ -77,7 +78,7 @@ def _ngram_speller(words: Words, first: IntArray, n: int) -> Speller:
     return lambda where: spell_ngrams(words, first[where], n)
 
 
-def spell_ngrams(words: Words, first: IntArray, n: int) -> Spellings:
+def spell_ngrams(words: Words, first: IntArray, n: int) -> StringArray:
     """The n words from each word in `first` on, with a space between them; a long word is cut."""
     data = np.frombuffer(words.data + b" ", np.uint8)
     starts = np.full(
@@ -88,4 +89,4 @@ def spell_ngrams(words: Words, first: IntArray, n: int) -> Spellings:
         starts[:, 2 * i] = words.starts[first + i]
         ends[:, 2 * i] = np.minimum(words.ends[first + i], starts[:, 2 * i] + LONGEST)
     pieces = gathered(data, starts.ravel(), ends.ravel())
-    return Spellings(pieces.blob, pieces.ends[2 * n - 2 :: 2 * n - 1])
+    return StringArray(pieces.blob, pieces.ends[2 * n - 2 :: 2 * n - 1])

@@ -6,7 +6,7 @@ import re
 from binascii import Error, a2b_base64, a2b_qp
 from encodings.aliases import aliases
 
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 
 # Binary transforms, escapes, and `punycode` and `idna`, which take quadratic time. Character sets in which
 # ASCII bytes are other letters (EBCDIC) are no mail's true character set.
@@ -43,7 +43,7 @@ def _codec(charset: bytes) -> str:
     return _WIDER.get(codec, codec) if codec in _KNOWN else ""
 
 
-_codecs = Memo(_codec)
+_codecs = BoundedCache(_codec)
 
 
 def to_utf8(data: bytes, charset: bytes = b"") -> bytes:

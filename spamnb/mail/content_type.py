@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from spamnb.mail.charset import decode_words, from_percent, to_utf8
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 from spamnb.mail.tagged_words import glued, words
 
 _PARAMETER = re.compile(rb""";\s*([\w*-]+)\s*=\s*("[^"]*"|[^;\s]*)""")
@@ -37,7 +37,7 @@ def _content_type(value: bytes) -> ContentType:
     )
 
 
-content_types = Memo(_content_type)
+content_types = BoundedCache(_content_type)
 
 
 def parameters(value: bytes) -> dict[bytes, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 
 _ENTITY = re.compile(rb"&(#?[A-Za-z0-9]{1,24});?")
 _COMMON = {b"nbsp": b" ", b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"'}
@@ -29,4 +29,4 @@ def _entity(name: bytes) -> bytes:
     return unescape(f"&{name.decode()};").encode("utf-8", "replace")
 
 
-_entities = Memo(_entity)
+_entities = BoundedCache(_entity)

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from spamnb.mail.limits import Limits
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 from spamnb.mail.tagged_words import glued
 
 # Name as a word, such as x_priority -> the first value; of Received all values, with HOP between them.
@@ -34,7 +34,7 @@ def _word(name: bytes) -> bytes:
     return b"" if _IGNORED.fullmatch(lower) else glued(lower)
 
 
-_words = Memo(_word)
+_words = BoundedCache(_word)
 
 
 def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, bytes]:

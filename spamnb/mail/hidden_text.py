@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from spamnb.mail.entities import decoded
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 
 # What stands within quotes after = belongs to the tag, a > too; a quote that is not closed before the next
 # tag is just a character. Possessive: nothing is read twice.
@@ -53,7 +53,7 @@ def _colour(value: bytes) -> bytes:
     return _NAMES.get(found[1], found[1]) if found else b""
 
 
-_colours = Memo(_colour)
+_colours = BoundedCache(_colour)
 
 
 def _is_masked(style: bytes) -> bool:
@@ -154,7 +154,7 @@ def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), paper: 
     """
     kept: list[bytes] = []
     done, start, depth, inside = 0, 0, 0, b""
-    hidden = Memo(lambda found: _is_hidden(found.lower(), names, paper), longest=_ATTRIBUTE_BYTES)
+    hidden = BoundedCache(lambda found: _is_hidden(found.lower(), names, paper), longest=_ATTRIBUTE_BYTES)
     for tag in _TAG.finditer(source):
         name = tag[1].lower()
         if not inside:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 from spamnb.mail.tagged_words import bucket
 
 # Tags at which one word ends and another begins.
@@ -47,9 +47,9 @@ def _size(value: bytes) -> bytes:
     return b"size_" + found[1].replace(b"+", b"plus_").replace(b"-", b"minus_") + found[2] if found else b""
 
 
-_names = Memo(_name)
-_colours = Memo(_colour)
-_sizes = Memo(_size)
+_names = BoundedCache(_name)
+_colours = BoundedCache(_colour)
+_sizes = BoundedCache(_size)
 
 
 def facts_of(source: bytes, names: Sequence[bytes]) -> list[bytes]:

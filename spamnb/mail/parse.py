@@ -31,7 +31,7 @@ _MARK = re.compile(
 )
 
 
-def parse(raw: bytes, limits: Limits = DEFAULT) -> Mail:
+def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     r"""A mail's body and tags; any bytes are a mail, if need be one without headers.
 
     >>> mail = parse(b"From: Ann <ann@example.com>\nSubject: Lunch?\n\nAt one.")

@@ -8,12 +8,12 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Memo(dict[bytes, V], Generic[V]):
+class BoundedCache(dict[bytes, V], Generic[V]):
     """Key -> what `work` makes of it; long keys are not kept, and a full memory is emptied.
 
     Where many keys are looked up, `map(memo.__getitem__, keys)` takes about half the time of `memo[key]`.
 
-    >>> sizes = Memo(len)
+    >>> sizes = BoundedCache(len)
     >>> sizes[b"abc"], dict(sizes)
     (3, {b'abc': 3})
     """

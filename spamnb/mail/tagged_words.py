@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from spamnb.mail.charset import to_utf8
-from spamnb.mail.parse_cache import Memo
+from spamnb.mail.parse_cache import BoundedCache
 
 _WORD = bytes(b for b in range(128) if chr(b).isalnum() or chr(b) == "_")
 _ONE_WORD = re.compile(r"\w+")
@@ -106,4 +106,4 @@ def _domain(host: bytes) -> bytes:
     return glued(b"_".join(labels[-size:]))
 
 
-domains = Memo(_domain)  # domains[b"www.example.co.uk"] is b"example_co_uk"
+domains = BoundedCache(_domain)  # domains[b"www.example.co.uk"] is b"example_co_uk"

@@ -16,8 +16,8 @@ import numpy as np
 
 from spamnb.core.record import Record
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.model.change_history import Since
-from spamnb.model.scoring_engine import Scored, Words
+from spamnb.model.change_history import ChangeHistory
+from spamnb.model.scoring_engine import RawScores, WordCounts
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage.model_file import require
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 USUAL = 0.25
 
 
-class Start(Record):
+class BaseModel(Record):
     """`name` says in words which model it is; `weight` is how much its log-odds count beside one's own."""
 
     name: str
@@ -38,9 +38,9 @@ class Start(Record):
     weight: float = USUAL
 
     @classmethod
-    def of(cls, name: str, model: SpamModel, weight: float = USUAL) -> Start:
+    def of(cls, name: str, model: SpamModel, weight: float = USUAL) -> BaseModel:
         """Only what scoring needs; a model that is no good to start from is refused."""
-        if model.start is not None:
+        if model.base is not None:
             raise ConfigError(
                 f"the {name} starts from another model itself, so none can start from it",
                 hint="give a model that was trained without --prior ready-made",
@@ -50,10 +50,14 @@ class Start(Record):
                 f"only a model of two classes and without columns can be started from, not the {name}",
                 hint="leave out --prior, or use --prior ready-made",
             )
-        return cls(name, replace(model, figures=None, known=None, since=Since(), generation=0), weight)
+        return cls(
+            name,
+            replace(model, metrics=None, seen_messages=None, change_history=ChangeHistory(), generation=0),
+            weight,
+        )
 
-    def weighing(self, weight: float) -> Start:
-        return Start(self.name, self.model, weight)
+    def weighing(self, weight: float) -> BaseModel:
+        return BaseModel(self.name, self.model, weight)
 
     def check(self, features: FeatureConfig, scoring: ScorerConfig) -> None:
         """Refuse settings under which the two would not read the same tokens or speak on the same scale."""
@@ -77,26 +81,26 @@ class Start(Record):
                 hint="say which label means spam with --spam-label, or leave out --prior",
             )
 
-    def added(self, scored: Scored, batch: Batch) -> Scored:
+    def added(self, scored: RawScores, batch: Batch) -> RawScores:
         """One's own scores with those of the start; known is what the better informed of the two knows."""
         found = self.model.engine.score(batch, words=scored.words is not None)
         log_odds = self.weight * self.model.pair_log_odds(found)
         known, words = np.maximum(scored.known, found.known), scored.words
         if words is not None and found.words is not None:
-            words = Words(words.total, np.maximum(words.known, found.words.known))
-        return Scored(scored.joint, scored.scale, known, scored.correction, log_odds, words)
+            words = WordCounts(words.total, np.maximum(words.known, found.words.known))
+        return RawScores(scored.joint, scored.scale, known, scored.correction, log_odds, words)
 
     def to_state(self) -> dict[str, Any]:
         return {"name": self.name, "weight": self.weight, "model": self.model.state()}
 
 
-def from_state(state: Mapping[str, Any], load: Callable[[Mapping[str, Any]], SpamModel]) -> Start:
+def from_state(state: Mapping[str, Any], load: Callable[[Mapping[str, Any]], SpamModel]) -> BaseModel:
     """The inverse of `to_state`; what does not fit is a damaged model."""
     name, weight = require(state, "name", str), require(state, "weight", float)
     inner = require(state, "model", dict)
-    if "start" in inner or not (math.isfinite(weight) and weight > 0):
+    if "base" in inner or not (math.isfinite(weight) and weight > 0):
         raise ModelError("the model that this one starts from is damaged", "train the model again")
-    return Start(name, load(inner), weight)
+    return BaseModel(name, load(inner), weight)
 
 
 def differences(expected: FeatureConfig, got: FeatureConfig) -> str:
@@ -113,9 +117,9 @@ def differences(expected: FeatureConfig, got: FeatureConfig) -> str:
 
 def check_same(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
     """Models add up only if they start from the same one, or all from none."""
-    if not _same(first.start, other.start):
+    if not _same(first.base, other.base):
         words = [
-            f"{name} starts from {_words(m.start)}" for name, m in ((first_name, first), (other_name, other))
+            f"{name} starts from {_words(m.base)}" for name, m in ((first_name, first), (other_name, other))
         ]
         raise ModelError(
             f"{words[0]}, {words[1]}: they do not add up",
@@ -123,11 +127,11 @@ def check_same(first: SpamModel, other: SpamModel, first_name: str, other_name: 
         )
 
 
-def _words(start: Start | None) -> str:
+def _words(start: BaseModel | None) -> str:
     return "no other model" if start is None else f"the {start.name}"
 
 
-def _same(a: Start | None, b: Start | None) -> bool:
+def _same(a: BaseModel | None, b: BaseModel | None) -> bool:
     """The same model, whatever its weight."""
     if a is None or b is None:
         return a is b

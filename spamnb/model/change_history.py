@@ -14,7 +14,7 @@ DOUBT = 3.0  # standard errors by which messages are misjudged more often than t
 FEWEST = 30  # judged messages from which on a rate says something
 
 
-class Since(Record):
+class ChangeHistory(Record):
     """Counts of messages; `loss` is the sum of -log P(right class) over the `judged` ones.
 
     `judged` are the new messages that came to be learned. Each was judged by the model as it was before (that
@@ -30,8 +30,8 @@ class Since(Record):
     unsure: int = 0
     loss: float = 0.0
 
-    def plus(self, other: Since) -> Since:
-        return Since(*(x + y for x, y in zip(self.values, other.values, strict=True)))
+    def plus(self, other: ChangeHistory) -> ChangeHistory:
+        return ChangeHistory(*(x + y for x, y in zip(self.values, other.values, strict=True)))
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -41,10 +41,10 @@ class Since(Record):
         return dict(zip(self._fields, self.values, strict=True))
 
     @classmethod
-    def from_dict(cls, state: object) -> Since:
+    def from_dict(cls, state: object) -> ChangeHistory:
         """The inverse of `to_dict`; nothing for a model that has not changed.
 
-        >>> Since.from_dict(Since(learned=2).to_dict()).learned
+        >>> ChangeHistory.from_dict(ChangeHistory(learned=2).to_dict()).learned
         2
         """
         if state is None:

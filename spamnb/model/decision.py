@@ -87,36 +87,36 @@ def in_words(state: Mapping[str, Any], positive: str, other: str) -> str:
     'spam from P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
     """
     text = f"{positive} from P = {share(state['threshold'])}"
-    if state.get("cutoff") is not None:
-        text += f" (log-odds {state['cutoff']:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
-    return text if state["low"] is None else f"{text}, unsure above {state['low']:g}"
+    if state.get("log_odds_threshold") is not None:
+        text += f" (log-odds {state['log_odds_threshold']:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
+    return text if state["unsure_from"] is None else f"{text}, unsure above {state['unsure_from']:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """How a probability becomes a verdict.
 
-    Without `low`: spam from `threshold` on, else ham. With it, what lies strictly between the two is unsure.
+    Without `unsure_from`: spam from `threshold` on, else ham. With it, what lies strictly between the two is unsure.
     With costs, `threshold` follows from them and spam must be strictly above it (a tie costs the same: ham).
-    With `max_fpr` the line is at the log-odds `cutoff`, where at most that share of ham is called spam;
+    With `max_fpr` the line is at the log-odds `log_odds_threshold`, where at most that share of ham is called spam;
     probabilities near 1 lie too close together to tell them apart.
     """
 
     threshold: float = 0.5
-    low: float | None = None
+    unsure_from: float | None = None
     cost_fp: float | None = None
     cost_fn: float | None = None
-    cutoff: float | None = None
+    log_odds_threshold: float | None = None
     max_fpr: float | None = None
 
     def __post_init__(self) -> None:
         for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
             if cost is not None:
                 _check_cost(option, cost)
-        if self.low is None:
+        if self.unsure_from is None:
             _check_probability("--threshold", self.threshold)
         else:
-            _check_band(self.low, self.threshold)
+            _check_band(self.unsure_from, self.threshold)
 
     @classmethod
     def from_options(
@@ -137,7 +137,7 @@ class Decision:
         if cost_fp is not None or cost_fn is not None:
             return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
         if unsure is not None:
-            return cls(threshold=unsure[1], low=unsure[0])
+            return cls(threshold=unsure[1], unsure_from=unsure[0])
         return cls() if threshold is None else cls(threshold)
 
     @classmethod
@@ -169,16 +169,16 @@ class Decision:
         Unsure too is what gave no evidence: `known` == 0 (not one feature seen in training), or p is NaN; and
         what is `thin`, unless it is spam.
 
-        >>> Decision(0.9, low=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
+        >>> Decision(0.9, unsure_from=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
         [0, 2, 1, 2]
         """
         values = np.asarray(p, np.float64)
         spam = values >= self.threshold if self.cost_fp is None else values > self.threshold
-        if self.cutoff is not None and log_odds is not None:
-            spam = np.asarray(log_odds, np.float64) >= self.cutoff
+        if self.log_odds_threshold is not None and log_odds is not None:
+            spam = np.asarray(log_odds, np.float64) >= self.log_odds_threshold
         doubt = np.isnan(values)
-        if self.low is not None:
-            doubt |= (values > self.low) & ~spam
+        if self.unsure_from is not None:
+            doubt |= (values > self.unsure_from) & ~spam
         if known is not None:
             doubt |= np.asarray(known) == 0
         if thin is not None:
@@ -195,12 +195,15 @@ class Decision:
         """The inverse of `to_dict`; what does not fit is a damaged model."""
         try:
             low, fp, fn = (
-                None if state[name] is None else float(state[name]) for name in ("low", "cost_fp", "cost_fn")
+                None if state[name] is None else float(state[name])
+                for name in ("unsure_from", "cost_fp", "cost_fn")
             )
             # models of version 0.1.0 have neither of these
-            cutoff, rate = (None if v is None else float(v) for v in map(state.get, ("cutoff", "max_fpr")))
+            cutoff, rate = (
+                None if v is None else float(v) for v in map(state.get, ("log_odds_threshold", "max_fpr"))
+            )
             if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
-                raise ValueError("cutoff")
+                raise ValueError("log_odds_threshold")
             if not 0 <= (rate or 0.0) <= 1:
                 raise ValueError("max_fpr")
             return cls(float(state["threshold"]), low, fp, fn, cutoff, rate)

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import FloatArray
 from spamnb.features import extract
 from spamnb.features.batch import Batch, KeyArray
-from spamnb.messages import FloatArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.calibration import LIMIT, Platt, Temperature, probability
-from spamnb.model.scoring_engine import Engine, Looked
+from spamnb.model.scoring_engine import Engine, LookedUpBatch
 
 if TYPE_CHECKING:
-    from spamnb.model.base_model import Start
+    from spamnb.model.base_model import BaseModel
     from spamnb.model.predictions import Predictions
     from spamnb.model.spam_model import Categories, Numbers, SpamModel
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Evidence:
     """One piece of evidence: what it adds to the log-odds, and how many messages of each class had it."""
 
     token: str
@@ -41,7 +42,7 @@ class Explanation:
     evidence: float
     verdict: str
     bias: float
-    parts: tuple[Part, ...]  # strongest first
+    parts: tuple[Evidence, ...]  # strongest first
     known: int
     unknown: int
     why: str = ""  # of an unsure message
@@ -54,8 +55,8 @@ def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: N
     slope, offset = _line(model, result)
     columns = model.engine.columns(1, categories, numbers)
     parts, bias = parts_of(model.engine, batch, columns, pair, slope * float(result.scored.scale[0]))
-    if model.started is not None:
-        parts, more = _with_start(model.started, parts, texts, slope)
+    if model.active_base is not None:
+        parts, more = _with_start(model.active_base, parts, texts, slope)
         bias += more
     log_odds = float(result.log_odds[0])
     if model.pair is None:
@@ -73,11 +74,13 @@ def explained(model: SpamModel, texts: Texts, categories: Categories, numbers: N
         tuple(parts),
         int(result.scored.known[0]),
         int(sum(missing)),
-        result.why(0),
+        result.unsure_reason(0),
     )
 
 
-def _with_start(start: Start, parts: list[Part], texts: Texts, slope: float) -> tuple[list[Part], float]:
+def _with_start(
+    start: BaseModel, parts: list[Evidence], texts: Texts, slope: float
+) -> tuple[list[Evidence], float]:
     """The parts with what the start says of each token, and what it adds to the bias.
 
     How many messages had a token is told of one's own; of those that only the start knows it is none.
@@ -86,19 +89,19 @@ def _with_start(start: Start, parts: list[Part], texts: Texts, slope: float) -> 
     factor = slope * start.weight
     found = {part.token: part for part in parts}
     for part in told.parts:
-        own = found.get(part.token) or Part(part.token, part.times, 0.0, (0,) * len(part.counts))
+        own = found.get(part.token) or Evidence(part.token, part.times, 0.0, (0,) * len(part.counts))
         found[part.token] = replace(own, log_odds=own.log_odds + factor * part.log_odds)
     return sorted(found.values(), key=_strength), factor * told.bias
 
 
-def _strength(part: Part) -> tuple[float, str]:
+def _strength(part: Evidence) -> tuple[float, str]:
     return -abs(part.log_odds), part.token
 
 
 def _knows(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
     """Which tokens the model knows, or the one that it starts from."""
     known = model.store.find(keys) >= 0
-    return known if model.started is None else known | (model.started.model.store.find(keys) >= 0)
+    return known if model.active_base is None else known | (model.active_base.model.store.find(keys) >= 0)
 
 
 def _line(model: SpamModel, result: Predictions) -> tuple[float, float]:
@@ -111,8 +114,8 @@ def _line(model: SpamModel, result: Predictions) -> tuple[float, float]:
     if isinstance(fitted, Temperature):
         return fitted.scale, 0.0
     offset = fitted.offset
-    if model.refined is not None:
-        offset += fitted.slope * model.sign * model.refined.bias
+    if model.active_correction is not None:
+        offset += fitted.slope * model.sign * model.active_correction.bias
     if not isinstance(fitted, Platt):
         raw = model.raw(result.scored)
         offset += float((fitted.apply(raw) - fitted.slope * raw - fitted.offset)[0])
@@ -130,7 +133,7 @@ def parts_of(
     columns: dict[str, FloatArray],
     pair: tuple[int, int],
     factor: float,
-) -> tuple[list[Part], float]:
+) -> tuple[list[Evidence], float]:
     """The parts of a batch of one message for class pair[0] against pair[1], and the bias' share."""
     plus, minus = pair
     looked = engine.look_up(batch)
@@ -148,17 +151,17 @@ def parts_of(
         parts = [_part(engine, r, n, d) for r, n, d in zip(rows, times, difference, strict=True)]
     for name, terms in columns.items():
         if terms.any():
-            parts.append(Part(name, 1, float((terms[0, plus] - terms[0, minus]) * factor), ()))
+            parts.append(Evidence(name, 1, float((terms[0, plus] - terms[0, minus]) * factor), ()))
     bias = engine.bias(looked.stats)
     return sorted(parts, key=_strength), float((bias[plus] - bias[minus]) * factor)
 
 
-def _part(engine: Engine, row: int, times: int, log_odds: float) -> Part:
+def _part(engine: Engine, row: int, times: int, log_odds: float) -> Evidence:
     store = engine.store
-    return Part(store.spellings[row], times, log_odds, tuple(store.messages[row].tolist()))
+    return Evidence(store.spellings[row], times, log_odds, tuple(store.messages[row].tolist()))
 
 
-def _sequence_parts(engine: Engine, looked: Looked, difference: list[float]) -> list[Part]:
+def _sequence_parts(engine: Engine, looked: LookedUpBatch, difference: list[float]) -> list[Evidence]:
     """For a scorer that reads words in order: one part for each known word, with the words before it."""
     words = looked.entries.sequence
     assert words is not None
@@ -170,5 +173,5 @@ def _sequence_parts(engine: Engine, looked: Looked, difference: list[float]) -> 
         spelled = [engine.store.spellings[int(looked.store_rows(words[0, i : i + 1])[0])] for i in before]
         part = _part(engine, row, 1, value)
         after = f" (after {' '.join(spelled)})" if spelled else ""
-        parts.append(Part(part.token + after, 1, value, part.counts))
+        parts.append(Evidence(part.token + after, 1, value, part.counts))
     return parts

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.features import extract
 from spamnb.features.token_keys import token_key
-from spamnb.messages import Chunk, FloatArray, IntArray
+from spamnb.messages import Chunk
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.seen_messages import content_digests
 from spamnb.model.spam_model import SpamModel
@@ -62,7 +63,7 @@ class Inspector:
         stats = weighted(Stats.of(model.store), model.scoring)
         self._log_p: FloatArray = model.engine.scorer.estimate(stats)
         self._bias = model.engine.scorer.bias(stats)
-        self._start = None if model.started is None else Inspector(model.started.model)
+        self._start = None if model.active_base is None else Inspector(model.active_base.model)
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
         """The tokens that speak most for a class."""
@@ -97,7 +98,7 @@ class Inspector:
         with np.errstate(invalid="ignore"):
             weights = self._log_p[:, c] - others
         weights = np.where(np.isnan(weights), 0.0, weights)  # impossible in both: says nothing
-        added, fitted = self.model.engine.added(None), self.model.refined
+        added, fitted = self.model.engine.added(None), self.model.active_correction
         if added is None or fitted is None:
             return weights
         return weights + (added if self.model.labels[c] == fitted.label else -added)
@@ -127,10 +128,10 @@ class Inspector:
             return None
         plus, labels, offset = self._positive(), self.model.labels, fit.offset
         b = float(self._bias[plus] - self._bias[1 - plus])
-        if (fitted := self.model.refined) is not None:
+        if (fitted := self.model.active_correction) is not None:
             offset += fit.slope * (fitted.bias if fitted.label == labels[plus] else -fitted.bias)
         line = labels[plus], labels[1 - plus], b, fit.slope, offset, self.model.scoring.damping
-        start = self.model.started
+        start = self.model.active_base
         if start is None or self._start is None:
             return Linear(*line)
         return Linear(*line, start.weight, self._start.linear())
@@ -151,13 +152,13 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "scorer": model.scoring.to_dict(),
         "calibration": model.calibration.to_dict(),
         "refined": _refined(model),
-        "start": _start(model),
+        "base": _start(model),
         "decision": model.decision.to_dict(),
-        "doubt": model.doubt,
-        "figures": dict(model.figures) if model.figures is not None else None,
-        "remembers": None if model.known is None else len(model.known),
-        "since": model.since.to_dict(),
-        "stale": model.since.stale(model.figures),
+        "min_known_words": model.min_known_words,
+        "metrics": dict(model.metrics) if model.metrics is not None else None,
+        "remembers": None if model.seen_messages is None else len(model.seen_messages),
+        "change_history": model.change_history.to_dict(),
+        "stale": model.change_history.stale(model.metrics),
         "columns": {
             "categorical": {c: len(v) for c, v in store.categories.items()},
             "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},
@@ -167,16 +168,19 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
 
 def _refined(model: SpamModel) -> dict[str, int] | None:
     """How many tokens are corrected, and how many messages came or went since; None without refinement."""
-    fitted, added = model.refined, model.engine.added(None)
+    fitted, added = model.active_correction, model.engine.added(None)
     if fitted is None or added is None:
         return None
-    tokens, since = int(np.count_nonzero(added)), model.since.learned - model.since.forgotten
+    tokens, since = (
+        int(np.count_nonzero(added)),
+        model.change_history.learned - model.change_history.forgotten,
+    )
     return {"tokens": tokens, "messages": fitted.messages, "since": since}
 
 
 def _start(model: SpamModel) -> dict[str, Any] | None:
     """The model that this one starts from; None without it."""
-    if (start := model.started) is None:
+    if (start := model.active_base) is None:
         return None
     learned = int(start.model.store.message_totals.sum())
     tokens = start.model.store.vocabulary
@@ -194,16 +198,16 @@ _OF_MAIL = ("mime:text_plain", "mime:text_html", "header:from", "header:subject"
 def knows_mail(model: SpamModel) -> bool:
     """Were there mails among the messages of the model, or of the one that it starts from?"""
     keys = np.array([token_key(token) for token in _OF_MAIL], np.uint64)
-    models = [model] if model.started is None else [model, model.started.model]
+    models = [model] if model.active_base is None else [model, model.active_base.model]
     return any(bool((each.store.find(keys) >= 0).any()) for each in models)
 
 
 def learned(model: SpamModel, chunk: Chunk) -> int:
     """How many of these messages the model has learned, under whatever label; 0 if it does not remember."""
-    if model.known is None:
+    if model.seen_messages is None:
         return 0
     categories = {name: chunk.categories[name] for name in model.features.categorical}
     numbers = {name: chunk.numbers[name] for name in model.features.numeric}
     digests = content_digests(extract(chunk.texts, model.features), None, categories, numbers)
-    times = sum(model.known.count(label, digests) for label in model.known.labels)
+    times = sum(model.seen_messages.count(label, digests) for label in model.seen_messages.labels)
     return int(np.count_nonzero(times))

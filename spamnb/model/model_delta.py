@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import changes as starts
+from spamnb.core.arrays import IntArray
+from spamnb.core.arrays import run_starts as starts
 from spamnb.core.record import Record
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 from spamnb.counts.count_store import CountStore, combined, rows_with_any
 from spamnb.counts.moments import Moments
 from spamnb.features.batch import KeyArray
-from spamnb.messages import IntArray
-from spamnb.model.change_history import Since
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import ByLabel
 
 _NOTHING: Mapping[str, KeyArray] = {}
@@ -34,14 +34,16 @@ class Change(Record):
     counts: CountStore
     learned: ByLabel = _NOTHING
     forgotten: ByLabel = _NOTHING
-    since: Since = Since()
-    struck: ByLabel = _NOTHING
+    change_history: ChangeHistory = ChangeHistory()
+    stale_removed: ByLabel = _NOTHING
 
     def condensed(self) -> Change:
         """Without the tokens that it does not change in the end."""
         counts = self.counts
         rows = np.flatnonzero(rows_with_any(counts.tokens) | rows_with_any(counts.messages))
-        return Change(counts.rows(rows), self.learned, self.forgotten, self.since, self.struck)
+        return Change(
+            counts.rows(rows), self.learned, self.forgotten, self.change_history, self.stale_removed
+        )
 
 
 def negative(store: CountStore) -> CountStore:
@@ -49,16 +51,19 @@ def negative(store: CountStore) -> CountStore:
     return combined(CountStore.empty(), store, -1)
 
 
-def total(changes: Sequence[Change]) -> Change:
+def total(run_starts: Sequence[Change]) -> Change:
     """All of them as one; each token is spelled as the first that has it spells it."""
-    if len(changes) == 1:
-        return changes[0]
-    since = Since()
-    for change in changes:
-        since = since.plus(change.since)
-    learned, forgotten = _gathered([c.learned for c in changes]), _gathered([c.forgotten for c in changes])
-    struck = _gathered([c.struck for c in changes])
-    return Change(sum_counts([c.counts for c in changes]), learned, forgotten, since, struck)
+    if len(run_starts) == 1:
+        return run_starts[0]
+    since = ChangeHistory()
+    for change in run_starts:
+        since = since.plus(change.change_history)
+    learned, forgotten = (
+        _gathered([c.learned for c in run_starts]),
+        _gathered([c.forgotten for c in run_starts]),
+    )
+    struck = _gathered([c.stale_removed for c in run_starts])
+    return Change(sum_counts([c.counts for c in run_starts]), learned, forgotten, since, struck)
 
 
 def _gathered(parts: list[ByLabel]) -> ByLabel:
@@ -95,12 +100,12 @@ def _added(tables: list[IntArray], order: IntArray, begin: IntArray) -> IntArray
     return np.add.reduceat(rows[order], begin, axis=0, dtype=np.int64) if len(begin) else rows
 
 
-def _spelled(parts: list[Spellings], which: IntArray) -> Spellings:
+def _spelled(parts: list[StringArray], which: IntArray) -> StringArray:
     shift, ends = 0, []
     for part in parts:
         ends.append(part.ends + shift)
         shift += len(part.blob)
-    return Spellings(np.concatenate([p.blob for p in parts]), np.concatenate(ends)).take(which)
+    return StringArray(np.concatenate([p.blob for p in parts]), np.concatenate(ends)).take(which)
 
 
 def _columns(stores: Sequence[CountStore]) -> CountStore:
@@ -116,7 +121,7 @@ def _tokenless(store: CountStore) -> CountStore:
     none, totals = np.zeros((0, len(store.labels)), np.int64), store.message_totals
     keys, kinds = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
     columns = store.categories, store.numbers
-    return CountStore(store.labels, totals, keys, kinds, none, none, Spellings.of([]), *columns)
+    return CountStore(store.labels, totals, keys, kinds, none, none, StringArray.of([]), *columns)
 
 
 def wide(table: IntArray, store: CountStore, labels: tuple[str, ...]) -> IntArray:
@@ -145,8 +150,12 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "spelled": len(rows),
         "learned": {label: len(x) for label, x in change.learned.items()},
         "forgotten": {label: len(x) for label, x in change.forgotten.items()},
-        **({"struck": {label: len(x) for label, x in change.struck.items()}} if change.struck else {}),
-        "since": change.since.to_dict(),
+        **(
+            {"struck": {label: len(x) for label, x in change.stale_removed.items()}}
+            if change.stale_removed
+            else {}
+        ),
+        "change_history": change.change_history.to_dict(),
         "categories": {c: dict(values) for c, values in counts.categories.items()},
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
     }
@@ -160,7 +169,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         np.diff(words.ends, prepend=0).astype("<u4"),
         *(
             x.astype("<u8")
-            for digests in (change.learned, change.forgotten, change.struck)
+            for digests in (change.learned, change.forgotten, change.stale_removed)
             for x in digests.values()
         ),
         words.blob,
@@ -195,11 +204,11 @@ def decode(data: bytes) -> Change:
     counts = CountStore(
         labels,
         np.array(head["totals"], np.int64),
-        *(keys, kinds, tokens, messages, Spellings(blob, np.cumsum(ends))),
+        *(keys, kinds, tokens, messages, StringArray(blob, np.cumsum(ends))),
         {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
         {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
     )
-    return Change(counts, learned, forgotten, Since.from_dict(head["since"]), struck)
+    return Change(counts, learned, forgotten, ChangeHistory.from_dict(head["change_history"]), struck)
 
 
 class _Taker:

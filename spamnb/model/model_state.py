@@ -12,9 +12,9 @@ from spamnb.counts import count_state
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model import calibration as calibrations
 from spamnb.model import weight_correction as corrections
-from spamnb.model.change_history import Since
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.seen_messages import Known
+from spamnb.model.seen_messages import SeenMessages
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage.model_file import require
 
@@ -31,21 +31,21 @@ def to_state(model: SpamModel) -> dict[str, Any]:
         "scorer": model.scoring.to_dict(),
         "decision": model.decision.to_dict(),
         "calibration": model.calibration.to_dict(),
-        "figures": _figures(model.figures),
+        "metrics": _figures(model.metrics),
         "counts": count_state.to_state(model.store),
-        "known": None if model.known is None else model.known.to_state(),
-        "since": model.since.to_dict(),
+        "seen_messages": None if model.seen_messages is None else model.seen_messages.to_state(),
+        "change_history": model.change_history.to_dict(),
         "generation": model.generation,
     }
-    if model.refined is not None:
-        state["correction"] = model.refined.to_state(model.store)
-    if model.known is not None and model.known.faded:
-        state["faded"] = model.known.faded_state()
-    if model.doubt is not None:
-        state["doubt"] = model.doubt
-    if model.aged is not None:
-        state["aged"] = model.aged
-    return state if model.started is None else state | {"start": model.started.to_state()}
+    if model.active_correction is not None:
+        state["correction"] = model.active_correction.to_state(model.store)
+    if model.seen_messages is not None and model.seen_messages.faded:
+        state["stale"] = model.seen_messages.faded_state()
+    if model.min_known_words is not None:
+        state["min_known_words"] = model.min_known_words
+    if model.aged_until is not None:
+        state["aged_until"] = model.aged_until
+    return state if model.active_base is None else state | {"base": model.active_base.to_state()}
 
 
 def _figures(figures: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -67,38 +67,40 @@ def fields(state: Mapping[str, Any]) -> dict[str, Any]:
         "decision": Decision.from_dict(require(state, "decision", dict)),
         "calibration": calibrations.from_dict(require(state, "calibration", dict)),
         "positive": require(state, "positive", str),
-        "figures": checked(state.get("figures")),
-        "known": Known.from_state(state.get("known"), state.get("faded")),
-        "since": Since.from_dict(state.get("since")),
+        "metrics": checked(state.get("metrics")),
+        "seen_messages": SeenMessages.from_state(state.get("seen_messages"), state.get("stale")),
+        "change_history": ChangeHistory.from_dict(state.get("change_history")),
         "generation": require(state, "generation", int) if "generation" in state else 0,
-        "doubt": _share(state),
-        "aged": _day(state),
+        "min_known_words": _share(state),
+        "aged_until": _day(state),
         "correction": None if correction is None else corrections.from_state(correction, store),
     }
 
 
 def _share(state: Mapping[str, Any]) -> float | None:
     """The share of known words below which ham is not said; models of version 0.1.0 have none."""
-    if "doubt" not in state:
+    if "min_known_words" not in state:
         return None
-    share = require(state, "doubt", float)
+    share = require(state, "min_known_words", float)
     if not 0 < share <= 1:
-        raise ModelError(f"the model's doubt must be a share, got {share:g}", "train the model again")
+        raise ModelError(
+            f"the model's min_known_words must be a share, got {share:g}", "train the model again"
+        )
     return share
 
 
 def _day(state: Mapping[str, Any]) -> str | None:
     """The day up to which the model was aged; most never were."""
-    if "aged" not in state:
+    if "aged_until" not in state:
         return None
     from datetime import date
 
-    day = require(state, "aged", str)
+    day = require(state, "aged_until", str)
     try:
         return date.fromisoformat(day).isoformat()
     except ValueError:
         raise ModelError(
-            f"the model's aged must be a day, got {day!r:.40}", "train the model again"
+            f"the model's aged_until must be a day, got {day!r:.40}", "train the model again"
         ) from None
 
 

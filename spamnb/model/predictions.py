@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.core.record import Record
-from spamnb.messages import FloatArray, IntArray
-from spamnb.model.scoring_engine import Scored
+from spamnb.model.scoring_engine import RawScores
 
 UNSURE_LABEL = "unsure"
 
@@ -25,20 +25,20 @@ class Predictions(Record):
     probability: FloatArray
     log_odds: FloatArray
     known: IntArray
-    scored: Scored
-    thin: NDArray[np.bool_] | None = None
+    scored: RawScores
+    too_few_known_words: NDArray[np.bool_] | None = None
 
     @property
     def labels(self) -> list[str]:
         return [self.names[code] for code in self.codes.tolist()]
 
-    def why(self, row: int) -> str:
+    def unsure_reason(self, row: int) -> str:
         """Why a message is unsure; nothing if it is not."""
         if self.codes[row] < len(self.names) - 1:
             return ""
         if self.known[row] == 0:
             return "nothing in it is known"
         words = self.scored.words
-        if self.thin is not None and self.thin[row] and words is not None:
+        if self.too_few_known_words is not None and self.too_few_known_words[row] and words is not None:
             return f"few known words: {words.known[row]} of {words.total[row]}"
         return "too close to call"

@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.moments import Moments
 from spamnb.errors import DataError
 from spamnb.features.token_keys import mix
-from spamnb.messages import FloatArray, IntArray
-from spamnb.model.merge_models import outdated
+from spamnb.model.model_merge import mark_outdated
 from spamnb.model.spam_model import SpamModel
 
 
@@ -42,7 +42,7 @@ def prune(
     if store.vocabulary == model.store.vocabulary:
         return model
     # With fewer tokens more words are unknown: the share that was usual is usual no more.
-    return replace(model, store=store, figures=outdated(model.figures, "prune"), doubt=None)
+    return replace(model, store=store, metrics=mark_outdated(model.metrics, "prune"), min_known_words=None)
 
 
 def information(store: CountStore) -> FloatArray:
@@ -81,7 +81,9 @@ def _fitting(model: SpamModel, limit: int) -> int:
             hint="allow more bytes",
         )
     tables = ("keys", "kinds", "tokens", "messages", "spelling_ends")
-    fixed = sum(state[name][:1].nbytes for name in tables) + (0 if model.refined is None else _CORRECTION)
+    fixed = sum(state[name][:1].nbytes for name in tables) + (
+        0 if model.active_correction is None else _CORRECTION
+    )
     spelled = np.diff(store.spellings.ends, prepend=0)[_ranked(store)]
     return int(np.searchsorted(np.cumsum(spelled + fixed), limit - bare, side="right"))
 
@@ -113,8 +115,14 @@ def age(model: SpamModel, halvings: int = 1) -> SpamModel:
         store = _halved(store)
     if halvings < 1:
         return model
-    known = None if model.known is None else model.known.aged(halvings)
-    return replace(model, store=store, known=known, figures=outdated(model.figures, "age"), doubt=None)
+    known = None if model.seen_messages is None else model.seen_messages.aged(halvings)
+    return replace(
+        model,
+        store=store,
+        seen_messages=known,
+        metrics=mark_outdated(model.metrics, "age"),
+        min_known_words=None,
+    )
 
 
 def _halved(store: CountStore) -> CountStore:

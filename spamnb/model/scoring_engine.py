@@ -7,19 +7,18 @@ from functools import cached_property
 
 import numpy as np
 
-from spamnb.core.arrays import distinct, row_sums
+from spamnb.core.arrays import FloatArray, IntArray, distinct_values, row_sums
 from spamnb.core.record import Record
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.key_table import KeyTable
 from spamnb.features.batch import SHAPE, Batch, Entries
-from spamnb.messages import FloatArray, IntArray
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats, pair_sums
 from spamnb.settings import ScorerConfig
 
 
-class Words(Record):
+class WordCounts(Record):
     """How many words n messages have, repeats counted, and how many of them the model knows."""
 
     total: IntArray
@@ -31,7 +30,7 @@ class Words(Record):
         return np.where(self.total > 0, self.known / np.maximum(self.total, 1), 1.0)
 
 
-class Scored(Record):
+class RawScores(Record):
     """Log scores of n messages and K classes.
 
     joint (n, K) is log P(c) + log P(x|c); `scale` (n,) is what damping multiplies it with; `known` (n,) is
@@ -46,7 +45,7 @@ class Scored(Record):
     known: IntArray
     correction: FloatArray | None = None
     started: FloatArray | None = None
-    words: Words | None = None  # only where they are asked for
+    words: WordCounts | None = None  # only where they are asked for
 
     @property
     def damped(self) -> FloatArray:
@@ -61,7 +60,7 @@ class Scored(Record):
             return np.asarray(safe + np.log(np.exp(self.joint - safe[:, None]).sum(axis=1)))
 
 
-class Looked(Record):
+class LookedUpBatch(Record):
     """A batch looked up: its entries, and the statistics and weights their ids point into."""
 
     entries: Entries
@@ -92,7 +91,7 @@ class Engine:
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
         words: bool = False,
-    ) -> Scored:
+    ) -> RawScores:
         found = self._ids(batch)
         if self._unmerged(batch):
             joint, known, added = self._sum_all(batch, found)
@@ -106,7 +105,7 @@ class Engine:
         scale = damping_scale(parts, self.config)
         bias = self.correction.bias if self.correction is not None else 0.0
         corrected = None if added is None else added * scale + bias
-        return Scored(joint, scale, known, corrected, None, _words(batch, found) if words else None)
+        return RawScores(joint, scale, known, corrected, None, _words(batch, found) if words else None)
 
     def _unmerged(self, batch: Batch) -> bool:
         """Can every occurrence be added as it comes? Then repeats need not be found, a fifth of the work."""
@@ -117,7 +116,7 @@ class Engine:
     def _sum_all(self, batch: Batch, found: list[IntArray]) -> tuple[FloatArray, IntArray, FloatArray | None]:
         """Log scores, how many tokens of each message are known, repeats included, and their correction."""
         if self._table is None:
-            rows = distinct(np.concatenate([ids[ids >= 0] for ids in found]))
+            rows = distinct_values(np.concatenate([ids[ids >= 0] for ids in found]))
             stats = weighted(Stats.of(self.store, rows), self.config)
             weights = self.scorer.weights(stats)
             found = [np.where(ids >= 0, np.searchsorted(rows, ids), -1) for ids in found]
@@ -149,7 +148,7 @@ class Engine:
         corrected = None if values is None else row_sums(looked.entries.rows, values, batch.size)
         return joint, self._known(looked, parts), parts, corrected
 
-    def correct(self, looked: Looked) -> FloatArray | None:
+    def correct(self, looked: LookedUpBatch) -> FloatArray | None:
         """What the correction adds for each entry, before damping."""
         added = self.added(looked.rows)
         if added is None:
@@ -177,21 +176,21 @@ class Engine:
         find = self.store.find if self._table is None else self._table.find
         return [find(k) for k in keys]
 
-    def look_up(self, batch: Batch, found: list[IntArray] | None = None) -> Looked:
+    def look_up(self, batch: Batch, found: list[IntArray] | None = None) -> LookedUpBatch:
         found = self._ids(batch) if found is None else found
-        entries = Entries.of(batch, found, self.scorer.order, self.scorer.lengths)
-        if self._table is None and not self.scorer.whole:
+        entries = Entries.of(batch, found, self.scorer.order, self.scorer.needs_lengths)
+        if self._table is None and not self.scorer.needs_full_vocabulary:
             return self._few(entries)
         stats, weights, _ = self._all()
-        return Looked(self.scorer.limited(entries, weights), stats, weights, None)
+        return LookedUpBatch(self.scorer.limited(entries, weights), stats, weights, None)
 
-    def _few(self, entries: Entries) -> Looked:
+    def _few(self, entries: Entries) -> LookedUpBatch:
         """Statistics and weights of just the tokens in these entries."""
         words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
-        rows = distinct(np.concatenate((entries.ids, words[words >= 0])))
+        rows = distinct_values(np.concatenate((entries.ids, words[words >= 0])))
         stats = weighted(Stats.of(self.store, rows), self.config)
         weights = self.scorer.weights(stats)
-        return Looked(self.scorer.limited(entries.compact(rows), weights), stats, weights, rows)
+        return LookedUpBatch(self.scorer.limited(entries.compact(rows), weights), stats, weights, rows)
 
     def _all(self) -> tuple[Stats, FloatArray, FloatArray]:
         if self._whole is None:
@@ -209,7 +208,7 @@ class Engine:
         """Does the store hold tokens that every message has?"""
         return bool(self.store.vocabulary) and int(self.store.kinds.max()) == SHAPE
 
-    def _known(self, looked: Looked, parts: IntArray) -> IntArray:
+    def _known(self, looked: LookedUpBatch, parts: IntArray) -> IntArray:
         """Known tokens but shapes, counted as the scorer counts them."""
         if not self._shaped and self.scorer.once:
             return parts
@@ -234,17 +233,17 @@ class Engine:
         return column_terms(self.store, self.config, size, categories or {}, numbers or {})
 
 
-def _words(batch: Batch, found: list[IntArray]) -> Words:
+def _words(batch: Batch, found: list[IntArray]) -> WordCounts:
     """The words of each message, of which those are known that were found."""
     total, known = np.zeros(batch.size, np.int64), np.zeros(batch.size, np.int64)
     for stream, ids in zip(batch.streams, found, strict=True):
         if stream.kind == 1:
             total += np.bincount(stream.rows, minlength=batch.size)
             known += np.bincount(stream.rows[ids >= 0], minlength=batch.size)
-    return Words(total, known)
+    return WordCounts(total, known)
 
 
-def gap(scores: FloatArray, plus: int) -> FloatArray:
+def log_odds_of(scores: FloatArray, plus: int) -> FloatArray:
     """Log-odds of one of two classes from their log scores (n, 2); impossible in both says nothing: 0."""
     with np.errstate(invalid="ignore"):
         raw = scores[:, plus] - scores[:, 1 - plus]

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import changes
+from spamnb.core.arrays import FloatArray, IntArray, run_starts
 from spamnb.errors import DataError, ModelError
 from spamnb.features.batch import SHAPE, Batch, KeyArray
 from spamnb.features.token_keys import mix, token_key
-from spamnb.messages import FloatArray, IntArray
 
 ByLabel = Mapping[str, KeyArray]
 
@@ -32,7 +31,7 @@ def word_digests(batch: Batch) -> KeyArray:
     sums = np.zeros(batch.size, np.uint64)
     for stream in batch.streams[:1]:
         if len(stream.rows):
-            begin = changes(stream.rows)
+            begin = run_starts(stream.rows)
             # Squares, because plain sums of keys that are letters agree for "a d" and "b c".
             sums[stream.rows[begin]] = np.add.reduceat(stream.keys * (stream.keys + np.uint64(1)), begin)
     return mix(sums)
@@ -55,7 +54,7 @@ def content_digests(
         if stream.kind == SHAPE:
             np.add.at(sums, stream.rows, stream.keys)  # their rows do not ascend
         elif stream.kind != 1 and len(stream.rows):
-            begin = changes(stream.rows)
+            begin = run_starts(stream.rows)
             sums[stream.rows[begin]] += np.add.reduceat(stream.keys, begin)  # keys of n-grams are mixed
     if not any(1 < s.kind < SHAPE for s in batch.streams) and len(batch.streams[0].rows):
         rows, spread = batch.streams[0].rows, batch.streams[0].keys * _SPREAD
@@ -76,12 +75,12 @@ def _column_digests(
     return np.fromiter(rows, np.uint64, size)
 
 
-class Known:
+class SeenMessages:
     """For each label the digests of its messages, ascending; what was learned twice stands there twice.
 
     `faded` are those from before the counts were halved: they are known, but cannot be taken out again.
 
-    >>> known = Known({"ham": np.array([3, 5, 5], np.uint64)})
+    >>> known = SeenMessages({"ham": np.array([3, 5, 5], np.uint64)})
     >>> known.count("ham", np.array([5, 7], np.uint64)).tolist(), len(known)
     ([2, 0], 3)
     >>> known.plus({"ham": np.array([4], np.uint64)}).minus({"ham": np.array([5], np.uint64)}).labels["ham"]
@@ -124,26 +123,26 @@ class Known:
     def every_label(self) -> list[str]:
         return sorted({label for part in (self.labels, *self.faded) for label in part})
 
-    def plus(self, more: ByLabel) -> Known:
-        return Known(self._base, (*self._later, (1, more)), self._faded) if more else self
+    def plus(self, more: ByLabel) -> SeenMessages:
+        return SeenMessages(self._base, (*self._later, (1, more)), self._faded) if more else self
 
-    def minus(self, less: ByLabel) -> Known:
+    def minus(self, less: ByLabel) -> SeenMessages:
         """Without these, whose counts are whole."""
-        return Known(self._base, (*self._later, (-1, less)), self._faded) if less else self
+        return SeenMessages(self._base, (*self._later, (-1, less)), self._faded) if less else self
 
-    def without_faded(self, less: ByLabel) -> Known:
+    def without_faded(self, less: ByLabel) -> SeenMessages:
         """Without these, which have faded."""
-        return Known(self._base, (*self._later, (0, less)), self._faded) if less else self
+        return SeenMessages(self._base, (*self._later, (0, less)), self._faded) if less else self
 
-    def aged(self, halvings: int) -> Known:
+    def aged(self, halvings: int) -> SeenMessages:
         """All of them known, but none whole; after KEPT halvings a message is no longer known at all."""
         younger = (_NOTHING,) * min(halvings - 1, KEPT)
-        return Known({}, (), (*younger, self.labels, *self.faded)[:KEPT])
+        return SeenMessages({}, (), (*younger, self.labels, *self.faded)[:KEPT])
 
-    def repeated(self, times: int) -> Known:
+    def repeated(self, times: int) -> SeenMessages:
         """Every message learned so many times as often."""
         parts = [{label: np.repeat(d, times) for label, d in p.items()} for p in (self.labels, *self.faded)]
-        return Known(parts[0], (), tuple(parts[1:]))
+        return SeenMessages(parts[0], (), tuple(parts[1:]))
 
     def count(self, label: str, digests: KeyArray) -> IntArray:
         """How often each was learned with this label, and is still whole."""
@@ -163,7 +162,7 @@ class Known:
         return [_stored(part) for part in self.faded]
 
     @classmethod
-    def from_state(cls, state: object, faded: object = None) -> Known | None:
+    def from_state(cls, state: object, faded: object = None) -> SeenMessages | None:
         """The inverse of `to_state` and `faded_state`; None where the model was told not to remember."""
         if state is None:
             return None
@@ -195,14 +194,14 @@ def _count(part: ByLabel, label: str, digests: KeyArray) -> IntArray:
     return np.searchsorted(mine, digests, "right") - np.searchsorted(mine, digests, "left")
 
 
-def all_known(parts: Sequence[Known | None]) -> Known | None:
+def all_known(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
     """The digests of several at once; None if nobody remembers any."""
     found = [part for part in parts if part is not None]
     if not found:
         return None
     ages = zip_longest(*((part.labels, *part.faded) for part in found), fillvalue=_NOTHING)
     whole, *faded = [_together(parts) for parts in ages]
-    return Known(whole, (), tuple(faded))
+    return SeenMessages(whole, (), tuple(faded))
 
 
 def _together(parts: Sequence[ByLabel]) -> dict[str, KeyArray]:

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray
 from spamnb.counts.count_store import CountStore
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import extract
 from spamnb.features.batch import Batch, KeyArray
-from spamnb.messages import FloatArray, Messages, Texts, as_texts, check_columns
+from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations
 from spamnb.model import model_state
-from spamnb.model.base_model import Start, check_same
+from spamnb.model.base_model import BaseModel, check_same
 from spamnb.model.base_model import from_state as start_from
 from spamnb.model.calibration import LIMIT, Calibration, Platt
-from spamnb.model.change_history import Since
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.predictions import UNSURE_LABEL, Predictions
-from spamnb.model.scoring_engine import Engine, Scored
-from spamnb.model.seen_messages import Known, all_known, by_label, content_digests
+from spamnb.model.scoring_engine import Engine, RawScores
+from spamnb.model.seen_messages import SeenMessages, all_known, by_label, content_digests
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -54,14 +55,18 @@ class SpamModel:
     decision: Decision = field(default_factory=Decision)
     calibration: Calibration = field(default_factory=Platt)
     positive: str = "spam"
-    figures: Mapping[str, Any] | None = None  # out-of-fold figures, from training
-    known: Known | None = field(default_factory=lambda: Known({}))  # None: it does not remember messages
-    since: Since = field(default_factory=Since)  # what has changed since the figures were made
+    metrics: Mapping[str, Any] | None = None  # out-of-fold figures, from training
+    seen_messages: SeenMessages | None = field(
+        default_factory=lambda: SeenMessages({})
+    )  # None: it does not remember messages
+    change_history: ChangeHistory = field(
+        default_factory=ChangeHistory
+    )  # what has changed since the figures were made
     generation: int = 0  # how often a learner has written the model file anew
     correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
-    start: Start | None = None  # the model that this one starts from
-    doubt: float | None = None  # no message is called ham of whose words a smaller share is known
-    aged: str | None = None  # the day up to which its counts were halved, as 2026-01-31
+    base: BaseModel | None = None  # the model that this one starts from
+    min_known_words: float | None = None  # no message is called ham of whose words a smaller share is known
+    aged_until: str | None = None  # the day up to which its counts were halved, as 2026-01-31
 
     def __post_init__(self) -> None:
         order = make(self.scoring).order
@@ -70,7 +75,7 @@ class SpamModel:
                 f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
                 hint=f"use --ngrams {order + 1}",
             )
-        if (self.scoring.strongest or self.scoring.clip) and not make(self.scoring).limits:
+        if (self.scoring.strongest or self.scoring.clip) and not make(self.scoring).supports_limits:
             raise ConfigError(
                 f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
@@ -89,9 +94,9 @@ class SpamModel:
     ) -> SpamModel:
         """This model, having seen these messages too."""
         more, digests = self._count(messages, labels, categories, numbers)
-        known = self.known.plus(digests) if self.known is not None else None
-        since = self.since.plus(Since(learned=int(more.message_totals.sum())))
-        return replace(self, store=self.store.plus(more), known=known, since=since)
+        known = self.seen_messages.plus(digests) if self.seen_messages is not None else None
+        since = self.change_history.plus(ChangeHistory(learned=int(more.message_totals.sum())))
+        return replace(self, store=self.store.plus(more), seen_messages=known, change_history=since)
 
     def forget(
         self,
@@ -102,29 +107,42 @@ class SpamModel:
     ) -> SpamModel:
         """This model, as if it had never seen these messages; refused if it had not."""
         less, digests = self._count(messages, labels, categories, numbers)
-        known = None if self.known is None else Known(self.known.minus(digests).labels, (), self.known.faded)
-        since = self.since.plus(Since(forgotten=int(less.message_totals.sum())))
-        return replace(self, store=self.store.minus(less), known=known, since=since)
+        known = (
+            None
+            if self.seen_messages is None
+            else SeenMessages(self.seen_messages.minus(digests).labels, (), self.seen_messages.faded)
+        )
+        since = self.change_history.plus(ChangeHistory(forgotten=int(less.message_totals.sum())))
+        return replace(self, store=self.store.minus(less), seen_messages=known, change_history=since)
 
     def merge(self, other: SpamModel) -> SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
-        both = self.known is not None and other.known is not None
-        known = all_known([self.known, other.known]) if both else None
-        since = self.since.plus(Since(learned=int(other.store.message_totals.sum())))
-        return replace(self, store=self.store.plus(other.store), known=known, since=since)
+        both = self.seen_messages is not None and other.seen_messages is not None
+        known = all_known([self.seen_messages, other.seen_messages]) if both else None
+        since = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
+        return replace(self, store=self.store.plus(other.store), seen_messages=known, change_history=since)
 
     def changed(self, change: Change) -> SpamModel:
         """This model with a change put in, as a journal holds it."""
-        from spamnb.counts.apply_delta import patched
+        from spamnb.counts.apply_delta import add_delta
 
         known = None
-        if self.known is not None:
-            known = self.known.plus(change.learned).minus(change.forgotten).without_faded(change.struck)
-        store = patched(self.store, change.counts)
-        return replace(self, store=store, known=known, since=self.since.plus(change.since))
+        if self.seen_messages is not None:
+            known = (
+                self.seen_messages.plus(change.learned)
+                .minus(change.forgotten)
+                .without_faded(change.stale_removed)
+            )
+        store = add_delta(self.store, change.counts)
+        return replace(
+            self,
+            store=store,
+            seen_messages=known,
+            change_history=self.change_history.plus(change.change_history),
+        )
 
     def _count(
         self, messages: Messages, labels: Iterable[str], categories: Categories, numbers: Numbers
@@ -142,18 +160,18 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.scoring, self.refined)
+        return Engine(self.store, self.scoring, self.active_correction)
 
     @property
-    def refined(self) -> Correction | None:
+    def active_correction(self) -> Correction | None:
         """The correction, as long as the model has the two classes that it was fitted for."""
         fits = self.correction is not None and len(self.labels) == 2 and self.correction.label in self.labels
         return self.correction if fits else None
 
     @property
-    def started(self) -> Start | None:
+    def active_base(self) -> BaseModel | None:
         """The start, as long as this model has the same two classes."""
-        return self.start if self.start is not None and self.labels == self.start.model.labels else None
+        return self.base if self.base is not None and self.labels == self.base.model.labels else None
 
     @cached_property
     def pair(self) -> tuple[int, int] | None:
@@ -180,7 +198,11 @@ class SpamModel:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
-        thin = None if self.doubt is None or scored.words is None else scored.words.share < self.doubt
+        thin = (
+            None
+            if self.min_known_words is None or scored.words is None
+            else scored.words.share < self.min_known_words
+        )
         verdicts = self.decision.verdicts(probability, scored.known, log_odds, thin)
         plus, minus = pair
         codes = np.array([minus, plus, 2])[verdicts]
@@ -193,15 +215,15 @@ class SpamModel:
         nums = {k: v for k, v in (numbers or {}).items() if k in self.features.numeric}
         return cats, nums
 
-    def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> Scored:
-        scored = self.engine.score(batch, categories, numbers, self.doubt is not None)
-        return scored if self.started is None else self.started.added(scored, batch)
+    def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> RawScores:
+        scored = self.engine.score(batch, categories, numbers, self.min_known_words is not None)
+        return scored if self.active_base is None else self.active_base.added(scored, batch)
 
-    def pair_log_odds(self, scored: Scored) -> FloatArray:
+    def pair_log_odds(self, scored: RawScores) -> FloatArray:
         """Calibrated log-odds of the positive class of two."""
         return np.clip(self.calibration.apply(self.raw(scored)), -LIMIT, LIMIT)
 
-    def raw(self, scored: Scored) -> FloatArray:
+    def raw(self, scored: RawScores) -> FloatArray:
         """Log-odds of the positive class before calibration."""
         assert self.pair is not None
         plus, minus = self.pair
@@ -220,7 +242,7 @@ class SpamModel:
         assert self.pair is not None
         return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
 
-    def _many(self, scored: Scored) -> Predictions:
+    def _many(self, scored: RawScores) -> Predictions:
         log_scores = self.calibration.apply(scored.damped)
         proba = np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
         codes = np.where(scored.known > 0, proba.argmax(axis=1), len(self.labels))
@@ -292,9 +314,9 @@ class SpamModel:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
         """The inverse of `state`; what does not fit is a ModelError."""
-        inner = model_file.require(state, "start", dict) if "start" in state else None
+        inner = model_file.require(state, "base", dict) if "base" in state else None
         start = None if inner is None else start_from(inner, cls.from_state)
         try:
-            return cls(**model_state.fields(state), start=start)
+            return cls(**model_state.fields(state), base=start)
         except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
             raise model_state.damaged(error) from None

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.strings import Spellings
+from spamnb.core.strings import StringArray
 from spamnb.counts.count_state import to_state
 from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
@@ -42,9 +42,9 @@ _TABLES = (
 )
 # What is for programs only stands in the last line.
 _LAST = {
-    "known": "which messages were learned",
-    "faded": "which messages were learned long ago",
-    "start": "the model that it starts from",
+    "seen_messages": "which messages were learned",
+    "stale": "which messages were learned long ago",
+    "base": "the model that it starts from",
 }
 _CORRECTION = "correction"
 _PROMISED = "tokens"  # in the header: how many lines of tokens were written; older exports say nothing
@@ -110,7 +110,7 @@ def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = No
     lost = [what for what in head.pop(_AT_THE_END, ()) if what in _LAST and what not in head]
     if lost:
         told = f"{name} has lost its last line, and with it {' and '.join(_LAST[what] for what in lost)}"
-        if "start" in lost:  # without which it judges otherwise
+        if "base" in lost:  # without which it judges otherwise
             raise DataError(told, hint="export the model again")
         if notes is not None:
             notes.append(told)
@@ -149,7 +149,7 @@ def _header(model: SpamModel) -> dict[str, Any]:
     counts["categories"] = {
         c: {v: list(row) for v, row in vs.items()} for c, vs in model.store.categories.items()
     }
-    state["figures"] = None if model.figures is None else dict(model.figures)
+    state["metrics"] = None if model.metrics is None else dict(model.metrics)
     if state.get(_CORRECTION):
         state[_CORRECTION] = {n: v for n, v in state[_CORRECTION].items() if n != "weights"}
     found: dict[str, Any] = plain(
@@ -287,7 +287,7 @@ def _model(head: dict[str, Any], rows: list[Row], reader: _Reader) -> SpamModel:
         np.array([row[1] for row in rows], np.uint8),
         np.array([row[2] for row in rows], np.int64).reshape(len(rows), width),
         np.array([row[3] for row in rows], np.int64).reshape(len(rows), width),
-        Spellings.of(row[0] for row in rows),
+        StringArray.of(row[0] for row in rows),
     )
     state = to_state(store) | {name: counts.get(name, {}) for name in ("categories", "numbers")}
     if head.get(_CORRECTION):

@@ -9,9 +9,9 @@ from importlib import import_module
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import check_path, open_bytes
-from spamnb.readers.decoded_input import Input, refuse_binary
+from spamnb.readers.decoded_input import DecodedInput, refuse_binary
 from spamnb.readers.read_options import FORMATS, MAIL_FORMATS, ReadOptions
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.csv_dialect import sep_line
 
@@ -49,13 +49,13 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
         return open_folder(path, options, labelled=labelled)
     stream = open_bytes(path, live=not labelled)
     try:
-        return _open_stream(Input(stream), options, labelled)
+        return _open_stream(DecodedInput(stream), options, labelled)
     except BaseException:
         stream.close()
         raise
 
 
-def _open_stream(given: Input, options: ReadOptions, labelled: bool) -> Source:
+def _open_stream(given: DecodedInput, options: ReadOptions, labelled: bool) -> Source:
     format = _raw_format(given, options)
     if not given.raw_head and (labelled or format != "eml"):  # nothing at all is still a mail, an empty one
         return _empty(given, labelled and not options.may_be_empty)
@@ -66,7 +66,7 @@ def _open_stream(given: Input, options: ReadOptions, labelled: bool) -> Source:
     return source
 
 
-def _raw_format(given: Input, options: ReadOptions) -> str:
+def _raw_format(given: DecodedInput, options: ReadOptions) -> str:
     """The format of what is read as it is stored; "" for text, which is decoded first."""
     if options.format in ("parquet", *MAIL_FORMATS):
         return options.format
@@ -79,7 +79,7 @@ def _raw_format(given: Input, options: ReadOptions) -> str:
     return mail_format(given)
 
 
-def _text_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
+def _text_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
     nuls, bare = options.format == "null", options.format in ("lines", "null")
     if not bare:  # stated lines may hold any bytes
         refuse_binary(given, options.encoding, nuls=nuls)
@@ -101,7 +101,7 @@ def expand(paths: Sequence[str]) -> list[str]:
     return list(paths)
 
 
-def _empty(given: Input, labelled: bool) -> Source:
+def _empty(given: DecodedInput, labelled: bool) -> Source:
     if labelled:
         raise DataError(f"{given.name} is empty", hint="give a file with labelled messages")
     return Source(given.name, f"{given.name}: empty", given.stream.size, iter(()), given.stream.close)

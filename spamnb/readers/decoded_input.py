@@ -35,7 +35,7 @@ _CONTROL = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")
 _MOST_CONTROL = 0.03  # share of control bytes in text; compressed or binary data has about 0.1 and more
 
 
-class Input:
+class DecodedInput:
     """The bytes of a stream with its head read: `raw_head` as stored, after `decode` also `head` as UTF-8."""
 
     def __init__(self, stream: ByteStream) -> None:
@@ -163,7 +163,7 @@ def _read_head(stream: ByteStream) -> bytes:
     return head
 
 
-def refuse_binary(raw: Input, encoding: str, *, nuls: bool = False) -> None:
+def refuse_binary(raw: DecodedInput, encoding: str, *, nuls: bool = False) -> None:
     """Name what was given instead of text (`nuls`: NUL bytes separate messages)."""
     head = raw.raw_head
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")

@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import replace
 
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.csv_dialect import sep_line
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normal
@@ -34,7 +34,7 @@ _FIRST_HEADERS |= {b"to", b"cc", b"subject", b"date", b"message-id", b"mime-vers
 _FIRST_HEADERS |= {b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"}
 
 
-def find_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
+def find_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
     """The name of the format of a decoded input that was not stated."""
     found = by_suffix(given.name) or by_first_line(given.head.partition(b"\n")[0], options)
     if found:
@@ -46,7 +46,7 @@ def find_format(given: Input, options: ReadOptions, *, labelled: bool) -> str:
     return "csv" if needs_columns and default in ("lines", "null") else default
 
 
-def mail_format(given: Input) -> str:
+def mail_format(given: DecodedInput) -> str:
     """`eml`, `mbox` or `index` for an input, not yet decoded, that is mail; else ""."""
     if found := by_suffix(given.name):
         return found if found in ("eml", "mbox") else ""
@@ -75,7 +75,7 @@ def _begins_mail(line: bytes) -> bool:
     return name in _FIRST_HEADERS or name.startswith(b"x-")
 
 
-def _is_index(given: Input) -> bool:
+def _is_index(given: DecodedInput) -> bool:
     if os.path.basename(given.name) != "index":
         return False
     from spamnb.readers.mailboxes.mail_index import is_index

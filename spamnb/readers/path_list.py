@@ -40,16 +40,16 @@ def plan(
     paths: Sequence[str], labelled: Sequence[tuple[str, str]], options: ReadOptions
 ) -> list[tuple[Paths, ReadOptions]]:
     """What to open and how: the paths, then the (label, path) pairs; what does not exist is refused."""
-    paths = [found for path in paths for found in matching(path)]
-    labelled = [(label, found) for label, path in labelled for found in matching(path)]
+    paths = [found for path in paths for found in expand_glob(path)]
+    labelled = [(label, found) for label, path in labelled for found in expand_glob(path)]
     for path in (*paths, *(path for _, path in labelled)):
         if path != "-":
             check_path(path)
     stated = [(path, replace(options, label=label)) for label, path in labelled]
-    return [*((path, options) for path in grouped(paths, options)), *stated]
+    return [*((path, options) for path in group_single_mails(paths, options)), *stated]
 
 
-def still_there(listed: Sequence[str]) -> tuple[list[str], list[str]]:
+def existing_paths(listed: Sequence[str]) -> tuple[list[str], list[str]]:
     """The paths of a list that are there, and those that are gone; if all are, it is no list of paths."""
     found, gone = list[str](), list[str]()
     for path in listed:
@@ -60,7 +60,7 @@ def still_there(listed: Sequence[str]) -> tuple[list[str], list[str]]:
     return (found, gone) if found else ([*listed], [])
 
 
-def matching(path: str) -> list[str]:
+def expand_glob(path: str) -> list[str]:
     """The files that a pattern such as `part-*.csv` stands for, in order; any other path is itself."""
     if os.path.exists(path) or not _PATTERN.search(path):
         return [path]
@@ -70,10 +70,10 @@ def matching(path: str) -> list[str]:
     return found
 
 
-def grouped(paths: Sequence[str], options: ReadOptions) -> list[Paths]:
+def group_single_mails(paths: Sequence[str], options: ReadOptions) -> list[Paths]:
     """Neighbours that are files of one mail each, by their suffix or as stated, come as one input.
 
-    >>> grouped(["a.csv", "1.eml", "2.eml", "-"], ReadOptions())
+    >>> group_single_mails(["a.csv", "1.eml", "2.eml", "-"], ReadOptions())
     ['a.csv', ('1.eml', '2.eml'), '-']
     """
     found: list[Paths] = []

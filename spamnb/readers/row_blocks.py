@@ -10,7 +10,7 @@ import numpy as np
 
 from spamnb.messages import Chunk
 from spamnb.readers.byte_stream import StoredFile
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.delimited_fallback import parse_rows
 from spamnb.readers.tables.delimited_fast import regular
 from spamnb.readers.tables.labels import LabelMap
@@ -24,7 +24,7 @@ class BlockReader(Protocol):
     @property
     def labels(self) -> LabelMap | None: ...
 
-    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+    def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
         """Chunks, each with the number of lines it covers; lines are counted from the start of the block."""
 
 

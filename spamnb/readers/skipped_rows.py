@@ -9,10 +9,10 @@ _EXAMPLES = 5
 _REASONS = 100  # reasons may quote the input: bound them
 
 
-class Skipped:
+class SkippedRecords:
     """The records that were left out (or, where each one must come out, came out damaged), and why.
 
-    >>> skipped = Skipped()
+    >>> skipped = SkippedRecords()
     >>> skipped.add(2, "no label")
     >>> skipped.count, skipped.reasons, skipped.summary()
     (1, {'no label': 1}, '1 skipped (line 2: no label)')
@@ -46,7 +46,7 @@ class Skipped:
         faults = {os.strerror(number) for number in errno.errorcode}
         return sum(count for reason, count in self.reasons.items() if reason in faults)
 
-    def extend(self, other: Skipped, before: int) -> None:
+    def extend(self, other: SkippedRecords, before: int) -> None:
         """Take over what was left out of a later part of the input, which has `before` lines before it.
 
         To be counted as in one run, that part must tell of all its reasons (`most`).

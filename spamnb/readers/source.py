@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 
 if TYPE_CHECKING:
     from spamnb.readers.row_blocks import Blocks
@@ -31,16 +31,16 @@ class Source:
         chunks: Iterator[Chunk],
         close: Callable[[], None],
         *,
-        skipped: Skipped | None = None,
-        notes: Skipped | None = None,
+        skipped: SkippedRecords | None = None,
+        notes: SkippedRecords | None = None,
         labels: LabelMap | None = None,
         blocks: Blocks | None = None,
     ) -> None:
         self.name = name
         self.description = description
         self.size = size
-        self.skipped = skipped or Skipped()
-        self.notes = notes or Skipped("limits met", "limit met")
+        self.skipped = skipped or SkippedRecords()
+        self.notes = notes or SkippedRecords("limits met", "limit met")
         self.labels = labels
         self.blocks = blocks  # for reading in several processes, in place of iterating
         self.close = close

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spamnb.core.terminal_text import visible
 from spamnb.model.decision import in_words
-from spamnb.model.explanation import Explanation, Part
+from spamnb.model.explanation import Evidence, Explanation
 from spamnb.model.inspection import Linear, TokenRow
 from spamnb.report.column_fit import fits, fitted
 
@@ -55,11 +55,15 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens['word_ngrams'] > 0)}"),
         ("refined", _refined_text(card["refined"])),
-        *_start_rows(card["start"]),
+        *_start_rows(card["base"]),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
-        *_doubt_rows(card["doubt"]),
+        *_doubt_rows(card["min_known_words"]),
     ]
-    return [*rows, ("expect", _figures_text(card["figures"])), *_since_rows(card["since"], card["stale"])]
+    return [
+        *rows,
+        ("expect", _figures_text(card["metrics"])),
+        *_since_rows(card["change_history"], card["stale"]),
+    ]
 
 
 def _since_rows(since: dict[str, Any], stale: str) -> list[tuple[str, str]]:
@@ -212,7 +216,7 @@ def _parts(console: Console, told: Explanation, labels: Sequence[str], limit: in
     return table
 
 
-def _part_cells(part: Part, most: float, longest: int, block: str) -> list[Text]:
+def _part_cells(part: Evidence, most: float, longest: int, block: str) -> list[Text]:
     style = "red" if part.log_odds > 0 else "green"
     bar = block * max(1, round(min(1.0, abs(part.log_odds) / most) * longest))
     seen = " / ".join(f"{n:,}" for n in part.counts)

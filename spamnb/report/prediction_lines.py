@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spamnb.core.arrays import IntArray
 from spamnb.core.terminal_text import visible, visible_bytes
-from spamnb.messages import Chunk, IntArray, Texts
+from spamnb.messages import Chunk, Texts
 from spamnb.model.predictions import Predictions
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class Jsonl:
                 row["source"] = chunk.sources[i]
             if self._explain is not None:
                 row |= explanation_row(self._explain(chunk, i))
-            if why := found.why(i):
+            if why := found.unsure_reason(i):
                 row["why"] = why
             out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
         return ("\n".join(out) + "\n").encode() if out else b""

@@ -17,7 +17,7 @@ REGISTRY = {
     "binary": ("binary", "Binary"),
     "categorical": ("categorical", "Categorical"),
     "complement": ("complement", "Complement"),
-    "less-naive": ("lessnaive", "LessNaive"),
+    "less-naive": ("less_naive", "LessNaive"),
     "multinomial": ("multinomial", "Multinomial"),
     "poisson": ("poisson", "Poisson"),
 }

@@ -8,12 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import row_sums
+from spamnb.core.arrays import FloatArray, IntArray, row_sums
 from spamnb.core.record import Record
 from spamnb.counts.count_store import CountStore, are_grams
 from spamnb.errors import ConfigError
 from spamnb.features.batch import Entries
-from spamnb.messages import FloatArray, IntArray
 from spamnb.scorers.evidence_limits import clipped, strongest
 from spamnb.settings import ScorerConfig
 
@@ -33,7 +32,7 @@ class Stats(Record):
     vocabulary: int
     word_totals: FloatArray  # N_c of single words only
     word_vocabulary: int
-    grams: NDArray[np.bool_]
+    is_ngram: NDArray[np.bool_]
     gram_vocabulary: int
 
     @classmethod
@@ -63,7 +62,7 @@ class Stats(Record):
             self.vocabulary,
             self.word_totals * weights,
             self.word_vocabulary,
-            self.grams,
+            self.is_ngram,
             self.gram_vocabulary,
         )
 
@@ -76,8 +75,8 @@ class Scorer(ABC):
     """One naive Bayes model. A new one writes `estimate`, and `bias` or `terms` where it is not linear."""
 
     name: ClassVar[str]
-    whole: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
-    lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
+    needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
+    needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
 
     def __init__(self, config: ScorerConfig) -> None:
         self.config = config
@@ -98,7 +97,7 @@ class Scorer(ABC):
         return type(self).terms is Scorer.terms
 
     @property
-    def limits(self) -> bool:
+    def supports_limits(self) -> bool:
         """Can what tokens and messages say be limited?"""
         return self.linear and not self.order and type(self).bias is Scorer.bias
 

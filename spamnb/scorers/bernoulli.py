@@ -8,8 +8,8 @@ computed as a sum over the whole vocabulary once, and for each present word log 
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.features.batch import Entries
-from spamnb.messages import FloatArray, IntArray
 from spamnb.scorers.base import Stats, safe_log
 from spamnb.scorers.binary import Binary
 
@@ -23,7 +23,7 @@ class Bernoulli(Binary):
     """Every word of the vocabulary is a coin that a message tosses."""
 
     name = "bernoulli"
-    whole = True
+    needs_full_vocabulary = True
 
     def _log_absent(self, log_p: FloatArray) -> FloatArray:
         absent: FloatArray = np.maximum(safe_log(-np.expm1(np.minimum(log_p, 0.0))), -_HUGE)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray
 from spamnb.features.batch import Entries
-from spamnb.messages import FloatArray
 
 
 def clipped(weights: FloatArray, clip: float) -> FloatArray:

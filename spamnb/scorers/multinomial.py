@@ -14,7 +14,7 @@ from math import sqrt
 
 import numpy as np
 
-from spamnb.messages import FloatArray
+from spamnb.core.arrays import FloatArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 
@@ -30,4 +30,4 @@ class Multinomial(Scorer):
             return log_ratio(counts + alpha, totals + alpha * stats.vocabulary)
         one, several = alpha / sqrt(ratio), alpha * sqrt(ratio)
         below = totals + one * (stats.vocabulary - stats.gram_vocabulary) + several * stats.gram_vocabulary
-        return log_ratio(counts + np.where(stats.grams, several, one)[:, None], below)
+        return log_ratio(counts + np.where(stats.is_ngram, several, one)[:, None], below)

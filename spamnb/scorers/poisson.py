@@ -8,8 +8,8 @@ n is the length of the message, words unknown to the model included.
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.features.batch import Entries
-from spamnb.messages import FloatArray, IntArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))
@@ -19,7 +19,7 @@ class Poisson(Scorer):
     """Each word occurs at its own rate per word of text."""
 
     name = "poisson"
-    lengths = True
+    needs_lengths = True
 
     def estimate(self, stats: Stats) -> FloatArray:
         """log r_ic."""

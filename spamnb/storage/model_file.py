@@ -24,7 +24,7 @@ from spamnb.storage import safe_unpickler
 from spamnb.storage.model_writer import SEAL, SEAL_SIZE, dump, plain
 
 FORMAT = "spamnb-model"
-FORMAT_VERSION = 2  # what has a start, which a reader of version 1 would pass over; all else is version 1
+FORMAT_VERSION = 1
 MAX_BYTES = 4 << 30
 _HEAD = 256  # bytes, among the first of which a file says that it is a model
 JOURNAL = (
@@ -75,10 +75,10 @@ def read(path: AnyPath, *, mmap: bool = True) -> dict[str, object]:
     With `mmap` the arrays are read-only views of the file, good for as long as nobody shortens it in place
     (`write` never does); without it they are in memory and writeable.
     """
-    return read_sealed(path, mmap=mmap)[0]
+    return read_with_checksum(path, mmap=mmap)[0]
 
 
-def read_sealed(path: AnyPath, *, mmap: bool = True) -> tuple[dict[str, object], bytes]:
+def read_with_checksum(path: AnyPath, *, mmap: bool = True) -> tuple[dict[str, object], bytes]:
     """What `read` gives, and the checksum of the file: a journal names the file that it goes with so."""
     shown = os.fspath(path)
     try:
@@ -98,7 +98,7 @@ def read_sealed(path: AnyPath, *, mmap: bool = True) -> tuple[dict[str, object],
         ) from error
 
 
-def titled(path: AnyPath) -> bool:
+def is_model_file(path: AnyPath) -> bool:
     """Does a file begin and end as model files do? Nothing is said of what lies between."""
     with suppress(ModelError, OSError):
         check_file(os.fspath(path))
@@ -114,7 +114,7 @@ def begins_model(head: bytes) -> bool:
     return head.startswith(b"\x80") and FORMAT.encode() in head[:_HEAD]
 
 
-def seal_of(path: AnyPath) -> bytes:
+def checksum_of(path: AnyPath) -> bytes:
     """The checksum that a file says it has, without a look at the rest."""
     check_file(os.fspath(path))
     with open(path, "rb") as file:
@@ -158,7 +158,7 @@ def _unusable(key: str, expected: str, got: str) -> ModelError:
 
 
 def _titled(state: Mapping[str, object]) -> dict[str, object]:
-    title: dict[str, object] = {"format": FORMAT, "version": FORMAT_VERSION if "start" in state else 1}
+    title: dict[str, object] = {"format": FORMAT, "version": FORMAT_VERSION}
     for key in title.keys() & state.keys():
         raise ModelError(f"the model state has a key {key!r}, which the model file needs for itself")
     return title | dict(state)

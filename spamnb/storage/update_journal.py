@@ -73,7 +73,7 @@ def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
     for left in reversed(range(_TRIES)):
         handle = _open(model)
         try:
-            state, seal = model_file.read_sealed(model)
+            state, seal = model_file.read_with_checksum(model)
             data = b"" if handle is None else _read(handle)
         finally:
             if handle is not None:

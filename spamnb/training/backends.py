@@ -6,14 +6,14 @@ import os
 import sys
 
 from spamnb.errors import SpamnbError
-from spamnb.training.dask_cluster import Counted, Shard, count_shard, merge_counted
+from spamnb.training.dask_cluster import Shard, ShardResult, count_shard, merge_counted
 from spamnb.training.trainer import Trainer
 
 # joblibspark 0.6 needs packaging and does not say so.
 _PACKAGES = {"ray": "ray", "spark": "pyspark joblibspark packaging"}
 
 
-def on_backend(trainer: Trainer, shards: list[Shard], backend: str, jobs: int, timeout: float) -> Counted:
+def on_backend(trainer: Trainer, shards: list[Shard], backend: str, jobs: int, timeout: float) -> ShardResult:
     """Count by way of a joblib backend; the merge is done here. Not all backends survive a lost worker."""
     from threading import Timer
 
@@ -46,7 +46,7 @@ def on_backend(trainer: Trainer, shards: list[Shard], backend: str, jobs: int, t
     return merge_counted(*results)
 
 
-def _tried(trainer: Trainer, shard: Shard) -> Counted | SpamnbError:
+def _tried(trainer: Trainer, shard: Shard) -> ShardResult | SpamnbError:
     """The counts, or what went wrong: not every backend hands on an exception as it is."""
     try:
         return count_shard(trainer, shard)

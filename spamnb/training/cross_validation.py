@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import distinct, grouped
+from spamnb.core.arrays import FloatArray, IntArray, distinct_values, group_values
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.tally import Tally
 from spamnb.features.batch import Batch, Entries
-from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.scoring_engine import damping_scale, weighted
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer
@@ -58,7 +58,7 @@ def folds(sample: Sample, k: int) -> IntArray:
 
     A text that stands under two labels counts for the first of them, so that it is in one fold only.
     """
-    texts, text = grouped(sample.digests)
+    texts, text = group_values(sample.digests)
     label = np.full(len(texts), np.iinfo(np.int64).max)
     np.minimum.at(label, text, sample.labels)
     order = np.argsort(label, kind="stable")  # by label, then by digest
@@ -70,7 +70,7 @@ def folds(sample: Sample, k: int) -> IntArray:
 
 def copies(digests: Digests) -> int:
     """How many messages have the same words as one before them."""
-    return len(digests) - len(distinct(digests))
+    return len(digests) - len(distinct_values(digests))
 
 
 def copies_note(digests: Digests) -> list[str]:
@@ -84,10 +84,10 @@ def copies_note(digests: Digests) -> list[str]:
     return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
 
 
-def out_of_fold(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
+def cross_validated_scores(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
     """Score each fold as if the model had been trained on everything else."""
     scorer, fold = make(config), folds(sample, k)
-    counts = FoldCounts(store, sample.entries, sample.labels, fold, k, scorer.whole)
+    counts = FoldCounts(store, sample.entries, sample.labels, fold, k, scorer.needs_full_vocabulary)
     damped = np.zeros((len(sample), len(store.labels)))
     known, scale = np.zeros(len(sample), np.int64), np.ones(len(sample))
     for f, rows in enumerate(counts.rows):

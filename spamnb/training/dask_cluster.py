@@ -18,7 +18,7 @@ from spamnb.readers import ReadOptions, Source, open_source
 from spamnb.readers.row_blocks import BlockReader
 from spamnb.training.guarded import guarded
 from spamnb.training.parallel_training import Report, count_block, settle
-from spamnb.training.sampling import Partial, sample_size, together
+from spamnb.training.sampling import PartialCounts, merge_partials, sample_size
 from spamnb.training.trainer import Trainer
 
 Path = str | tuple[str, ...]
@@ -49,10 +49,10 @@ class Shard:
 
 
 @dataclass
-class Counted:
+class ShardResult:
     """What one or several shards gave: counts, reports of blocks, and what was said about whole inputs."""
 
-    partial: Partial
+    partial: PartialCounts
     reports: list[Report] = field(default_factory=list)
     told: dict[int, list[str]] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ def make_shards(
     return found, source
 
 
-def count_shard(settings: Trainer, shard: Shard) -> Counted:
+def count_shard(settings: Trainer, shard: Shard) -> ShardResult:
     """Count one shard; runs on a worker, which needs nothing but spamnb and the file."""
     if shard.version != __version__:
         raise SpamnbError(
@@ -98,9 +98,9 @@ def count_shard(settings: Trainer, shard: Shard) -> Counted:
     try:
         if shard.reader is not None:
             reports = list(_count_blocks(trainer, shard, shard.reader))
-            return Counted(trainer.result(), reports)
+            return ShardResult(trainer.result(), reports)
         told = _count_input(trainer, shard)
-        return Counted(trainer.result(), told={shard.number: told})
+        return ShardResult(trainer.result(), told={shard.number: told})
     except SpamnbError as error:  # of a class that can travel
         raise SpamnbError(error.message, error.hint) from None
 
@@ -132,19 +132,19 @@ def _left_out(source: Source) -> list[str]:
     return [f"{source.name}: {line}" for line in lines]
 
 
-def merge_counted(*results: Counted) -> Counted:
+def merge_counted(*results: ShardResult) -> ShardResult:
     """Several results as one."""
     told = {number: lines for result in results for number, lines in result.told.items()}
     reports = [report for result in results for report in result.reports]
     partials = [result.partial for result in results]
     messages = sum(int(partial.store.message_totals.sum()) for partial in partials)
-    return Counted(together(partials, sample_size(messages)), reports, told)
+    return ShardResult(merge_partials(partials, sample_size(messages)), reports, told)
 
 
 def count(
     trainer: Trainer,
     inputs: Sequence[tuple[Path, ReadOptions]],
-    run: Callable[[Trainer, list[Shard]], Counted],
+    run: Callable[[Trainer, list[Shard]], ShardResult],
     size: int = SHARD_BYTES,
 ) -> list[str]:
     """Let `run` count all inputs for the trainer; what there is to be said about each of them, in order."""
@@ -163,7 +163,7 @@ def count(
     return [line for number in range(len(planned)) for line in result.told.get(number, ())]
 
 
-def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float = PATIENCE) -> Counted:
+def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float = PATIENCE) -> ShardResult:
     """Count on the dask cluster at an address: a task for each shard, and a tree of merges on the workers."""
     try:
         from distributed import Client
@@ -191,7 +191,7 @@ def _await_workers(client: Any, address: str, patience: float) -> None:
         ) from None
 
 
-def _gathered(client: Any, trainer: Trainer, shards: list[Shard], patience: float) -> Counted:
+def _gathered(client: Any, trainer: Trainer, shards: list[Shard], patience: float) -> ShardResult:
     """No retries of what fails: the same shard would fail again. What a lost worker held is counted again.
 
     A shard whose worker was lost is counted in a process of its own, so that one that takes workers down is
@@ -208,7 +208,7 @@ def _gathered(client: Any, trainer: Trainer, shards: list[Shard], patience: floa
         groups = [level[i : i + _BRANCHES] for i in range(0, len(level), _BRANCHES)]
         level = [client.submit(merge_counted, *group, pure=False) for group in groups]
     try:
-        result: Counted = _waited(client, level[0], patience)
+        result: ShardResult = _waited(client, level[0], patience)
     except Exception as error:
         raise _failure(error, tasks, shards) from error
     return result

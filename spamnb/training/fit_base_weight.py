@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.counts.count_store import CountStore
 from spamnb.features.batch import SHAPE, Entries
-from spamnb.messages import FloatArray, IntArray
-from spamnb.model.base_model import USUAL, Start
+from spamnb.model.base_model import USUAL, BaseModel
 from spamnb.model.calibration import Platt
 from spamnb.model.decision import Decision
-from spamnb.model.scoring_engine import gap
+from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
-from spamnb.training.cross_validation import FoldScores, Sample, out_of_fold, score_fold
-from spamnb.training.fit_calibration import Held, decided
+from spamnb.training.cross_validation import FoldScores, Sample, cross_validated_scores, score_fold
+from spamnb.training.fit_calibration import HeldOutScores, decided
 from spamnb.training.fit_weight_correction import losses, sums
 from spamnb.training.fold_counts import Fold
 
@@ -39,28 +39,28 @@ def without_folds(model: SpamModel, choose: bool) -> SpamModel:
 
     They are more trusted the more there are: 4 messages count as much as the start says itself.
     """
-    assert model.start is not None
+    assert model.base is not None
     messages = int(model.store.message_totals.sum())
-    weight = min(MOST, max(USUAL, 4 / messages)) if choose else model.start.weight
-    decision = _line(model.start) if model.decision == Decision() else model.decision
+    weight = min(MOST, max(USUAL, 4 / messages)) if choose else model.base.weight
+    decision = _line(model.base) if model.decision == Decision() else model.decision
     line = Platt(1 / weight)
-    return replace(model, start=model.start.weighing(weight), calibration=line, decision=decision)
+    return replace(model, base=model.base.weighing(weight), calibration=line, decision=decision)
 
 
-def careful(model: SpamModel, held: Held) -> SpamModel | None:
+def cautious_threshold(model: SpamModel, held: HeldOutScores) -> SpamModel | None:
     """The model with a high line that no ham of one's own reaches, where that is too scarce to draw one by a
     share of it; None where it is not."""
     plus = model.labels.index(model.positive)
     ham = held.proba[held.truth != plus, plus]
-    if model.started is None or len(ham) >= FEWEST_HAM:
+    if model.active_base is None or len(ham) >= FEWEST_HAM:
         return None
     top = float(np.nextafter(ham.max(), 1.0))
-    return decided(model, held, Decision(max(CAREFUL, top), low=0.5))
+    return decided(model, held, Decision(max(CAREFUL, top), unsure_from=0.5))
 
 
-def _line(start: Start) -> Decision:
+def _line(start: BaseModel) -> Decision:
     """From which probability on it says spam; what it promised about ham was another calibration's."""
-    return replace(start.model.decision, cutoff=None, max_fpr=None)
+    return replace(start.model.decision, log_odds_threshold=None, max_fpr=None)
 
 
 def with_folds(
@@ -68,20 +68,20 @@ def with_folds(
 ) -> tuple[SpamModel, Sample, FoldScores, str]:
     """The model with the weight of its start chosen, the sample and its scores with what the start adds, and
     what happened in words; a start of no use is left out."""
-    start = model.start
+    start = model.base
     assert start is not None
-    scores = out_of_fold(model.store, model.scoring, sample, k)
-    said, known = said_of(start, model.store, sample)
+    scores = cross_validated_scores(model.store, model.scoring, sample, k)
+    said, known = base_log_odds(start, model.store, sample)
     plus = model.labels.index(model.positive)
-    weight = chosen(gap(scores.damped, plus), said, sample.labels == plus) if choose else start.weight
+    weight = chosen(log_odds_of(scores.damped, plus), said, sample.labels == plus) if choose else start.weight
     if not weight:
         note = f"from your messages alone: the {start.name} makes the out-of-fold log loss worse"
-        return replace(model, start=None), sample, scores, note
+        return replace(model, base=None), sample, scores, note
     added = np.zeros((len(sample), 2))
     added[:, plus] = weight * said
     note = f"from the {start.name}, weight {weight:g}{' (chosen by folds)' if choose else ''}"
     with_start = replace(scores, damped=scores.damped + added, known=np.maximum(scores.known, known))
-    return replace(model, start=start.weighing(weight)), replace(sample, started=added), with_start, note
+    return replace(model, base=start.weighing(weight)), replace(sample, started=added), with_start, note
 
 
 def chosen(own: FloatArray, said: FloatArray, positive: NDArray[np.bool_]) -> float:
@@ -94,7 +94,7 @@ def chosen(own: FloatArray, said: FloatArray, positive: NDArray[np.bool_]) -> fl
     return min(WEIGHTS, key=loss)
 
 
-def said_of(start: Start, store: CountStore, sample: Sample) -> tuple[FloatArray, IntArray]:
+def base_log_odds(start: BaseModel, store: CountStore, sample: Sample) -> tuple[FloatArray, IntArray]:
     """Log-odds of the start for each message of a sample, and how much of it the start knows."""
     model = start.model
     scorer, rows = model.engine.scorer, model.store.find(store.keys)
@@ -104,10 +104,10 @@ def said_of(start: Start, store: CountStore, sample: Sample) -> tuple[FloatArray
     fold = Fold(everything, nothing, entries, Stats.of(model.store), shapes)
     plain = Sample(entries, sample.labels, sample.digests)
     damped, known, scale = score_fold(model.store, scorer, plain, fold)
-    raw = gap(damped, model.labels.index(model.positive))
-    if model.refined is not None:
-        added = sums(scorer, entries, model.refined.of(model.store.keys).astype(np.float32))
-        raw = raw + model.sign * (added * scale + model.refined.bias)
+    raw = log_odds_of(damped, model.labels.index(model.positive))
+    if model.active_correction is not None:
+        added = sums(scorer, entries, model.active_correction.of(model.store.keys).astype(np.float32))
+        raw = raw + model.sign * (added * scale + model.active_correction.bias)
     return model.calibration.apply(raw), known
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.errors import ConfigError
-from spamnb.messages import FloatArray, IntArray
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import calibration as calibrations
 from spamnb.model.calibration import (
@@ -28,9 +28,9 @@ from spamnb.model.calibration import (
     probability,
 )
 from spamnb.model.decision import SPAM, UNSURE, Decision
-from spamnb.model.scoring_engine import gap
+from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
-from spamnb.training.cross_validation import FoldScores, Sample, folds, out_of_fold
+from spamnb.training.cross_validation import FoldScores, Sample, cross_validated_scores, folds
 from spamnb.training.fit_weight_correction import LARGEST, refine, refused, too_few
 from spamnb.training.threshold import cutoff
 
@@ -133,7 +133,7 @@ def _near_loss(
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldOutScores:
     """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
     class probabilities (n, K), how much of each message was known, and which share of its words."""
 
@@ -144,7 +144,7 @@ class Held:
     share: FloatArray | None = None
 
 
-def calibrated(
+def calibrate_model(
     model: SpamModel,
     sample: Sample,
     k: int,
@@ -152,12 +152,12 @@ def calibrated(
     scores: FoldScores | None = None,
     fold: IntArray | None = None,
     jobs: int = 1,
-) -> tuple[SpamModel, Held]:
+) -> tuple[SpamModel, HeldOutScores]:
     """Fit correction and calibration on out-of-fold scores and keep the figures they give.
 
     Scores and folds are worked out unless they are given.
     """
-    scores = scores or out_of_fold(model.store, model.scoring, sample, k)
+    scores = scores or cross_validated_scores(model.store, model.scoring, sample, k)
     width = len(model.labels)
     meta: dict[str, Any] = {"folds": k, "sample": len(sample), "of": int(model.store.message_totals.sum())}
     if mode == "yes" and (reason := refused(model.store, model.scoring, mode)):
@@ -165,29 +165,34 @@ def calibrated(
     if width > 2:
         fitted = calibrations.fit(scores.damped, sample.labels, width)
         proba = np.nan_to_num(calibrations.probabilities(fitted.apply(scores.damped)), nan=1 / width)
-        held = Held(sample.labels, np.zeros(0), proba, scores.known)
+        held = HeldOutScores(sample.labels, np.zeros(0), proba, scores.known)
     else:
-        plus, raw = model.labels.index(model.positive), gap(scores.damped, model.labels.index(model.positive))
-        if mode == "auto" and model.started is not None and (reason := too_few(sample)):
+        plus, raw = (
+            model.labels.index(model.positive),
+            log_odds_of(scores.damped, model.labels.index(model.positive)),
+        )
+        if mode == "auto" and model.active_base is not None and (reason := too_few(sample)):
             meta["refined"] = reason
         elif mode != "no":
             found = refine(model.store, model.scoring, sample, scores, model.positive, mode, jobs)
             model, raw, meta["refined"] = replace(model, correction=found.correction), found.raw, found.note
         if fold is None and meta["of"] <= LARGEST:  # choosing a curve takes 70 ms
             fold = folds(sample, k)
-        if model.started is not None and len(sample) < ENOUGH:
-            fitted = fit_near(raw, sample.labels == plus, 1 / model.started.weight)
+        if model.active_base is not None and len(sample) < ENOUGH:
+            fitted = fit_near(raw, sample.labels == plus, 1 / model.active_base.weight)
             log_odds = fitted.apply(raw)
         else:
             fitted, log_odds = fit_best(raw, sample.labels == plus, fold)
         log_odds = np.clip(log_odds, -LIMIT, LIMIT)
         both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
-        held = Held(sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known)
+        held = HeldOutScores(
+            sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known
+        )
     figures = figures_of(model, held)
-    return replace(model, calibration=fitted, figures=meta | figures.to_dict()), held
+    return replace(model, calibration=fitted, metrics=meta | figures.to_dict()), held
 
 
-def limited(model: SpamModel, held: Held, max_fpr: float) -> SpamModel:
+def set_max_fpr(model: SpamModel, held: HeldOutScores, max_fpr: float) -> SpamModel:
     """The model with the decision that calls at most this share of ham spam, by its out-of-fold scores.
 
     The line is never below even odds: what looks like neither is no spam, however far from it all ham was.
@@ -196,13 +201,13 @@ def limited(model: SpamModel, held: Held, max_fpr: float) -> SpamModel:
     return decided(model, held, Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
 
 
-def decided(model: SpamModel, held: Held, decision: Decision) -> SpamModel:
+def decided(model: SpamModel, held: HeldOutScores, decision: Decision) -> SpamModel:
     """The model with another decision, and the figures that this gives."""
     model = replace(model, decision=decision)
-    return replace(model, figures={**(model.figures or {}), **figures_of(model, held).to_dict()})
+    return replace(model, metrics={**(model.metrics or {}), **figures_of(model, held).to_dict()})
 
 
-def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
+def figures_of(model: SpamModel, held: HeldOutScores) -> Scores | MultiScores:
     """All measures of some predictions under the model's decision rule."""
     if len(model.labels) > 2:
         unsure = held.known == 0
@@ -214,6 +219,6 @@ def figures_of(model: SpamModel, held: Held) -> Scores | MultiScores:
     return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
 
 
-def thin(model: SpamModel, held: Held) -> NDArray[np.bool_] | None:
+def thin(model: SpamModel, held: HeldOutScores) -> NDArray[np.bool_] | None:
     """Of which messages too few words are known to call them ham."""
-    return None if model.doubt is None or held.share is None else held.share < model.doubt
+    return None if model.min_known_words is None or held.share is None else held.share < model.min_known_words

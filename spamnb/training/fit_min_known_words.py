@@ -15,19 +15,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.messages import FloatArray, IntArray
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.model.decision import HAM
-from spamnb.model.scoring_engine import Words
+from spamnb.model.scoring_engine import WordCounts
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.cross_validation import Sample, folds
-from spamnb.training.fit_calibration import Held, decided
+from spamnb.training.fit_calibration import HeldOutScores, decided
 
 RARE = 0.005  # the share of out-of-fold ham verdicts that may become unsure
 ENOUGH = 200  # of them are needed to know that share
 HIGHEST = 0.5  # a message of which half the words are known is never thin
 
 
-def doubtful(model: SpamModel, held: Held, sample: Sample, k: int) -> tuple[SpamModel, Held]:
+def fit_min_known_words(
+    model: SpamModel, held: HeldOutScores, sample: Sample, k: int
+) -> tuple[SpamModel, HeldOutScores]:
     """The model with its doubt, where there is enough to measure it, and the results with shares of words."""
     if len(model.labels) > 2:
         return model, held
@@ -37,7 +39,7 @@ def doubtful(model: SpamModel, held: Held, sample: Sample, k: int) -> tuple[Spam
     usual = held.share[codes == HAM] if held.share is not None else np.zeros(0)
     if len(usual) < ENOUGH or not (limit := lowest(usual)):
         return model, held
-    return decided(replace(model, doubt=limit), held, model.decision), held
+    return decided(replace(model, min_known_words=limit), held, model.decision), held
 
 
 def lowest(usual: FloatArray) -> float:
@@ -58,10 +60,10 @@ def shares(model: SpamModel, sample: Sample, k: int) -> FloatArray:
     total = np.bincount(rows, counts, len(sample))
     elsewhere = _known_elsewhere(store.messages[used], which, folds(sample, k)[rows], k)
     known = np.bincount(rows, counts * elsewhere, len(sample))
-    if model.started is not None:
-        found = model.started.model.store.find(store.keys[used]) >= 0
+    if model.active_base is not None:
+        found = model.active_base.model.store.find(store.keys[used]) >= 0
         known = np.maximum(known, np.bincount(rows, counts * found[which], len(sample)))
-    return Words(total.astype(np.int64), known.astype(np.int64)).share
+    return WordCounts(total.astype(np.int64), known.astype(np.int64)).share
 
 
 def _known_elsewhere(messages: IntArray, which: IntArray, fold: IntArray, k: int) -> NDArray[np.bool_]:

@@ -21,15 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import row_sums
+from spamnb.core.arrays import FloatArray, IntArray, row_sums
 from spamnb.core.record import Record
 from spamnb.core.worker_pool import can_fork, ordered_map
 from spamnb.counts.count_store import CountStore
 from spamnb.features.batch import SHAPE, Entries
-from spamnb.messages import FloatArray, IntArray
 from spamnb.model import calibration as calibrations
 from spamnb.model.calibration import Platt
-from spamnb.model.scoring_engine import damping_scale, gap, weighted
+from spamnb.model.scoring_engine import damping_scale, log_odds_of, weighted
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
 from spamnb.scorers.base import Scorer, Stats
@@ -101,7 +100,7 @@ def refine(
     and log loss .0260; all or nothing 0.219 and .0264, always all 0.218 and .0266. Of mail all is kept.
     """
     plus = store.labels.index(label)
-    positive, raw = sample.labels == plus, gap(scores.damped, plus)
+    positive, raw = sample.labels == plus, log_odds_of(scores.damped, plus)
     if reason := refused(store, config, mode):
         return Refined(None, raw, f"no: {reason}")
     fitted = _Folds.of(store, config, sample, scores, plus).fitted(jobs if can_fork() else 1)
@@ -194,11 +193,11 @@ class _Folds(Record):
         return cls(store, scorer, sample, scores, scores.counts, fits, plus)
 
     def weights(self, stats: Stats) -> FloatArray:
-        return gap(self.scorer.weights(weighted(stats, self.scorer.config)), self.plus)
+        return log_odds_of(self.scorer.weights(weighted(stats, self.scorer.config)), self.plus)
 
     def whole(self) -> tuple[NDArray[np.float32], float] | None:
         """What to add to the weights and to each score, fitted to the whole sample."""
-        raw = gap(self.scores.damped, self.plus)
+        raw = log_odds_of(self.scores.damped, self.plus)
         return self.fits.fit(np.arange(len(raw)), raw, self.weights(Stats.of(self.store)))
 
     def held(self, f: int, before: FloatArray) -> FloatArray | None:
@@ -213,7 +212,9 @@ class _Folds(Record):
 
     def pair(self, pair: tuple[int, int]) -> FloatArray:
         """The scores of the messages of two folds by counts without both."""
-        return gap(score_fold(self.store, self.scorer, self.sample, self.counts.take_out(pair))[0], self.plus)
+        return log_odds_of(
+            score_fold(self.store, self.scorer, self.sample, self.counts.take_out(pair))[0], self.plus
+        )
 
     def pairwise(self) -> FloatArray:
         """(k, n): the score of message j by counts without fold f and without the fold of j.
@@ -228,7 +229,7 @@ class _Folds(Record):
 
     def fitted(self, jobs: int) -> tuple[FloatArray, tuple[NDArray[np.float32], float]] | None:
         """Corrected scores of each fold by counts and a correction that never saw it; and fitted to all."""
-        before, out = self.pairwise(), gap(self.scores.damped, self.plus)
+        before, out = self.pairwise(), log_odds_of(self.scores.damped, self.plus)
         filled = [f for f, rows in enumerate(self.counts.rows) if len(rows)]
 
         def work(f: int | None) -> Any:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.core.arrays import IntArray
 from spamnb.core.record import Record
 from spamnb.counts.count_store import CountStore, are_grams, rows_with_any
 from spamnb.features.batch import SHAPE, Entries
-from spamnb.messages import IntArray
 from spamnb.scorers.base import Stats
 
 WORD = 1
@@ -174,6 +174,6 @@ def only(stats: Stats, rows: IntArray) -> Stats:
         stats.vocabulary,
         stats.word_totals,
         stats.word_vocabulary,
-        stats.grams[rows],
+        stats.is_ngram[rows],
         stats.gram_vocabulary,
     )

@@ -12,14 +12,23 @@ from types import TracebackType
 import numpy as np
 
 from spamnb.core import files
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.messages import FloatArray, IntArray, Messages, as_texts
-from spamnb.model.change_history import Since
+from spamnb.messages import Messages, as_texts
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.model_delta import Change, encode, total
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage import model_file, update_journal
 from spamnb.storage.lock import WAIT, Lock
-from spamnb.training.update_plan import Given, Outcome, Plan, applied, forgetting, learning, relabelling
+from spamnb.training.update_plan import (
+    LearnResult,
+    Plan,
+    UpdateBatch,
+    apply_plan,
+    forgetting,
+    learning,
+    relabelling,
+)
 
 MODES = ("all", "on-error")
 # When the journal has this many records they become one, and when it is this large, and this share of the
@@ -50,7 +59,7 @@ class Learner:
 
     def __init__(self, path: str | os.PathLike[str], *, wait: float = WAIT) -> None:
         self.path = os.fspath(path)
-        self.outcome = Outcome()
+        self.outcome = LearnResult()
         self._lock = Lock(self.path, wait)
         self._reset()
 
@@ -78,13 +87,13 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
-        self.outcome, self._inside = Outcome(), True
+        self.outcome, self._inside = LearnResult(), True
         return self
 
     def _refresh(self) -> None:
         """Take in what others have done since the model was read."""
         features = self.model.features
-        same = model_file.seal_of(self.path) == self._seal
+        same = model_file.checksum_of(self.path) == self._seal
         had, now = self._journal, update_journal.read(self.path, self._seal) if same else None
         old, new = had.payloads if had is not None else [], now.payloads if now is not None else []
         if same and new[: len(old)] == old:
@@ -137,7 +146,7 @@ class Learner:
         if mode == "on-error":
             plan = plan.without(right)
             self.outcome.right += len(right)
-            since = Since()  # what it gets right is not remembered, and would count again each time
+            since = ChangeHistory()  # what it gets right is not remembered, and would count again each time
         self._apply(given, plan, since)
 
     def forget(
@@ -151,7 +160,7 @@ class Learner:
         given = self._given(messages, labels, categories, numbers)
         if given.digests is None and labels is None:
             raise _forgetful("say with --spam or --ham how the messages were learned")
-        self._apply(given, forgetting(given.digests, given.labels, self._times(given)), Since())
+        self._apply(given, forgetting(given.digests, given.labels, self._times(given)), ChangeHistory())
 
     def relabel(
         self,
@@ -164,7 +173,7 @@ class Learner:
         given = self._given(messages, labels, categories, numbers)
         if given.digests is None:
             raise _forgetful("use `spamnb forget` with the old label and `spamnb learn` with the new one")
-        self._apply(given, relabelling(given.digests, given.labels, self._times(given)), Since())
+        self._apply(given, relabelling(given.digests, given.labels, self._times(given)), ChangeHistory())
 
     def _given(
         self,
@@ -172,7 +181,7 @@ class Learner:
         labels: Iterable[str] | None,
         categories: Mapping[str, Sequence[str]] | None,
         numbers: Mapping[str, FloatArray] | None,
-    ) -> Given:
+    ) -> UpdateBatch:
         self._check_inside()
         texts = as_texts(messages)
         names = [""] * len(texts) if labels is None else [str(label) for label in labels]
@@ -180,20 +189,20 @@ class Learner:
             raise DataError(f"{len(texts)} messages but {len(names)} labels")
         if labels is not None:
             _check_labels(self.model.labels, set(names))
-        return Given(self.model, texts, names, categories or {}, numbers or {})
+        return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
 
     def _check_inside(self) -> None:
         if not self._inside:
             raise ConfigError("a Learner changes its model inside `with`", "with Learner(path) as learner:")
 
-    def _times(self, given: Given) -> dict[str, IntArray]:
+    def _times(self, given: UpdateBatch) -> dict[str, IntArray]:
         """How often each message is known with each label."""
-        if given.digests is None or self.model.known is None:
+        if given.digests is None or self.model.seen_messages is None:
             return {}
-        known = self.model.known
+        known = self.model.seen_messages
         return {label: known.times(label, given.digests) for label in known.every_label}
 
-    def _judged(self, given: Given, new: list[int], known: IntArray) -> tuple[Since, list[int]]:
+    def _judged(self, given: UpdateBatch, new: list[int], known: IntArray) -> tuple[ChangeHistory, list[int]]:
         """What the model thinks of the new messages before it learns them, and which it gets right.
 
         What is `known`, and learned once more, says nothing of how it judges new ones.
@@ -201,7 +210,7 @@ class Learner:
         model = self.model
         rows = [i for i in new if given.labels[i] in model.labels]
         if not rows or len(model.labels) < 2:
-            return Since(), []
+            return ChangeHistory(), []
         some = given.rows(rows)
         found = model.score(some.texts, some.categories, some.numbers)
         truth = np.array([model.labels.index(label) for label in some.labels])
@@ -212,17 +221,17 @@ class Learner:
         loss, wrong = -np.log(np.maximum(p[fresh], LEAST)).sum(), int((~right & ~unsure & fresh).sum())
         self.outcome.judged += int(fresh.sum())
         self.outcome.misjudged += wrong
-        since = Since(
+        since = ChangeHistory(
             judged=int(fresh.sum()), wrong=wrong, unsure=int((unsure & fresh).sum()), loss=float(loss)
         )
         return since, [rows[i] for i in np.flatnonzero(right).tolist()]
 
-    def _apply(self, given: Given, plan: Plan, since: Since) -> None:
+    def _apply(self, given: UpdateBatch, plan: Plan, since: ChangeHistory) -> None:
         plan.report(self.outcome, given.labels)
         since = since.plus(plan.since)
         if not since.changed:
             return
-        self.model, change, faded = applied(self.model, given, plan, since)
+        self.model, change, faded = apply_plan(self.model, given, plan, since)
         self.outcome.faded += faded
         self._changes.append(change)
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.arrays import changes
+from spamnb.core.arrays import FloatArray, IntArray, run_starts
 from spamnb.core.record import Record
-from spamnb.messages import FloatArray, IntArray
 
 MEMORY = 8  # pairs that L-BFGS remembers
 STEPS = 40
@@ -45,7 +44,7 @@ class Pattern(Record):
         place = np.zeros(columns, np.int64)
         place[shared] = np.arange(len(shared))
         many, one = np.flatnonzero(several), np.flatnonzero(~several)
-        begin = changes(kept := rows[many])
+        begin = run_starts(kept := rows[many])
         every, alone = (1.0, 1.0) if times is None else (times[many], times[one])
         found = kept, place[ids[many]], every, begin, kept[begin], shared, rows[one], ids[one], alone
         return cls(size, columns, *found)

@@ -24,14 +24,14 @@ from spamnb.readers import Source
 from spamnb.readers.byte_stream import StoredFile
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import BlockReader
-from spamnb.readers.skipped_rows import Skipped
-from spamnb.training.sampling import Order, Partial
+from spamnb.readers.skipped_rows import SkippedRecords
+from spamnb.training.sampling import Order, PartialCounts
 from spamnb.training.trainer import Trainer
 from spamnb.training.turns import SharedFile, Token, Turns
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
-    from spamnb.training.sampling import Partial
+    from spamnb.training.sampling import PartialCounts
     from spamnb.training.trainer import Trainer
 
 
@@ -182,9 +182,9 @@ class Pool:
         self._waiting[connection] -= report.last
         return report
 
-    def _result(self, connection: Connection) -> Partial:
+    def _result(self, connection: Connection) -> PartialCounts:
         told = self._receive(connection)
-        found: Partial = from_file(self._files[connection], *told) if self._files else told
+        found: PartialCounts = from_file(self._files[connection], *told) if self._files else told
         return found
 
     @staticmethod
@@ -304,7 +304,7 @@ class Report:
     stuck: bool = False
     rows: int = 0
     lines: int = 0
-    skipped: Skipped = field(default_factory=lambda: Skipped(most=sys.maxsize))
+    skipped: SkippedRecords = field(default_factory=lambda: SkippedRecords(most=sys.maxsize))
     labels: dict[bytes, str] = field(default_factory=dict)
 
 
@@ -356,10 +356,10 @@ class Counting:
         self._trainer.add(chunk.texts, chunk.labels)
         return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, made=True)
 
-    def finish(self) -> Partial:
+    def finish(self) -> PartialCounts:
         return self._trainer.result()
 
-    def gather(self, found: list[tuple[list[int], Partial]]) -> None:
+    def gather(self, found: list[tuple[list[int], PartialCounts]]) -> None:
         for numbers, partial in found:
             for part in partial.parts:  # the process only knows which of its own items this was
                 part.order = self._number, numbers[part.order[1]]

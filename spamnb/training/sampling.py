@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.counts.count_state import from_state, to_state
 from spamnb.counts.count_store import CountStore
-from spamnb.features.batch import Entries, Unmerged
+from spamnb.features.batch import Entries, RawEntries
 from spamnb.features.token_keys import token_key
-from spamnb.messages import FloatArray, IntArray, Texts
-from spamnb.model.merge_models import merge_stores
-from spamnb.model.seen_messages import Known, all_known
+from spamnb.messages import Texts
+from spamnb.model.model_merge import merge_stores
+from spamnb.model.seen_messages import SeenMessages, all_known
 from spamnb.training.cross_validation import Digests, Sample
 from spamnb.training.fit_weight_correction import LARGEST
 
@@ -27,14 +28,14 @@ Row = tuple[object, ...]
 
 
 @dataclass
-class Part:
+class SampleBlock:
     """The sampled messages of one batch; ids are the tally's.
 
     The digest 0 stands for rows of a table without a word, whose digests need to know how many equal ones
     came before: `waiting` are these rows in their order.
     """
 
-    entries: Entries | Unmerged
+    entries: Entries | RawEntries
     labels: list[str]
     digests: Digests
     categories: dict[str, list[str]]
@@ -54,11 +55,11 @@ class Part:
         assert self.sizes is not None
         return self.sizes
 
-    def keep(self, limit: int) -> Part:
+    def keep(self, limit: int) -> SampleBlock:
         rows = below(self.digests, limit)
         if len(rows) == len(self.digests):
             return self
-        return Part(
+        return SampleBlock(
             self.entries.select(rows),
             pick(self.labels, rows),
             self.digests[rows],
@@ -89,38 +90,40 @@ def row_digest(row: Row, times: int) -> int:
 
 
 @dataclass
-class Partial:
+class PartialCounts:
     """Counts and sample of one worker; ids are rows of its store. It travels with its counts made small."""
 
     store: CountStore
-    parts: list[Part]
+    parts: list[SampleBlock]
     limit: int
-    known: Known | None = None  # the digests of all messages, where they are to be remembered
+    known: SeenMessages | None = None  # the digests of all messages, where they are to be remembered
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = None if self.known is None else self.known.to_state()
         return _rebuilt, (to_state(self.store), self.parts, self.limit, known)
 
 
-def _rebuilt(state: dict[str, Any], parts: list[Part], limit: int, known: dict[str, Any] | None) -> Partial:
-    return Partial(from_state(state), parts, limit, Known.from_state(known))
+def _rebuilt(
+    state: dict[str, Any], parts: list[SampleBlock], limit: int, known: dict[str, Any] | None
+) -> PartialCounts:
+    return PartialCounts(from_state(state), parts, limit, SeenMessages.from_state(known))
 
 
-def together(partials: Sequence[Partial], most: int) -> Partial:
+def merge_partials(partials: Sequence[PartialCounts], most: int) -> PartialCounts:
     """One partial of many with a sample of at most `most` messages, in the order of the data."""
     store = merge_stores([p.store for p in partials])
     limit = fitting([part for p in partials for part in p.parts], min(p.limit for p in partials), most)
     rows = np.empty(max(partial.store.vocabulary for partial in partials), np.int64)
-    parts: list[Part] = []
+    parts: list[SampleBlock] = []
     for partial in partials:
         kept = [part.keep(limit) for part in partial.parts]
         _find_rows(kept, partial.store, store, rows)
-        parts += [renumbered(part, rows) for part in kept]
+        parts += [remap_ids(part, rows) for part in kept]
     known = all_known([partial.known for partial in partials])
-    return Partial(store, sorted(parts, key=lambda part: part.order), limit, known)
+    return PartialCounts(store, sorted(parts, key=lambda part: part.order), limit, known)
 
 
-def _find_rows(parts: list[Part], mine: CountStore, store: CountStore, rows: IntArray) -> None:
+def _find_rows(parts: list[SampleBlock], mine: CountStore, store: CountStore, rows: IntArray) -> None:
     """For each id in some parts its row in another store; other places of `rows` are left alone."""
     marks = np.zeros(mine.vocabulary, bool)
     for part in parts:
@@ -130,7 +133,7 @@ def _find_rows(parts: list[Part], mine: CountStore, store: CountStore, rows: Int
     rows[used] = np.searchsorted(store.keys, mine.keys[used])
 
 
-def fitting(parts: Sequence[Part], limit: int, most: int) -> int:
+def fitting(parts: Sequence[SampleBlock], limit: int, most: int) -> int:
     """The limit below which the digests of at most `most` messages lie, with at most TOKENS tokens.
 
     Copies of one text stay or go together, so no copy of a held-out message is left in the counts. It is
@@ -172,7 +175,7 @@ class Sampling:
     """
 
     def __init__(self, most: int) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[SampleBlock] = []
         self.limit = 1 << 64
         self.most = most
         self._messages = self._tokens = 0
@@ -181,7 +184,7 @@ class Sampling:
         """Which messages of a batch belong to the sample so far."""
         return below(digests, self.limit)
 
-    def add(self, part: Part) -> None:
+    def add(self, part: SampleBlock) -> None:
         if len(part.digests):
             self.parts.append(part)
             self._count([part])
@@ -196,7 +199,7 @@ class Sampling:
         self._messages = self._tokens = 0
         self._count(self.parts)
 
-    def _count(self, parts: Sequence[Part]) -> None:
+    def _count(self, parts: Sequence[SampleBlock]) -> None:
         """Count what can be dropped; rows that wait for their digest stay in any case."""
         for part in parts:
             known = part.digests != 0
@@ -219,19 +222,19 @@ class Sampling:
         return Sample(joined(parts), labels, digests, columns, numbers, texts)
 
 
-def merged(part: Part, order: int, lengths: bool) -> Part:
+def merge_repeats(part: SampleBlock, order: int, lengths: bool) -> SampleBlock:
     """The same messages with the repeats of their tokens counted."""
-    assert isinstance(part.entries, Unmerged)
+    assert isinstance(part.entries, RawEntries)
     return replace(part, entries=Entries.of(part.entries.batch, part.entries.ids, order, lengths))
 
 
-def renumbered(part: Part, new: IntArray) -> Part:
+def remap_ids(part: SampleBlock, new: IntArray) -> SampleBlock:
     """The same messages with id i called `new[i]`."""
     assert isinstance(part.entries, Entries)
     return replace(part, entries=part.entries.renumbered(new))
 
 
-def joined(parts: Sequence[Part]) -> Entries:
+def joined(parts: Sequence[SampleBlock]) -> Entries:
     """The messages of all parts one after the other."""
     return Entries.concat([part.entries for part in parts if isinstance(part.entries, Entries)])
 

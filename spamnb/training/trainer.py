@@ -8,39 +8,39 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from spamnb.core.arrays import distinct
-from spamnb.core.cpu_and_memory import give_back
+from spamnb.core.arrays import FloatArray, distinct_values
+from spamnb.core.cpu_and_memory import release_memory
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.tally import Tally
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import extract
-from spamnb.features.batch import Batch, Unmerged
-from spamnb.messages import FloatArray, Messages, Texts, as_texts
+from spamnb.features.batch import Batch, RawEntries
+from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model import calibration as calibrations
-from spamnb.model.base_model import USUAL, Start
+from spamnb.model.base_model import USUAL, BaseModel
 from spamnb.model.decision import Decision
-from spamnb.model.seen_messages import Known, content_digests
+from spamnb.model.seen_messages import SeenMessages, content_digests
 from spamnb.model.seen_messages import word_digests as message_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training.cross_validation import Digests, Sample
-from spamnb.training.fit_base_weight import careful, with_folds, without_folds
-from spamnb.training.fit_calibration import Held, calibrated, limited
-from spamnb.training.fit_min_known_words import doubtful
+from spamnb.training.fit_base_weight import cautious_threshold, with_folds, without_folds
+from spamnb.training.fit_calibration import HeldOutScores, calibrate_model, set_max_fpr
+from spamnb.training.fit_min_known_words import fit_min_known_words
 from spamnb.training.fit_weight_correction import MODES
 from spamnb.training.sampling import (
     Order,
-    Part,
-    Partial,
+    PartialCounts,
     Row,
+    SampleBlock,
     Sampling,
-    merged,
+    merge_partials,
+    merge_repeats,
     pick,
-    renumbered,
+    remap_ids,
     row_digest,
     sample_size,
-    together,
 )
 from spamnb.training.spool import Spool
 
@@ -70,7 +70,7 @@ class Trainer:
     partial: bool = False  # it counts a part of the data only: take `result`, not `finish`
     jobs: int = 1  # processes for the cross-validation
     refine: str = "auto"  # fit a correction of the weights: yes, no, or if cross-validation says it helps
-    start: Start | None = None  # a model to start from
+    start: BaseModel | None = None  # a model to start from
     choose: bool = True  # let folds choose how much that counts
     stated: bool = True  # somebody asked for max_fpr; else a careful line serves while ham is scarce
 
@@ -85,7 +85,7 @@ class Trainer:
         self._tally = Tally()
         self._sampling = Sampling(sample_size(0, self.refine))
         self._batches = 0
-        self._absorbed: list[Partial] = []
+        self._absorbed: list[PartialCounts] = []
         self._rows: Counter[Row] = Counter()
         self._learned: dict[int, Spool] = {}  # by the code of the label
         self.messages = 0
@@ -120,15 +120,15 @@ class Trainer:
             learned = content_digests(batch, None, cats, nums) if self.remember else digests
         ids = self._tally.add(batch, labels, cats, nums)
         if self.remember:
-            for code in distinct(self._tally.codes).tolist():
+            for code in distinct_values(self._tally.codes).tolist():
                 self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
         self.messages += batch.size
         if self.folds:
             rows = self._sampling.rows(digests)
             some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
             kept = texts.select(rows) if self.keep_texts and self.keep is None else None
-            entries, place = Unmerged(batch, ids).select(rows), order or (0, self._batches)
-            part = Part(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept)
+            entries, place = RawEntries(batch, ids).select(rows), order or (0, self._batches)
+            part = SampleBlock(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept)
             self._sampling.most = sample_size(self.messages, self.refine)
             self._sampling.add(part)
         self._batches += 1
@@ -174,15 +174,15 @@ class Trainer:
         cats = {c: pick(v, rows) for c, v in categories.items()}
         return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
 
-    def result(self) -> Partial:
+    def result(self) -> PartialCounts:
         """What a part of the data gave, for `absorb`."""
         store, rows = self._tally.finish()
-        wanted = self._scorer.order, self._scorer.lengths
-        parts = [renumbered(merged(p, *wanted), rows) for p in self._sampling.parts]
+        wanted = self._scorer.order, self._scorer.needs_lengths
+        parts = [remap_ids(merge_repeats(p, *wanted), rows) for p in self._sampling.parts]
         del rows  # a large table
-        return Partial(store, parts, self._sampling.limit, self._known())
+        return PartialCounts(store, parts, self._sampling.limit, self._known())
 
-    def absorb(self, partials: Sequence[Partial]) -> None:
+    def absorb(self, partials: Sequence[PartialCounts]) -> None:
         """Take over what others have counted: the model is the same as if it had been counted here."""
         self._absorbed += partials
         self.messages += sum(int(partial.store.message_totals.sum()) for partial in partials)
@@ -197,35 +197,35 @@ class Trainer:
         model, sample = self.counted()
         if sample is not None:
             model = self.settled(model, sample)[0]
-            give_back()  # before the model is written, which takes memory of its own
+            release_memory()  # before the model is written, which takes memory of its own
             return model
         return model if self.start is None else without_folds(model, self.choose)
 
-    def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, Held]:
+    def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:
         """Refined and calibrated, and with the line drawn where `max_fpr` asks for it."""
         scores, note = None, ""
         if self.start is not None:
             model, sample, scores, note = with_folds(model, sample, self.folds, self.choose)
-        fitted, held = calibrated(model, sample, self.folds, self.refine, scores, jobs=self.jobs)
+        fitted, held = calibrate_model(model, sample, self.folds, self.refine, scores, jobs=self.jobs)
         if note:
-            fitted = replace(fitted, figures={**(fitted.figures or {}), "started": note})
-        return doubtful(self._lined(fitted, held), held, sample, self.folds)
+            fitted = replace(fitted, metrics={**(fitted.metrics or {}), "started": note})
+        return fit_min_known_words(self._lined(fitted, held), held, sample, self.folds)
 
-    def _lined(self, model: SpamModel, held: Held) -> SpamModel:
+    def _lined(self, model: SpamModel, held: HeldOutScores) -> SpamModel:
         if self.max_fpr is None or len(model.labels) > 2:
             return model
-        drawn = None if self.stated else careful(model, held)
-        return limited(model, held, self.max_fpr) if drawn is None else drawn
+        drawn = None if self.stated else cautious_threshold(model, held)
+        return set_max_fpr(model, held, self.max_fpr) if drawn is None else drawn
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """The model before calibration, and the sample to calibrate on if there is one."""
         counted = self.result()
         if self._absorbed:
-            counted = together([counted, *self._absorbed], sample_size(self.messages, self.refine))
+            counted = merge_partials([counted, *self._absorbed], sample_size(self.messages, self.refine))
             self._absorbed = []
         store, sampling = counted.store, self._sampling
         sampling.parts, sampling.limit = counted.parts, counted.limit
-        give_back()
+        release_memory()
         for part in sampling.parts:
             part.settle(self._rows)
         sampling.most = sample_size(self.messages, self.refine)
@@ -238,13 +238,15 @@ class Trainer:
         if self.start is not None:
             self.start.check_labels(store.labels)
         settings = self.features, self.scoring, store, self.decision, _identity(store), positive
-        return SpamModel(*settings, known=counted.known, start=self.start), sampling.taken(store, FEWEST)
+        return SpamModel(*settings, seen_messages=counted.known, base=self.start), sampling.taken(
+            store, FEWEST
+        )
 
-    def _known(self) -> Known | None:
+    def _known(self) -> SeenMessages | None:
         if not self._learned:
             return None
         labels = self._tally.labels.items()
-        return Known({label: self._learned[code].ascending() for label, code in labels})
+        return SeenMessages({label: self._learned[code].ascending() for label, code in labels})
 
 
 def train(
@@ -277,7 +279,7 @@ def train(
     settings = features or usual, scoring or ScorerConfig(), decision or Decision()
     trainer = Trainer(*settings, positive, folds, max_fpr=max_fpr, refine=refine)
     if start is not None:
-        begun = Start.of("given model", start, USUAL if start_weight is None else start_weight)
+        begun = BaseModel.of("given model", start, USUAL if start_weight is None else start_weight)
         trainer = replace(trainer, start=begun, choose=start_weight is None)
     trainer.add(texts, given)
     return trainer.finish()

@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.counts.apply_delta import patched
+from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.counts.apply_delta import add_delta
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.tally import count
 from spamnb.errors import DataError
 from spamnb.features import extract
 from spamnb.features.batch import KeyArray
-from spamnb.messages import FloatArray, IntArray, Texts
-from spamnb.model.change_history import Since
+from spamnb.messages import Texts
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.model_delta import Change, negative, sum_counts
-from spamnb.model.seen_messages import Known, by_label, content_digests
+from spamnb.model.seen_messages import SeenMessages, by_label, content_digests
 from spamnb.model.spam_model import SpamModel
 
 
 @dataclass
-class Outcome:
+class LearnResult:
     """Messages by label, or by (old label, new label); see `Learner`.
 
     `known`: learned before, left alone. `unknown`: nothing to forget or to relabel. `unclear`: known with
@@ -86,10 +87,10 @@ class Plan:
         return [*self.forgotten, *((i, old) for i, old, _ in self.moved)]
 
     @property
-    def since(self) -> Since:
-        return Since(learned=len(self.new), forgotten=len(self.forgotten), relabelled=len(self.moved))
+    def since(self) -> ChangeHistory:
+        return ChangeHistory(learned=len(self.new), forgotten=len(self.forgotten), relabelled=len(self.moved))
 
-    def report(self, outcome: Outcome, labels: list[str]) -> None:
+    def report(self, outcome: LearnResult, labels: list[str]) -> None:
         """Add this to the numbers of a learner."""
         for name, found in (
             ("learned", Counter(labels[i] for i in self.new)),
@@ -197,7 +198,7 @@ def _wanted(plan: Plan, memory: _Memory, digests: KeyArray | None, labels: list[
             yield i, next(iter(found))
 
 
-class Given:
+class UpdateBatch:
     """Messages as the learner sees them: with their digests where the model remembers any."""
 
     def __init__(
@@ -215,15 +216,15 @@ class Given:
         self.numbers = {c: v for c, v in numbers.items() if c in features.numeric}
         self.batch = extract(texts, features)
         self.digests = None
-        if model.known is not None:
+        if model.seen_messages is not None:
             self.digests = content_digests(self.batch, None, self.categories, self.numbers)
 
-    def rows(self, rows: list[int]) -> Given:
+    def rows(self, rows: list[int]) -> UpdateBatch:
         """Some of the messages, a message as often as its row is given."""
         if rows == list(range(len(self.texts))):
             return self
         at = np.array(rows, np.int64)
-        return Given(
+        return UpdateBatch(
             self._model,
             self.texts.select(at),
             [self.labels[i] for i in rows],
@@ -244,12 +245,14 @@ class Given:
         return by_label(self.digests[[i for i, _ in pairs]], [label for _, label in pairs])
 
 
-def applied(model: SpamModel, given: Given, plan: Plan, since: Since) -> tuple[SpamModel, Change, int]:
+def apply_plan(
+    model: SpamModel, given: UpdateBatch, plan: Plan, since: ChangeHistory
+) -> tuple[SpamModel, Change, int]:
     """The model after a plan, the change that this is, and how many messages left counts that should go."""
-    if model.known is None:
+    if model.seen_messages is None:
         whole, struck = plan.minus, list[Pair]()
     else:
-        whole, struck = whole_ones(model.known, given, plan)
+        whole, struck = whole_ones(model.seen_messages, given, plan)
 
     def change(minus: list[Pair]) -> Change:
         counts = sum_counts([given.counted(plan.plus), negative(given.counted(minus))], model.labels)
@@ -260,14 +263,14 @@ def applied(model: SpamModel, given: Given, plan: Plan, since: Since) -> tuple[S
         found = change(whole)
         return model.changed(found), found, len(struck)
     except DataError:
-        if model.known is None:
+        if model.seen_messages is None:
             raise
     there = possible_ones(model.store, given, plan.plus, whole)
     found = change(there)
     return model.changed(found), found, len(struck) + len(whole) - len(there)
 
 
-def whole_ones(known: Known, given: Given, plan: Plan) -> tuple[list[Pair], list[Pair]]:
+def whole_ones(known: SeenMessages, given: UpdateBatch, plan: Plan) -> tuple[list[Pair], list[Pair]]:
     """Of what a plan takes out, what is whole (or what the plan itself adds), and what has faded."""
     assert given.digests is not None
     if not known.faded or not plan.minus:
@@ -284,16 +287,16 @@ def whole_ones(known: Known, given: Given, plan: Plan) -> tuple[list[Pair], list
     return whole, faded
 
 
-def possible_ones(store: CountStore, given: Given, plus: list[Pair], wanted: list[Pair]) -> list[Pair]:
+def possible_ones(store: CountStore, given: UpdateBatch, plus: list[Pair], wanted: list[Pair]) -> list[Pair]:
     """Of what is to be taken out, what the counts still hold, tried one after the other."""
     found: list[Pair] = []
-    store = patched(store, given.counted(plus)) if plus else store
+    store = add_delta(store, given.counted(plus)) if plus else store
     for pair in wanted:
         less = given.counted([pair])
         if (store.find(less.keys) < 0).any():  # which most of them are found out by, in no time
             continue
         try:
-            store = patched(store, negative(less))
+            store = add_delta(store, negative(less))
         except DataError:
             continue
         found.append(pair)

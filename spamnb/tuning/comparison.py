@@ -20,20 +20,20 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.messages import FloatArray
+from spamnb.core.arrays import FloatArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.settings import flags
 from spamnb.training.cross_validation import Digests
 from spamnb.training.fit_calibration import figures_of
 from spamnb.tuning.objectives import Answers, Objective, Weights
-from spamnb.tuning.setting_grid import FoldBench, Setting
+from spamnb.tuning.setting_grid import Setting, SettingGrid
 
 DRAWS = 1000
 _AT_ONCE = 50  # draws held in memory at a time
 
 
 @dataclass(frozen=True)
-class Judged:
+class CandidateResult:
     """What one contender said, with its figures and the processor time that took."""
 
     name: str
@@ -47,7 +47,7 @@ class Judged:
 class Row:
     """A contender with its measure, the interval of it, and how it differs from the best."""
 
-    judged: Judged
+    judged: CandidateResult
     value: float
     low: float
     high: float
@@ -65,16 +65,18 @@ class Row:
         return head | self.judged.scores.to_dict()
 
 
-def judge(bench: FoldBench, setting: Setting) -> Judged:
+def evaluate_setting(bench: SettingGrid, setting: Setting) -> CandidateResult:
     """One setting on all folds."""
     started = time.process_time()
     model, held = bench.judged(setting)
     answers = Answers.of(model, held)
-    return Judged(setting.name, figures_of(model, held), answers, time.process_time() - started, setting)
+    return CandidateResult(
+        setting.name, figures_of(model, held), answers, time.process_time() - started, setting
+    )
 
 
 def ranked(
-    contenders: Sequence[Judged],
+    contenders: Sequence[CandidateResult],
     objective: Objective,
     digests: Digests,
     draws: int = DRAWS,
@@ -95,7 +97,9 @@ def ranked(
     ]
 
 
-def _row(judged: Judged, value: float, best: float, mine: FloatArray, its: FloatArray, tested: bool) -> Row:
+def _row(
+    judged: CandidateResult, value: float, best: float, mine: FloatArray, its: FloatArray, tested: bool
+) -> Row:
     mine, differences = mine[~np.isnan(mine)], (mine - its)[~np.isnan(mine - its)]
     low, high = _quantiles(mine)
     return Row(

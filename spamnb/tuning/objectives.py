@@ -10,12 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import changes
+from spamnb.core.arrays import FloatArray, IntArray, run_starts
 from spamnb.errors import ConfigError
-from spamnb.messages import FloatArray, IntArray
 from spamnb.model.decision import SPAM
 from spamnb.model.spam_model import SpamModel
-from spamnb.training.fit_calibration import Held
+from spamnb.training.fit_calibration import HeldOutScores
 
 Weights = NDArray[np.int32]  # (draws, n): how often each message counts
 DEFAULT = "auc"
@@ -38,7 +37,7 @@ class Answers:
     costs: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
-    def of(cls, model: SpamModel, held: Held) -> Answers:
+    def of(cls, model: SpamModel, held: HeldOutScores) -> Answers:
         eps = np.finfo(np.float64).eps
         rows = np.arange(len(held.truth))
         surprise = -np.log(np.clip(held.proba[rows, held.truth], eps, 1 - eps))
@@ -58,7 +57,7 @@ class Answers:
         """
         order = np.argsort(-self.log_odds, kind="stable")
         ranked, truth = self.log_odds[order], self.truth[order]
-        run = changes(ranked)
+        run = run_starts(ranked)
         low, high = np.minimum.reduceat(truth, run), np.maximum.reduceat(truth, run)
         same = (low[1:] == high[1:]) & (low[:-1] == high[:-1]) & (low[1:] == low[:-1])
         return order, run[np.concatenate(([True], ~same))]

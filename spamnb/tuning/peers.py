@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.errors import ConfigError
 from spamnb.features import extract
-from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.messages import Texts
 from spamnb.model.seen_messages import word_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
 from spamnb.training.cross_validation import Digests, FoldScores
-from spamnb.training.fit_calibration import calibrated, figures_of
+from spamnb.training.fit_calibration import figures_of, calibrate_model
 from spamnb.training.trainer import Trainer
-from spamnb.tuning.comparison import Judged
+from spamnb.tuning.comparison import CandidateResult
 from spamnb.tuning.objectives import Answers
-from spamnb.tuning.setting_grid import FoldBench, labels_only
+from spamnb.tuning.setting_grid import SettingGrid, labels_only
 
 Maker = Callable[[], Any]
 
@@ -63,7 +64,7 @@ def log_scores(fitted: Any, texts: Sequence[str], classes: int) -> FloatArray:
 
 def judge_peer(
     name: str, maker: Maker, model: SpamModel, texts: Sequence[str], truth: IntArray, fold: IntArray
-) -> Judged:
+) -> CandidateResult:
     """One pipeline, trained anew for each fold; messages of fold -1 are always learned and never judged.
 
     Its scores are calibrated and its verdicts taken as those of every other contender.
@@ -76,10 +77,12 @@ def judge_peer(
         damped[rows] = log_scores(fitted, [texts[i] for i in rows.tolist()], len(model.labels))
     rows = np.flatnonzero(fold >= 0)
     scores = FoldScores(damped[rows], np.ones(len(rows), np.int64))
-    model, held = calibrated(
+    model, held = calibrate_model(
         model, labels_only(truth[rows]), int(fold.max()) + 1, scores=scores, fold=fold[rows]
     )
-    return Judged(name, figures_of(model, held), Answers.of(model, held), time.process_time() - started)
+    return CandidateResult(
+        name, figures_of(model, held), Answers.of(model, held), time.process_time() - started
+    )
 
 
 class Peers:
@@ -101,7 +104,7 @@ class Peers:
         self._texts += [text.decode("utf-8", "replace") for text in texts.tolist()]
         self._labels += labels
 
-    def judge(self, bench: FoldBench) -> Iterator[Judged]:
+    def judge(self, bench: SettingGrid) -> Iterator[CandidateResult]:
         """One pipeline after the other, on the messages and folds of everybody else."""
         fold = np.full(len(self._texts), -1, np.int64)
         fold[np.flatnonzero(np.isin(np.concatenate(self._digests), bench.digests))] = bench.fold

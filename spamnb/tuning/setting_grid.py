@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spamnb.core.strings import Spellings
+from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core.strings import StringArray
 from spamnb.counts.count_store import CountStore
 from spamnb.errors import ConfigError, DataError
 from spamnb.features.batch import SHAPE, Entries
-from spamnb.messages import FloatArray, IntArray, Texts
+from spamnb.messages import Texts
 from spamnb.model import calibration as calibrations
 from spamnb.model.calibration import LIMIT
 from spamnb.model.decision import Decision
@@ -19,7 +20,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig
 from spamnb.training.cross_validation import FoldScores, Sample, copies_note, folds, score_fold
-from spamnb.training.fit_calibration import Held, calibrated
+from spamnb.training.fit_calibration import HeldOutScores, calibrate_model
 from spamnb.training.fold_counts import Fold, FoldCounts
 from spamnb.training.trainer import FEWEST, Trainer
 
@@ -35,7 +36,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedSetting:
     """A model that is not yet calibrated, without spellings, and the sample that folds are made of."""
 
     model: SpamModel
@@ -75,7 +76,7 @@ class Passes:
             family: Trainer(*_widest(every), decision, folds=folds, remember=False, refine="no")
             for family, every in families.items()
         }
-        self._counted: dict[FeatureConfig, Counted] = {}
+        self._counted: dict[FeatureConfig, CountedSetting] = {}
 
     def add(
         self,
@@ -89,18 +90,18 @@ class Passes:
         for trainer in self._trainers.values():
             words = trainer.add(texts, labels, categories, numbers, words=words)
 
-    def counted(self, features: FeatureConfig) -> Counted:
+    def counted(self, features: FeatureConfig) -> CountedSetting:
         """What a pass with just these features would have counted."""
         family = _family(features)
         if family not in self._counted:
             model, sample = self._trainers[family].counted()
-            self._counted[family] = Counted(model, _enough(sample))
+            self._counted[family] = CountedSetting(model, _enough(sample))
         return narrowed(self._counted[family], features)
 
     def model(self, setting: Setting) -> SpamModel:
         """The model that `spamnb train` would make of all messages with this setting, to the last bit."""
         counted = narrowed(self._counted[_family(setting.features)], setting.features, spelled=True)
-        return calibrated(
+        return calibrate_model(
             replace(counted.model, scoring=setting.scoring), counted.sample, self.folds, "auto"
         )[0]
 
@@ -114,7 +115,7 @@ def _enough(sample: Sample | None) -> Sample:
     return sample
 
 
-def narrowed(wide: Counted, features: FeatureConfig, spelled: bool = False) -> Counted:
+def narrowed(wide: CountedSetting, features: FeatureConfig, spelled: bool = False) -> CountedSetting:
     """The counts and the sample without the n-grams and shapes that `features` does not ask for.
 
     Every token of the sample has been counted, so the length of a message is the sum of its entries.
@@ -133,19 +134,19 @@ def narrowed(wide: Counted, features: FeatureConfig, spelled: bool = False) -> C
         store.kinds[rows],
         store.tokens[rows],
         store.messages[rows],
-        store.spellings.take(rows) if spelled else Spellings.of([]),
+        store.spellings.take(rows) if spelled else StringArray.of([]),
         store.categories,
         store.numbers,
     )
     model = replace(wide.model, features=features, scoring=ScorerConfig(), store=part)
-    return Counted(model, replace(sample, entries=entries))
+    return CountedSetting(model, replace(sample, entries=entries))
 
 
 # How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
 _KEPT = 5_000_000
 
 
-class FoldBench:
+class SettingGrid:
     """Scores of any setting on any fold, with that fold and maybe another one out of the counts."""
 
     def __init__(self, passes: Passes, like: FeatureConfig) -> None:
@@ -156,7 +157,7 @@ class FoldBench:
         self.total = int(counted.model.store.message_totals.sum())
         self.truth, self.digests = counted.sample.labels, counted.sample.digests
         self.fold = folds(counted.sample, self.folds)
-        self._counted: dict[FeatureConfig, Counted] = {like: counted}
+        self._counted: dict[FeatureConfig, CountedSetting] = {like: counted}
         self._tables: dict[tuple[FeatureConfig, bool], FoldCounts] = {}
         self._prepared: dict[FeatureConfig, dict[tuple[int, int, bool], Fold]] = {}
 
@@ -168,7 +169,7 @@ class FoldBench:
             found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")
         return found
 
-    def counted(self, features: FeatureConfig) -> Counted:
+    def counted(self, features: FeatureConfig) -> CountedSetting:
         if features not in self._counted:
             size = max(len(c.sample.entries.ids) for c in self._counted.values())
             while len(self._counted) >= max(2, _KEPT // (1 + size * self.folds)):
@@ -185,9 +186,9 @@ class FoldBench:
         counted, scorer = self.counted(setting.features), make(setting.scoring)
         other = f if without is None else without
         prepared = self._prepared.setdefault(setting.features, {})
-        key = (f, other, scorer.whole)
+        key = (f, other, scorer.needs_full_vocabulary)
         if key not in prepared:
-            tables = self._counts(setting.features, scorer.whole)
+            tables = self._counts(setting.features, scorer.needs_full_vocabulary)
             prepared[key] = tables.take_out([f] if other == f else [f, other], [f])
         return score_fold(counted.model.store, scorer, counted.sample, prepared[key])[:2]
 
@@ -208,7 +209,7 @@ class FoldBench:
                 damped[rows], known[rows] = self.score(setting, f, without)
         return FoldScores(damped, known)
 
-    def judged(self, setting: Setting, without: int | None = None) -> tuple[SpamModel, Held]:
+    def judged(self, setting: Setting, without: int | None = None) -> tuple[SpamModel, HeldOutScores]:
         """The setting's model, calibrated on these scores, and what it says of all but the fold `without`."""
         model = replace(self.counted(setting.features).model, scoring=setting.scoring)
         scores = self.scores(setting, without)
@@ -216,26 +217,28 @@ class FoldBench:
         if without is not None:
             rows = np.flatnonzero(self.fold != without)
             scores, truth, fold = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows], fold[rows]
-        return calibrated(model, labels_only(truth), self.folds, scores=scores, fold=fold)
+        return calibrate_model(model, labels_only(truth), self.folds, scores=scores, fold=fold)
 
-    def refined(self, setting: Setting) -> tuple[SpamModel, Held]:
+    def refined(self, setting: Setting) -> tuple[SpamModel, HeldOutScores]:
         """The model as `spamnb train` makes it, maybe corrected, and what it says out of fold."""
         counted = self.counted(setting.features)
         model = replace(counted.model, scoring=setting.scoring)
-        return calibrated(model, counted.sample, self.folds, "auto", fold=self.fold)
+        return calibrate_model(model, counted.sample, self.folds, "auto", fold=self.fold)
 
 
-def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> Held:
+def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:
     """What a model that is calibrated elsewhere says, from the damped scores of its scorer."""
     if len(model.labels) > 2:
         found = calibrations.probabilities(model.calibration.apply(scores.damped))
-        return Held(truth, np.zeros(0), np.nan_to_num(found, nan=1 / len(model.labels)), scores.known)
+        return HeldOutScores(
+            truth, np.zeros(0), np.nan_to_num(found, nan=1 / len(model.labels)), scores.known
+        )
     plus = model.labels.index(model.positive)
     with np.errstate(invalid="ignore"):
         raw = scores.damped[:, plus] - scores.damped[:, 1 - plus]
     log_odds = np.clip(model.calibration.apply(np.where(np.isnan(raw), 0.0, raw)), -LIMIT, LIMIT)
     both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
-    return Held(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
+    return HeldOutScores(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
 
 
 def labels_only(truth: IntArray) -> Sample:

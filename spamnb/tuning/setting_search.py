@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.messages import IntArray
+from spamnb.core.arrays import IntArray
 from spamnb.scorers import REGISTRY, make
 from spamnb.settings import FeatureConfig, ScorerConfig, flags
 from spamnb.training.cross_validation import FoldScores
-from spamnb.training.fit_calibration import Held, figures_of
-from spamnb.tuning.comparison import Judged, resampled
+from spamnb.training.fit_calibration import HeldOutScores, figures_of
+from spamnb.tuning.comparison import CandidateResult, resampled
 from spamnb.tuning.objectives import Answers, Objective
-from spamnb.tuning.setting_grid import FoldBench, Setting, applied
+from spamnb.tuning.setting_grid import Setting, SettingGrid, applied
 
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 DAMPINGS = (0.0, 0.5, 1.0)
@@ -143,15 +143,15 @@ class Tuned:
     best: Setting  # of all tried; not found if it is ahead by less than one standard error
     trained: tuple[float, float]  # the measure of what `train` makes of what was found, and of the defaults
     tried: dict[Setting, Trial]
-    nested: Judged
-    defaults: Judged
+    nested: CandidateResult
+    defaults: CandidateResult
     finished: bool
     steps: int
     seconds: float
 
 
 def tune(
-    bench: FoldBench,
+    bench: SettingGrid,
     objective: Objective,
     scorers: list[Setting],
     seconds: float,
@@ -178,7 +178,7 @@ def tune(
 
 
 def _choice(
-    bench: FoldBench, objective: Objective, best: Setting, defaults: Setting, without: int | None
+    bench: SettingGrid, objective: Objective, best: Setting, defaults: Setting, without: int | None
 ) -> Setting:
     """The best if it is ahead of the defaults by more than one standard error, else the defaults."""
     if best == defaults:
@@ -190,18 +190,18 @@ def _choice(
     return best if objective.merit(pair[0]) - objective.merit(pair[1]) > error else defaults
 
 
-def _trial(bench: FoldBench, objective: Objective, without: int | None) -> Callable[[Setting], Trial]:
+def _trial(bench: SettingGrid, objective: Objective, without: int | None) -> Callable[[Setting], Trial]:
     def trial(setting: Setting) -> Trial:
         model, held = bench.judged(setting, without)
-        return Trial(objective.merit(Answers.of(model, held)), model.figures or {})
+        return Trial(objective.merit(Answers.of(model, held)), model.metrics or {})
 
     return trial
 
 
-def _nested(bench: FoldBench, name: str, chosen: dict[int, Setting]) -> Judged:
+def _nested(bench: SettingGrid, name: str, chosen: dict[int, Setting]) -> CandidateResult:
     """Each fold judged by what was chosen, learned and calibrated without it."""
     started = time.process_time()
-    parts: list[tuple[IntArray, Held]] = []
+    parts: list[tuple[IntArray, HeldOutScores]] = []
     for f, setting in chosen.items():
         rows = np.flatnonzero(bench.fold == f)
         model, _ = bench.judged(setting, f)
@@ -209,13 +209,13 @@ def _nested(bench: FoldBench, name: str, chosen: dict[int, Setting]) -> Judged:
     held = _joined(np.argsort(np.concatenate([rows for rows, _ in parts])), [h for _, h in parts])
     model = bench.plain_model
     answers = Answers.of(model, held)
-    return Judged(name, figures_of(model, held), answers, time.process_time() - started)
+    return CandidateResult(name, figures_of(model, held), answers, time.process_time() - started)
 
 
-def _joined(order: IntArray, parts: list[Held]) -> Held:
+def _joined(order: IntArray, parts: list[HeldOutScores]) -> HeldOutScores:
     """All parts in the order of the sample; more than two classes have no log-odds."""
     truth, proba, known = (
         np.concatenate([getattr(h, name) for h in parts])[order] for name in ("truth", "proba", "known")
     )
     log_odds = np.concatenate([h.log_odds for h in parts])
-    return Held(truth, log_odds[order] if len(log_odds) else log_odds, proba, known)
+    return HeldOutScores(truth, log_odds[order] if len(log_odds) else log_odds, proba, known)

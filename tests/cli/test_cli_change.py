@@ -136,9 +136,9 @@ def test_the_first_day_of_a_half_life(cli: Cli, sms: Sms) -> None:
     path, today = cli.write("m.spamnb", sms.model.read_bytes()), date.today()
     said = cli("age", "m.spamnb", "--half-life", "2w").err.splitlines()
     assert said[0] == f"aged      to {today}, the next time on {today + timedelta(14)}"
-    assert SpamModel.load(path).aged == str(today)
+    assert SpamModel.load(path).aged_until == str(today)
     identical(SpamModel.load(path).store, SpamModel.load(sms.model).store)
-    assert SpamModel.load(path).figures == SpamModel.load(sms.model).figures
+    assert SpamModel.load(path).metrics == SpamModel.load(sms.model).metrics
 
 
 def test_nothing_is_forgotten_by_ageing(cli: Cli) -> None:

@@ -103,7 +103,7 @@ def test_several_files_and_stdin(cli: Cli, tiny: Path) -> None:
 
 def test_cross_validation_gives_what_training_stores(cli: Cli, sms: Sms) -> None:
     done = cli("evaluate", sms.train, "--cv", "5", "--json", "-")
-    stored = SpamModel.load(sms.model).figures
+    stored = SpamModel.load(sms.model).metrics
     assert stored is not None
     assert done.json["title"] == "5-fold cross-validation"
     assert done.json["notes"][0] == "5 folds, copies of a text in the same fold"
@@ -123,7 +123,7 @@ def test_stored_figures(cli: Cli, sms: Sms) -> None:
     assert shown.startswith(
         f"{sms.model}, as measured when it was trained\n5-fold cross-validation on 407 of "
     )
-    stored = SpamModel.load(sms.model).figures
+    stored = SpamModel.load(sms.model).metrics
     assert stored is not None
     assert cli("evaluate", "-m", sms.model, "--json", "-").json == {"made_by": MADE_BY, **stored}
 

@@ -55,7 +55,7 @@ def test_json_of_the_whole_model(cli: Cli, sms: Sms) -> None:
     assert found["path"] == str(sms.model)
     assert found["bytes"] == os.path.getsize(sms.model)
     assert found["classes"] == dict(zip(model.labels, model.store.message_totals.tolist(), strict=True))
-    assert found["figures"] == dict(model.figures or {})
+    assert found["metrics"] == dict(model.metrics or {})
     assert found["features"]["ngrams"] == model.features.ngrams
     assert found["linear"]["positive"] == "spam"
     top = found["top"]["spam"]

@@ -171,7 +171,7 @@ def test_inspect_tells_what_happened_since(here: Cli) -> None:
     said = "learned 2, forgotten 1, 1 of 2 misjudged before they were learned"
     assert re.search(rf"since then +{said}", here("inspect").text)
     found = here("inspect", "--json", "-").json
-    assert (found["remembers"], found["since"]["learned"], found["stale"]) == (5, 2, "")
+    assert (found["remembers"], found["change_history"]["learned"], found["stale"]) == (5, 2, "")
 
 
 def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:

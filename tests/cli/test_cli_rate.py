@@ -19,12 +19,12 @@ def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> N
     assert re.search(line, shown)
     decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
     assert decision["max_fpr"] == 0.01
-    assert decision["low"] == 0.5 < decision["threshold"]
+    assert decision["unsure_from"] == 0.5 < decision["threshold"]
 
 
 def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
     decision = cli("inspect", sms.model, "--top", "0", "--json", "-").json["decision"]
-    assert (decision["threshold"], decision["cutoff"], decision["max_fpr"]) == (0.5, None, None)
+    assert (decision["threshold"], decision["log_odds_threshold"], decision["max_fpr"]) == (0.5, None, None)
 
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:

@@ -39,7 +39,7 @@ def test_summary_is_exact_and_on_stderr(cli: Cli) -> None:
 
 def test_summary_says_what_to_expect(cli: Cli) -> None:
     done = cli("train", SAMPLE)
-    figures = trained(cli.own_model).figures
+    figures = trained(cli.own_model).metrics
     assert figures is not None
     caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misjudged"
     right = f"accuracy {figures['accuracy']:.2%} (5-fold cross-validation on 813 messages)"
@@ -215,8 +215,8 @@ def test_every_scorer_trains_and_predicts(cli: Cli, scorer: str) -> None:
 def test_no_cv_leaves_figures_and_calibration_out(cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--no-cv", "-o", "m").err
     assert "expect    no figures: there was no cross-validation; probabilities are not calibrated" in said
-    assert trained(cli.here / "m").figures is None
-    assert trained(sms.model).figures is not None
+    assert trained(cli.here / "m").metrics is None
+    assert trained(sms.model).metrics is not None
 
 
 def test_balance(cli: Cli, sms: Sms) -> None:

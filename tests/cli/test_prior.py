@@ -30,7 +30,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert "starts from  ready-made model for SMS, weight 1 (12,838 tokens" in shown
     assert "+ 1 s)" in shown
     found = cli("inspect", "m.spamnb", "--json", "-").json
-    assert found["start"]["name"] == "ready-made model for SMS"
+    assert found["base"]["name"] == "ready-made model for SMS"
     assert found["linear"]["start"]["slope"] > 0
 
 
@@ -48,8 +48,8 @@ def test_mail_starts_from_the_model_for_mail(cli: Cli) -> None:
     told = cli("train", MAIL, "--prior", "ready-made", "-o", "m.spamnb", "--jobs", "2").err
     assert "starting from the ready-made model for mail\n" in told
     model = SpamModel.load(cli.here / "m.spamnb")
-    assert model.start is not None
-    assert model.start.model.store.vocabulary == SpamModel.load(shipped_model("mail")).store.vocabulary
+    assert model.base is not None
+    assert model.base.model.store.vocabulary == SpamModel.load(shipped_model("mail")).store.vocabulary
     piped = cli(
         "train", "--files-from", "-", "--prior", "ready-made", "-o", "n.spamnb", stdin=bytes(MAIL) + b"\n"
     )

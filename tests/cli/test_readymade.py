@@ -26,7 +26,7 @@ def test_a_message_is_judged_right_after_installation(cli: Cli) -> None:
 @pytest.mark.parametrize("kind", READY_MADE)
 def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str) -> None:
     model = SpamModel.load(shipped_model(kind))
-    assert model.known is None
+    assert model.seen_messages is None
     assert int(model.store.messages.sum(axis=1).min()) >= 5
     tokens = [t for t in model.store.spellings.tolist() if not t.startswith("shape:")]
     assert len(tokens) > 10_000

@@ -14,7 +14,7 @@ from support import batches, keyed, sms_corpus, spelled, tokens_of
 
 from spamnb.features import extract
 from spamnb.features.char_ngrams import spaceless_streams
-from spamnb.features.hidden_letters import _composed, unveil
+from spamnb.features.hidden_letters import _composed, reveal_hidden_letters
 from spamnb.features.lookalikes import _WORD, CLOSE, DOUBLES, LETTERS, fold_lookalikes
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
@@ -106,7 +106,7 @@ def test_what_becomes_of_words(text: str, words: list[str], kinds: set[str]) -> 
     ],
 )
 def test_honest_text_of_other_scripts_stays(text: str) -> None:
-    assert unveil(text) == (text, [])
+    assert reveal_hidden_letters(text) == (text, [])
 
 
 def test_russian_words_with_a_latin_letter_become_russian() -> None:
@@ -164,7 +164,7 @@ def test_a_disguised_spam_is_spam() -> None:
 
 def test_the_twin_agrees_about_the_tables() -> None:
     for text in ("ᴀʙᴄ 🅰🅱 🅐 ⅷ ⑴ ②", "\u1d43\u1d47 \u2102"):
-        assert unveil(text)[0] == disguises.undressed(text)
+        assert reveal_hidden_letters(text)[0] == disguises.undressed(text)
 
 
 def test_of_mail_only_pairs_at_the_beginning_count() -> None:

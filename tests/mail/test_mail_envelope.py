@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 
 def tag(name: str, *lines: str) -> list[str]:
     """The words of one tag of a mail with these header lines."""
     raw = "\n".join(lines).encode("utf-8", "surrogateescape") + b"\n\nbody"
-    return parse(raw).tags[name].decode().split()
+    return parse_mail(raw).tags[name].decode().split()
 
 
 @pytest.mark.parametrize(

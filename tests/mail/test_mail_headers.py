@@ -6,7 +6,7 @@ import pytest
 
 from spamnb.mail.headers import split_head
 from spamnb.mail.limits import DEFAULT, Limits
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 HEAD = b"From: Ann <ann@example.com>\nSubject: Lunch\n"
 
@@ -30,14 +30,14 @@ def head(raw: bytes, limits: Limits = DEFAULT) -> tuple[dict[bytes, bytes], byte
 )
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=repr)
 def test_odd_starts_and_line_ends(start: bytes, end: bytes) -> None:
-    mail = parse((start + HEAD + b"\nAt one,\nthen.").replace(b"\n", end))
+    mail = parse_mail((start + HEAD + b"\nAt one,\nthen.").replace(b"\n", end))
     assert mail.tags["subject"].split() == [b"Lunch"]
     assert mail.tags["from"].split()[0] == b"Ann"
     assert mail.body == b"At one,\nthen."
 
 
 def test_mixed_line_ends() -> None:
-    mail = parse(b"Subject: a\r\nX-One: b\nX-Two: c\r\r\nbody\r\nmore")
+    mail = parse_mail(b"Subject: a\r\nX-One: b\nX-Two: c\r\r\nbody\r\nmore")
     assert mail.tags["subject"].split() == [b"a"]
     assert {b"x_one", b"x_two"} <= set(mail.tags["header"].split())
     assert mail.body == b"body\nmore"
@@ -81,15 +81,15 @@ def test_a_mailbox_line_among_headers_is_passed_over() -> None:
     ids=repr,
 )
 def test_without_headers_everything_is_body(text: bytes) -> None:
-    mail = parse(text)
+    mail = parse_mail(text)
     assert mail.body == text.replace(b"\0", b"").replace(b"\xff", "ÿ".encode())
     assert mail.tags["header"].startswith(b"content_type_text_plain no_from")
 
 
 def test_of_a_mail_without_anything_nothing_is_known() -> None:
     for raw in (b"", b"\n", b" \r\n\t\n"):
-        assert parse(raw).body == b""
-        assert not any(parse(raw).tags.values())
+        assert parse_mail(raw).body == b""
+        assert not any(parse_mail(raw).tags.values())
 
 
 def test_a_blank_before_the_colon() -> None:
@@ -101,24 +101,24 @@ def test_a_blank_before_the_colon() -> None:
     "mark", ["*****SPAM*****", "[SPAM]", "{Spam?}", "***SPAM(7.2)***", "[SPAM] [SPAM]", "[SUSPECTED SPAM]"]
 )
 def test_the_mark_of_another_filter_is_no_part_of_the_subject(mark: str) -> None:
-    assert parse(f"Subject: {mark} cheap pills\n\nx".encode()).tags["subject"].split() == [b"cheap", b"pills"]
+    assert parse_mail(f"Subject: {mark} cheap pills\n\nx".encode()).tags["subject"].split() == [b"cheap", b"pills"]
     for subject in (
         "spam with eggs",
         "Re: [spamassassin-talk] rules",
         "[spam-l] weekly",
         "stop (spam filters) now",
     ):
-        assert parse(f"Subject: {subject}\n\nx".encode()).tags["subject"].lower().find(b"spam") >= 0
+        assert parse_mail(f"Subject: {subject}\n\nx".encode()).tags["subject"].lower().find(b"spam") >= 0
 
 
 def test_a_bare_subject_is_in_the_character_set_of_the_mail() -> None:
     raw = "Subject: привет\nContent-Type: text/plain; charset=koi8-r\n\nмир".encode("koi8-r")
-    assert parse(raw).tags["subject"].decode().split() == ["привет"]
+    assert parse_mail(raw).tags["subject"].decode().split() == ["привет"]
 
 
 def test_headers_alone() -> None:
-    assert parse(b"Subject: a\nTo: b").body == b""
-    assert parse(b"Subject: a\nTo: b\n\n").body == b""
+    assert parse_mail(b"Subject: a\nTo: b").body == b""
+    assert parse_mail(b"Subject: a\nTo: b\n\n").body == b""
 
 
 NEVER = (
@@ -134,27 +134,27 @@ NEVER = (
 
 @pytest.mark.parametrize("name", NEVER)
 def test_headers_that_give_the_label_away_are_no_features(name: str) -> None:
-    plain = parse(HEAD + b"\nbody")
+    plain = parse_mail(HEAD + b"\nbody")
     for spelled in (name, name.upper(), name.lower()):
-        marked = parse(HEAD + spelled.encode() + b": YES, score=99 secret@example.org\n\nbody")
+        marked = parse_mail(HEAD + spelled.encode() + b": YES, score=99 secret@example.org\n\nbody")
         assert (marked.tags, marked.body) == (plain.tags, plain.body)
 
 
 def test_dates_are_no_features() -> None:
     dates = (b"Mon, 19 Oct 2026 07:02:11 +0000", b"Sun, 1 Jan 1995 23:00:00 -0900 (PST)")
-    mails = [parse(b"Date: %b\nReceived: from a.example by b.example; %b\n\nx" % (d, d)) for d in dates]
+    mails = [parse_mail(b"Date: %b\nReceived: from a.example by b.example; %b\n\nx" % (d, d)) for d in dates]
     assert mails[0].tags == mails[1].tags
 
 
 def test_long_header_lines_are_cut_and_noted() -> None:
-    mail = parse(b"Subject: " + b"a " * 5000 + b"\nTo: x\n\nbody")
+    mail = parse_mail(b"Subject: " + b"a " * 5000 + b"\nTo: x\n\nbody")
     assert mail.notes == ("header lines were cut at 8192 bytes", "the tag subject was cut at 200 words")
     assert mail.tags["subject"].split() == [b"a"] * 200
     assert b"to" in mail.tags["header"].split()
 
 
 def test_headers_beyond_the_limit_are_left_out_and_the_body_is_read() -> None:
-    mail = parse(b"Subject: a\n" + b"X-Filler: b\n" * 10_000 + b"X-Late: c\n\nbody")
+    mail = parse_mail(b"Subject: a\n" + b"X-Filler: b\n" * 10_000 + b"X-Late: c\n\nbody")
     assert mail.notes == ("headers beyond 65536 bytes were left out",)
     assert b"x_late" not in mail.tags["header"].split()
     assert mail.body == b"body"
@@ -162,12 +162,12 @@ def test_headers_beyond_the_limit_are_left_out_and_the_body_is_read() -> None:
 
 def test_a_header_cut_in_its_name_is_no_body() -> None:
     limits = Limits(headers=24, header_line=20)
-    mail = parse(b"Subject: hello\nX-Header-Name: b\nX-C: d\n\nbody", limits)
+    mail = parse_mail(b"Subject: hello\nX-Header-Name: b\nX-C: d\n\nbody", limits)
     assert mail.body == b"body"
     assert mail.tags["subject"].split() == [b"hello"]
 
 
 def test_a_long_text_without_headers_is_not_taken_for_a_long_header() -> None:
-    mail = parse(b"hello there " * 5000)
+    mail = parse_mail(b"hello there " * 5000)
     assert mail.notes == ("the body was cut at 8000 words",)
     assert len(mail.body.split()) == 8000

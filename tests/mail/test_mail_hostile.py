@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from spamnb.mail.limits import Limits
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 # The limits alone would make everything fast, so growth is measured without them.
 NO_LIMITS = Limits(1 << 30, 1 << 30, 1 << 30, 1 << 30, 32, 1 << 30, 1 << 30, 1 << 30)
@@ -137,7 +137,7 @@ def seconds(raw: bytes, limits: Limits) -> float:
     best = float("inf")
     for _ in range(3):
         start = time.process_time()
-        parse(raw, limits)
+        parse_mail(raw, limits)
         best = min(best, time.process_time() - start)
     return best
 
@@ -159,7 +159,7 @@ def test_memory_is_modest_with_the_limits(name: str) -> None:
     raw = CASES[name](1 << 20)
     tracemalloc.start()
     try:
-        mail = parse(raw)
+        mail = parse_mail(raw)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -180,4 +180,4 @@ def test_memory_is_modest_with_the_limits(name: str) -> None:
     ids=["depth 10,000", "100,000 parts", "header of 10 MB", "subject of 1 MB"],
 )
 def test_what_is_left_out_is_noted(raw: bytes, note: str) -> None:
-    assert note in parse(raw).notes
+    assert note in parse_mail(raw).notes

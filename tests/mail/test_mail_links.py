@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 
 def url(body: str, kind: str = "plain") -> set[str]:
     raw = f"Content-Type: text/{kind}; charset=utf-8\n\n{body}".encode()
-    return set(parse(raw).tags["url"].decode().split())
+    return set(parse_mail(raw).tags["url"].decode().split())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_other_links_are_not(body: str) -> None:
 
 
 def test_many_links_are_bounded() -> None:
-    found = parse(b"\n\n" + b"\n".join(b"http://host%d.example/path" % i for i in range(5000)))
+    found = parse_mail(b"\n\n" + b"\n".join(b"http://host%d.example/path" % i for i in range(5000)))
     assert len(found.tags["url"].split()) == 200
     assert "the tag url was cut at 200 words" in found.notes
 

@@ -8,14 +8,14 @@ import pytest
 
 from spamnb.mail.content_type import content_types, parameters
 from spamnb.mail.limits import Limits
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 NESTED = b"Content-Type: multipart/alternative; boundary=bb\n\n--bb\n\nx\n--bb\n\ny\n--bb--\n"
 MULTI = b"Content-Type: multipart/mixed; boundary=b\n\n"
 
 
 def words(raw: bytes, tag: str) -> set[str]:
-    return set(parse(raw).tags[tag].decode().split())
+    return set(parse_mail(raw).tags[tag].decode().split())
 
 
 def multi(*parts: bytes, kind: bytes = b"mixed") -> bytes:
@@ -44,27 +44,27 @@ def multi(*parts: bytes, kind: bytes = b"mixed") -> bytes:
     ],
 )
 def test_one_part(head: bytes, body: bytes, expected: str) -> None:
-    assert parse(head + b"\n" + body).body.decode() == expected
+    assert parse_mail(head + b"\n" + body).body.decode() == expected
 
 
 def test_all_texts_of_a_multipart_are_read() -> None:
     raw = multi(
         b"\nplain", b"Content-Type: text/html\n\n<p>html", b"Content-Type: image/png\n\nxx", b"X: y\n\nlast"
     )
-    assert parse(raw).body == b"plain\n html\nlast"
+    assert parse_mail(raw).body == b"plain\n html\nlast"
 
 
 def test_parts_within_parts() -> None:
-    assert parse(multi(NESTED, b"\nz")).body == b"x\ny\nz"
+    assert parse_mail(multi(NESTED, b"\nz")).body == b"x\ny\nz"
 
 
 def test_a_mail_within_a_mail() -> None:
     inner = b"Content-Type: message/rfc822\n\nSubject: inner\nContent-Type: text/html\n\n<b>deep</b>"
-    found = parse(multi(inner))
+    found = parse_mail(multi(inner))
     assert found.body == b"deep"
     assert {b"message_rfc822", b"text_html"} <= set(found.tags["mime"].split())
     assert found.tags["subject"] == b""
-    assert parse(multi(b"\nSubject: x\n\ndigest", kind=b"digest")).body == b"digest"
+    assert parse_mail(multi(b"\nSubject: x\n\ndigest", kind=b"digest")).body == b"digest"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_mail_within_a_mail() -> None:
     ],
 )
 def test_broken_multiparts(raw: bytes, expected: str) -> None:
-    assert parse(raw).body.decode().split() == expected.split()
+    assert parse_mail(raw).body.decode().split() == expected.split()
 
 
 def test_mime_words() -> None:
@@ -183,33 +183,33 @@ def test_the_first_of_a_repeated_parameter_counts() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_limits_are_kept_and_noted(limits: Limits, raw: bytes, note: str, body: bytes) -> None:
-    found = parse(raw, limits)
+    found = parse_mail(raw, limits)
     assert found.notes == (note,)
     assert found.body == body
 
 
 def test_within_the_limits_there_are_no_notes() -> None:
-    assert parse(multi(b"\na", b"\nb"), Limits(parts=3, depth=1, text=2, message=200)).notes == ()
+    assert parse_mail(multi(b"\na", b"\nb"), Limits(parts=3, depth=1, text=2, message=200)).notes == ()
 
 
 def test_a_note_is_made_once() -> None:
     long = b"X: " + b"a" * 9000 + b"\n\nb"
-    assert parse(multi(long, long)).notes == ("header lines were cut at 8192 bytes",)
+    assert parse_mail(multi(long, long)).notes == ("header lines were cut at 8192 bytes",)
 
 
 @pytest.mark.parametrize("encoding", ["base64 (a comment)", '"base64"', "BASE64"])
 def test_a_transfer_encoding_with_a_comment_or_quotes(encoding: str) -> None:
     raw = f"Content-Type: text/plain\nContent-Transfer-Encoding: {encoding}\n\naGVsbG8=\n"
-    assert parse(raw.encode()).body == b"hello"
+    assert parse_mail(raw.encode()).body == b"hello"
 
 
 def test_a_mail_within_a_mail_may_be_encoded() -> None:
     inner = b64encode(b"Subject: x\n\ninside").decode()
     raw = f"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n{inner}\n"
-    assert parse(raw.encode()).body == b"inside"
+    assert parse_mail(raw.encode()).body == b"inside"
 
 
 def test_a_page_that_states_its_own_character_set() -> None:
     page = '<html><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>привет</p>'
     raw = b"Content-Type: text/html\n\n" + page.encode("koi8-r")
-    assert parse(raw).body.decode().split() == ["привет"]
+    assert parse_mail(raw).body.decode().split() == ["привет"]

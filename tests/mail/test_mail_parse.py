@@ -18,7 +18,7 @@ from spamnb.mail import TAGS, as_texts
 from spamnb.mail.charset import to_utf8
 from spamnb.mail.html_text import page
 from spamnb.mail.limits import Limits
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = sorted((ROOT / "data" / "mail").rglob("*.eml"))
@@ -42,7 +42,7 @@ def texts_of(raw: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=repr)
 def test_sample_mails_read_as_the_standard_library_does(path: Path, end: bytes) -> None:
     raw = path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", end)
-    mail = parse(raw)
+    mail = parse_mail(raw)
     assert mail.body.split() == b"\n".join(texts_of(raw)).split()
     assert mail.body.strip()
     assert mail.notes == ()
@@ -53,11 +53,11 @@ def test_there_are_sample_mails() -> None:
 
 
 def test_sample_mails_have_the_tags_one_would_expect() -> None:
-    tags = parse((ROOT / "data" / "mail" / "spam" / "02-bank-phishing-html.eml").read_bytes()).tags
+    tags = parse_mail((ROOT / "data" / "mail" / "spam" / "02-bank-phishing-html.eml").read_bytes()).tags
     assert {b"198_51_100_77", b"ip_host", b"mismatch", b"www_corbel_bank_example"} <= set(tags["url"].split())
     assert {b"security_corbel_bank_example", b"returnpath_differs"} <= set(tags["from"].split())
     assert {b"x_priority_1", b"content_type_text_html"} <= set(tags["header"].split())
-    assert b"hidden" in parse((ROOT / "data/mail/spam/07-parcel-html.eml").read_bytes()).tags["html"].split()
+    assert b"hidden" in parse_mail((ROOT / "data/mail/spam/07-parcel-html.eml").read_bytes()).tags["html"].split()
 
 
 def public_mails() -> Iterator[tuple[str, bytes]]:
@@ -79,7 +79,7 @@ def test_public_mails_read_as_the_standard_library_does() -> None:
     different, seen = [], 0
     for name, raw in public_mails():
         seen += 1
-        if parse(raw, NO_LIMITS).body.split() != b"\n".join(texts_of(raw)).replace(b"\0", b"").split():
+        if parse_mail(raw, NO_LIMITS).body.split() != b"\n".join(texts_of(raw)).replace(b"\0", b"").split():
             different.append(name)
     assert seen >= 300
     assert len(different) <= 3, different  # broken multiparts and base64, which are read further here
@@ -126,12 +126,12 @@ mails = st.binary(max_size=200) | st.lists(st.sampled_from(PIECES) | st.binary(m
 
 @given(mails)
 def test_any_bytes_are_a_mail(raw: bytes) -> None:
-    mail = parse(raw)
+    mail = parse_mail(raw)
     mail.body.decode()
     assert set(mail.tags) <= set(TAGS)
     for tag, text in mail.tags.items():
         assert WORDS.fullmatch(text.decode()), (tag, text)
-    again = parse(raw)
+    again = parse_mail(raw)
     assert (again.body, again.tags, again.notes) == (mail.body, mail.tags, mail.notes)
 
 
@@ -140,7 +140,7 @@ def test_small_limits_are_kept(raw: bytes, size: int, few: int) -> None:
     limits = Limits(
         message=size * 4, header_line=size, headers=size, parts=few, depth=few, text=size, tag_words=few + 1
     )
-    mail = parse(raw, limits)
+    mail = parse_mail(raw, limits)
     mail.body.decode()
     assert len(mail.body) <= 4 * size + few + 1  # a byte of one character set may be several in UTF-8
     for text in mail.tags.values():
@@ -149,7 +149,7 @@ def test_small_limits_are_kept(raw: bytes, size: int, few: int) -> None:
 
 @given(st.lists(mails, min_size=1, max_size=4))
 def test_mails_as_a_batch(raws: list[bytes]) -> None:
-    found = [parse(raw) for raw in raws]
+    found = [parse_mail(raw) for raw in raws]
     batch = as_texts(found)
     assert batch.tolist() == [mail.body for mail in found]
     assert batch.tags["url"].tolist() == [mail.tags["url"] for mail in found]
@@ -157,5 +157,5 @@ def test_mails_as_a_batch(raws: list[bytes]) -> None:
 
 def test_the_answer_does_not_depend_on_what_was_read_before() -> None:
     raws = [path.read_bytes() for path in SAMPLES]
-    forward = [parse(raw).tags for raw in raws]
-    assert [parse(raw).tags for raw in reversed(raws)] == forward[::-1]
+    forward = [parse_mail(raw).tags for raw in raws]
+    assert [parse_mail(raw).tags for raw in reversed(raws)] == forward[::-1]

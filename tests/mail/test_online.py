@@ -8,7 +8,7 @@ import pytest
 from mailtools import MAILS, ROOT
 
 from spamnb.mail import as_texts
-from spamnb.mail.parse import parse
+from spamnb.mail.parse import parse_mail
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
 
@@ -20,7 +20,7 @@ from benchmarks.online import Online
 def test_each_step_is_that_of_the_model() -> None:
     online, model = Online(), SpamModel(FeatureConfig.usual(mail=True))
     for path in sorted(MAILS, key=lambda path: path.name):
-        texts, label = as_texts([parse(path.read_bytes())]), path.parent.name
+        texts, label = as_texts([parse_mail(path.read_bytes())]), path.parent.name
         batch = online.extract(texts)
         if len(model.labels) == 2:
             assert online.score(batch) == pytest.approx(float(model.log_odds(texts)[0]), rel=1e-9)

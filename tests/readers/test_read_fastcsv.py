@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spamnb.readers.byte_stream import ByteStream
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.delimited import open_input
 from spamnb.readers.tables.delimited_fallback import parse_rows
@@ -41,7 +41,7 @@ def reference(data: bytes, quoting: bool = True) -> list[tuple[int, list[bytes]]
 def table(data: bytes, chunk_bytes: int) -> list[tuple[int, bytes, bytes]]:
     """Line, label and text of each row through the whole reader; as a category the label stays as written."""
     stream = ByteStream("x.csv", io.BufferedReader(io.BytesIO(data)), live=False)  # type: ignore[arg-type]
-    given = Input(stream)
+    given = DecodedInput(stream)
     given.decode("utf-8")
     options = ReadOptions(text_column="text", categorical=("label",), chunk_bytes=chunk_bytes)
     rows = []

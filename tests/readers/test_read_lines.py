@@ -17,7 +17,7 @@ from spamnb.errors import DataError
 from spamnb.messages import Texts
 from spamnb.readers import ReadOptions, decoded_input, open_source
 from spamnb.readers.byte_stream import ByteStream
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.tables import plain_lines
 from spamnb.readers.tables.plain_lines import open_input
 
@@ -42,7 +42,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 def messages(data: bytes, format: str, chunk_bytes: int) -> list[tuple[int, bytes]]:
     stream = ByteStream("x", io.BufferedReader(io.BytesIO(data)), live=True)  # type: ignore[arg-type]
-    opened = Input(stream)
+    opened = DecodedInput(stream)
     opened.decode("auto", nuls=format == "null")
     found: list[tuple[int, bytes]] = []
     for chunk in open_input(opened, ReadOptions(chunk_bytes=chunk_bytes), format=format, labelled=False):

@@ -18,7 +18,7 @@ from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers import ReadOptions
 from spamnb.readers.mailboxes import mail_batches
-from spamnb.readers.path_list import grouped, plan, read_paths
+from spamnb.readers.path_list import group_single_mails, plan, read_paths
 
 pytestmark = pytest.mark.usefixtures("here")
 DATA = Path(__file__).resolve().parents[2] / "data" / "mail"
@@ -155,10 +155,17 @@ def test_many_files_are_one_source() -> None:
 def test_neighbours_are_taken_together() -> None:
     Path("d.eml").mkdir()
     paths = ["1.eml", "a.csv", "2.eml", "3.EML.gz", "-", "d.eml", "4.eml"]
-    assert grouped(paths, ReadOptions()) == ["1.eml", "a.csv", ("2.eml", "3.EML.gz"), "-", "d.eml", "4.eml"]
-    assert grouped(["1", "2", "-"], ReadOptions(format="eml")) == [("1", "2"), "-"]
-    assert grouped(["1.eml", "2.eml"], ReadOptions(format="mbox")) == ["1.eml", "2.eml"]
-    assert grouped([], ReadOptions()) == []
+    assert group_single_mails(paths, ReadOptions()) == [
+        "1.eml",
+        "a.csv",
+        ("2.eml", "3.EML.gz"),
+        "-",
+        "d.eml",
+        "4.eml",
+    ]
+    assert group_single_mails(["1", "2", "-"], ReadOptions(format="eml")) == [("1", "2"), "-"]
+    assert group_single_mails(["1.eml", "2.eml"], ReadOptions(format="mbox")) == ["1.eml", "2.eml"]
+    assert group_single_mails([], ReadOptions()) == []
 
 
 def test_plan() -> None:

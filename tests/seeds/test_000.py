@@ -17,7 +17,7 @@ from spamnb.counts.tally import count
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.decision import Decision
-from spamnb.model.scoring_engine import Engine, Scored
+from spamnb.model.scoring_engine import Engine, RawScores
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -48,7 +48,7 @@ def products(message: str) -> tuple[Fraction, Fraction]:
     return sides[0], sides[1]
 
 
-def score(messages: list[str], alpha: float = 1.0) -> Scored:
+def score(messages: list[str], alpha: float = 1.0) -> RawScores:
     engine = Engine(STORE, ScorerConfig.of("binary", alpha=alpha))
     return engine.score(extract(Texts.of(messages), PLAIN))
 

@@ -20,7 +20,7 @@ from spamnb.features.batch import Entries
 from spamnb.messages import Texts
 from spamnb.metrics import Confusion, precision_recall_curve, roc_auc, roc_curve
 from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cost
-from spamnb.model.scoring_engine import Engine, Scored
+from spamnb.model.scoring_engine import Engine, RawScores
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -33,7 +33,7 @@ def counted(messages: list[str], labels: list[str], features: FeatureConfig = PL
     return count(extract(Texts.of(messages), features), labels)
 
 
-def score(store: CountStore, messages: list[str], name: str, **settings: Any) -> Scored:
+def score(store: CountStore, messages: list[str], name: str, **settings: Any) -> RawScores:
     return Engine(store, ScorerConfig.of(name, **settings)).score(extract(Texts.of(messages), PLAIN))
 
 

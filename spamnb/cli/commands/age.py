@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 
 _LONGEST = 36_500  # days
@@ -70,28 +70,28 @@ def age(
     check_target(target, force)
     with changing(target, model) as save:
         loaded = SpamModel.load(model)
-        until = loaded.aged
+        until = loaded.aged_until
         if days is not None:
             times, until = due(days, first, until, date.today())
-            _tell(until, days, first, loaded.aged, quiet)
-            if not times and until == loaded.aged and target == model:
-                say("changed   nothing: no whole half-life has passed", quiet)
+            _tell(until, days, first, loaded.aged_until, quiet)
+            if not times and until == loaded.aged_until and target == model:
+                print_status("changed   nothing: no whole half-life has passed", quiet)
                 return
-        older = replace(aged(loaded, 1 if times is None else times), aged=until)
+        older = replace(aged(loaded, 1 if times is None else times), aged_until=until)
         size = save(older, quiet)
     store = older.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
-    say(f"counts    {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
-    say(f"kept      {store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
-    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_status(f"counts    {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
+    print_status(f"kept      {store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
+    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
 
 
 def _tell(until: str, days: int, since: date | None, aged: str | None, quiet: bool) -> None:
     """The day up to which the model is aged now, and the next one; what was asked for and is not done."""
     if since is not None and aged is not None and str(since) != aged:
-        say(f"note: --since is left aside: the model was aged to {aged} already", quiet)
+        print_status(f"note: --since is left aside: the model was aged to {aged} already", quiet)
     following = min(date.fromisoformat(until).toordinal() + days, date.max.toordinal())
-    say(f"aged      to {until}, the next time on {date.fromordinal(following)}", quiet)
+    print_status(f"aged      to {until}, the next time on {date.fromordinal(following)}", quiet)
 
 
 def due(days: int, since: date | None, aged: str | None, today: date) -> tuple[int, str]:

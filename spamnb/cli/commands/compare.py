@@ -9,13 +9,13 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import read_options
-from spamnb.cli.message_kind import looked_at
+from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.output import console, steps, write_json
 
 if TYPE_CHECKING:
-    from spamnb.tuning.comparison import Judged, Row
+    from spamnb.tuning.comparison import CandidateResult, Row
     from spamnb.tuning.objectives import Objective
-    from spamnb.tuning.setting_grid import FoldBench, Setting
+    from spamnb.tuning.setting_grid import Setting, SettingGrid
 
 objective_option = click.option(
     "--objective",
@@ -98,13 +98,13 @@ def _judged(
     peers: bool,
     folds: int,
     quiet: bool,
-) -> tuple[FoldBench, list[Judged]]:
+) -> tuple[SettingGrid, list[CandidateResult]]:
     from spamnb.cli.data_inputs import chunks
-    from spamnb.tuning.comparison import judge
+    from spamnb.tuning.comparison import evaluate_setting
     from spamnb.tuning.peers import Peers
-    from spamnb.tuning.setting_grid import FoldBench, Passes
+    from spamnb.tuning.setting_grid import Passes, SettingGrid
 
-    mail, read = looked_at(chunks(data, given, read_options(given, default_format="csv"), quiet))
+    mail, read = peek_is_mail(chunks(data, given, read_options(given, default_format="csv"), quiet))
     settings = settings_for(mail)
     passes = Passes(settings, options.decision(given), folds)
     others = Peers(settings[0].features) if peers else None
@@ -112,12 +112,12 @@ def _judged(
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
         if others is not None:
             others.add(chunk.texts, chunk.labels or [])
-    bench = FoldBench(passes, settings[0].features)
+    bench = SettingGrid(passes, settings[0].features)
     options.check_decision(given, bench.labels)
-    found: dict[str, Judged] = {}
+    found: dict[str, CandidateResult] = {}
     with steps("contenders", len(settings) + (len(others) if others else 0), quiet) as bar:
         for s in sorted(settings, key=lambda s: str(s.features)):  # the same folds one after the other
-            found[s.name] = judge(bench, s)
+            found[s.name] = evaluate_setting(bench, s)
             bar.at(len(found))
         for judged in others.judge(bench) if others else ():
             found[judged.name] = judged
@@ -134,7 +134,7 @@ def _check_peers(given: dict[str, Any]) -> None:
 
 
 def _ranked(
-    bench: FoldBench, contenders: list[Judged], name: str | None, quiet: bool
+    bench: SettingGrid, contenders: list[CandidateResult], name: str | None, quiet: bool
 ) -> tuple[Objective, list[Row]]:
     from spamnb.tuning.comparison import DRAWS, ranked
     from spamnb.tuning.objectives import objective_for
@@ -149,7 +149,9 @@ def _about_peers(rows: list[Row]) -> list[str]:
     return [f"of scikit-learn, with its own settings: {', '.join(names)}"] if names else []
 
 
-def _tell(bench: FoldBench, objective: Objective, rows: list[Row], folds: int, json_file: str | None) -> None:
+def _tell(
+    bench: SettingGrid, objective: Objective, rows: list[Row], folds: int, json_file: str | None
+) -> None:
     from spamnb.training.cross_validation import copies
     from spamnb.tuning.comparison import DRAWS
 

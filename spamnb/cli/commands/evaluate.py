@@ -18,8 +18,8 @@ from spamnb.cli import (
 )
 from spamnb.cli.data_inputs import chunks, read_options
 from spamnb.cli.data_inputs import inputs as sources
-from spamnb.cli.message_kind import note_mail, suit
-from spamnb.cli.output import console, say, write_json
+from spamnb.cli.message_kind import apply_mail_defaults, note_mail
+from spamnb.cli.output import console, print_status, write_json
 from spamnb.cli.stored_metrics import names
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from spamnb.evaluation.mistakes import Mistake
     from spamnb.evaluation.on_data import Evaluation
-    from spamnb.evaluation.summary import Findings
+    from spamnb.evaluation.summary import EvaluationSummary
     from spamnb.messages import Chunk
     from spamnb.model.spam_model import SpamModel
     from spamnb.training.threshold import OperatingPoint
@@ -148,7 +148,7 @@ class _About:
     path: str = ""
 
 
-def _findings(result: Evaluation, title: str, about: _About) -> Findings:
+def _findings(result: Evaluation, title: str, about: _About) -> EvaluationSummary:
     import os
 
     from spamnb.evaluation.summary import data_facts, of_evaluation
@@ -215,7 +215,7 @@ def _watched(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[C
             note_mail(model, quiet)
         if not number and (known := learned(model, chunk)) > len(chunk) * FEW_LEARNED:
             of = f"{known:,} of the first {len(chunk):,} messages"
-            say(f"note: the model has learned {of}: these figures say little about new ones", quiet)
+            print_status(f"note: the model has learned {of}: these figures say little about new ones", quiet)
         yield chunk
 
 
@@ -248,7 +248,7 @@ def _cross_validate(
     )
     for chunk in chunks(data, given, reading, quiet, about.sources):
         if not trainer.messages:
-            suit(trainer, given, mail=bool(chunk.sources))
+            apply_mail_defaults(trainer, given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     check_classes(trainer)
     result = cross_validated(trainer)

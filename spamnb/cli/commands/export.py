@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options, overwrite
-from spamnb.cli.output import say, write_bytes
+from spamnb.cli.output import print_status, write_bytes
 from spamnb.core import files
 from spamnb.errors import DataError
 
@@ -56,7 +56,7 @@ def export(model: str, output: str | None, form: str | None, force: bool, quiet:
             write_bytes(block)
         return
     _write(output, blocks)
-    say(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)
+    print_status(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)
 
 
 def _check(output: str, model: str, force: bool) -> None:
@@ -87,7 +87,7 @@ def _write(output: str, blocks: Iterable[bytes]) -> None:
     """A pipe or a device takes what comes; a file is replaced when the new one is whole."""
     in_place = files.of_system(output) or (os.path.exists(output) and not os.path.isfile(output))
     try:
-        with files.create(output) if in_place else files.whole(output) as file:
+        with files.create(output) if in_place else files.atomic_write(output) as file:
             file.writelines(blocks)
     except OSError as error:
         raise files.cannot_write(output, error) from None

@@ -10,7 +10,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
-from spamnb.cli.output import greet, read_all, say, write_bytes
+from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
 from spamnb.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     """
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
-    greet("Type or paste one mail, header first; Ctrl-D ends.")
+    print_prompt("Type or paste one mail, header first; Ctrl-D ends.")
     raw = read_all(sys.stdin.buffer)
     try:
         most = size_of(given["max_size"], "--max-size")
@@ -56,7 +56,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
     except Exception as error:
         outcome = "is refused for now" if tempfail else "passes unchanged"
         what = " ".join(str(error).split()) or type(error).__name__
-        say(f"spamnb filter: {what}; the mail {outcome}")
+        print_status(f"spamnb filter: {what}; the mail {outcome}")
         if tempfail:
             ctx.exit(TEMPORARY_FAILURE)
         mail = raw
@@ -90,9 +90,9 @@ def judged(raw: bytes, model: SpamModel, explain: bool = False, max_size: int | 
     from spamnb.mail import as_texts
     from spamnb.mail.header_writer import annotate
     from spamnb.mail.limits import DEFAULT, Limits
-    from spamnb.mail.parse import parse
+    from spamnb.mail.parse import parse_mail
 
-    mail = parse(raw, DEFAULT if max_size is None else Limits(message=max_size))
+    mail = parse_mail(raw, DEFAULT if max_size is None else Limits(message=max_size))
     texts = as_texts([mail])
     found = model.score(texts)
     return annotate(raw, _fields(model, found, mail.notes, model.explain(texts) if explain else None))

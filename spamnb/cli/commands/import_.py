@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 
 
 @click.command("import", short_help="Make a model of an exported text.")
@@ -40,6 +40,6 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
         stream.close()
     size = save(model, target, quiet)
     for note in notes:
-        say(f"note: {note}", quiet)
-    say(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
-    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+        print_status(f"note: {note}", quiet)
+    print_status(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
+    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)

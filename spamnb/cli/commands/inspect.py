@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import console, greet, write_json
+from spamnb.cli.output import console, print_prompt, write_json
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ def inspect(
 def _message(message: str) -> Texts:
     """The message as it is read; what begins like a mail on stdin is one."""
     from spamnb.mail import as_texts
-    from spamnb.mail.parse import parse
+    from spamnb.mail.parse import parse_mail
     from spamnb.messages import Texts
     from spamnb.readers.format_detection import by_first_lines
 
     if message != "-":
         return Texts.of([os.fsencode(message).rstrip(b"\r\n")])
     found = _from_stdin()
-    return as_texts([parse(found)]) if by_first_lines(found) else Texts.of([found.rstrip(b"\r\n")])
+    return as_texts([parse_mail(found)]) if by_first_lines(found) else Texts.of([found.rstrip(b"\r\n")])
 
 
 def _from_stdin() -> bytes:
@@ -78,7 +78,7 @@ def _from_stdin() -> bytes:
         raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
     from spamnb.readers.decoded_input import LONGEST_RECORD, too_long
 
-    greet("Type the message; Ctrl-D ends.")
+    print_prompt("Type the message; Ctrl-D ends.")
     found = sys.stdin.buffer.read(LONGEST_RECORD + 1)
     if len(found) > LONGEST_RECORD:
         raise too_long("stdin", 0)

@@ -84,9 +84,9 @@ def _compact(given: dict[str, Any]) -> None:
     import os
 
     from spamnb.cli.model_choice import model_to_change
-    from spamnb.cli.output import say
+    from spamnb.cli.output import print_status
     from spamnb.training.incremental import Learner
 
     with Learner(model_to_change(given["model"]), wait=given["wait"]) as learner:
         learner.compact()
-    say(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", given["quiet"])
+    print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", given["quiet"])

@@ -7,7 +7,7 @@ import re
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import say
+from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 
 _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
@@ -34,7 +34,7 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model.merge_models import merge_models
+    from spamnb.model.model_merge import merge_models
     from spamnb.model.spam_model import SpamModel
 
     target = output_path(output)
@@ -45,15 +45,15 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
         loaded = [SpamModel.load(path) for path in paths]
         merged = merge_models(loaded, weights, paths)
         size = save(merged, quiet)
-    if merged.known is None and any(model.known is not None for model in loaded):
-        path = next(path for path, model in zip(paths, loaded, strict=True) if model.known is None)
-        say(f"note: {path} does not remember its messages, and so {target} remembers none", quiet)
+    if merged.seen_messages is None and any(model.seen_messages is not None for model in loaded):
+        path = next(path for path, model in zip(paths, loaded, strict=True) if model.seen_messages is None)
+        print_status(f"note: {path} does not remember its messages, and so {target} remembers none", quiet)
     store = merged.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
     many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"
-    say(f"merged    {many}: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
-    say(f"knows     {store.vocabulary:,} tokens", quiet)
-    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_status(f"merged    {many}: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
+    print_status(f"knows     {store.vocabulary:,} tokens", quiet)
+    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
 
 
 def weighted(text: str) -> tuple[str, int]:

@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.output import greet, progress, report_skipped, say, write_bytes, writing
+from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -101,7 +101,7 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> tuple[set[str], i
     sources = _sources(files, loaded, given)
     writer = _writer(loaded, given["output_format"], given["explain"], given["csv_safe"])
     if any(path == "-" for path, _ in sources):
-        greet("Type messages, one a line; Ctrl-D ends.", given["quiet"])
+        print_prompt("Type messages, one a line; Ctrl-D ends.", given["quiet"])
     if writer.header:
         write_bytes(writer.header)
     said, unread = set[str](), 0
@@ -153,7 +153,7 @@ def _answer(
     codes: set[int] = set()
     with open_source(path, reading, labelled=False) as source:
         if path != "-":
-            say(source.description, quiet)
+            print_status(source.description, quiet)
         with progress(source.name, source.size, quiet or path == "-" or _is_seen()) as bar:
             for number, chunk in enumerate(source):
                 if not number:
@@ -182,10 +182,12 @@ def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None
 
         first, second = chunk.texts[0], chunk.texts[1] if len(chunk) > 1 else b""
         if len(chunk) > 1 and by_first_lines(first + b"\n" + second):
-            say("note: this looks like mail, and each line is judged; --input-format eml reads mail", quiet)
+            print_status(
+                "note: this looks like mail, and each line is judged; --input-format eml reads mail", quiet
+            )
         elif table := looks_like(first, second):
             seen = f"this looks like {table.upper()}, and each line is judged"
-            say(f"note: {seen}; --input-format {table} reads columns", quiet)
+            print_status(f"note: {seen}; --input-format {table} reads columns", quiet)
 
 
 def _check_combination(output_format: str, explain: bool, null: bool, input_format: str | None) -> None:

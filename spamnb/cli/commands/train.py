@@ -10,8 +10,8 @@ import click
 
 from spamnb.cli import base_options, max_fpr_option, options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.message_kind import check_classes, classes_text, suit
-from spamnb.cli.output import greet, progress, report_skipped, say
+from spamnb.cli.message_kind import apply_mail_defaults, check_classes, classes_text
+from spamnb.cli.output import print_prompt, print_status, progress, report_skipped
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -79,7 +79,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, given, reading)
     if "-" in data:
-        greet("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
+        print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
     folds = 0 if given["no_cv"] else given["folds"]
     limit = max_fpr_option.max_fpr(given)
     max_fpr_option.check_folds(limit, folds)
@@ -116,7 +116,7 @@ def _count_all(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> N
     """Count every input, here or elsewhere; the first one decides whether this is mail."""
     jobs, columns = given["jobs"], bool(trainer.features.categorical or trainer.features.numeric)
     if given["dask"] or given["backend"]:
-        suit(trainer, given, mail=os.path.isdir(str(sources[0][0])))
+        apply_mail_defaults(trainer, given, mail=os.path.isdir(str(sources[0][0])))
         _count_on_cluster(trainer, sources, given)
     elif jobs > 1 and (trainer.keep is None or not columns):
         _count_in_processes(trainer, sources, given)
@@ -131,9 +131,9 @@ def _count(
     from spamnb.readers import open_source
 
     with open_source(path, how, labelled=True) as source:
-        say(source.description, given["quiet"])
+        print_status(source.description, given["quiet"])
         if not number:
-            suit(trainer, given, source.mail)
+            apply_mail_defaults(trainer, given, source.mail)
         _count_here(trainer, source, number, given)
 
 
@@ -158,9 +158,9 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
     with Pool(trainer, given["jobs"]) as pool:
         for number, (path, how) in enumerate(sources):
             with open_source(path, with_work(how, Counting(trainer, number)), labelled=True) as source:
-                say(source.description, quiet)
+                print_status(source.description, quiet)
                 if not number:
-                    suit(trainer, given, source.mail)
+                    apply_mail_defaults(trainer, given, source.mail)
                 if source.blocks is None:
                     _count_here(trainer, source, number, given)
                     continue
@@ -189,7 +189,7 @@ def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any
             backends.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
         )
     for line in dask_cluster.count(trainer, sources, run):
-        say(line, given["quiet"])
+        print_status(line, given["quiet"])
 
 
 def _shares(sources: list[Any]) -> dict[str, float]:
@@ -223,38 +223,38 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
 
     store = model.store
     total = int(store.message_totals.sum())
-    say(f"learned   {total:,} messages ({classes_text(store)}) in {seconds:.2f} s", quiet)
+    print_status(f"learned   {total:,} messages ({classes_text(store)}) in {seconds:.2f} s", quiet)
     columns = [*model.features.categorical, *model.features.numeric]
     beside = f" and the columns {', '.join(columns)}" if columns else ""
     scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
-    say(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
-    if model.start is not None or (model.figures or {}).get("started"):
-        say(f"started   {_started(model)}", quiet)
-    if model.figures is not None and "refined" in model.figures:
-        say(f"refined   {model.figures['refined']}", quiet)
-    say(f"expect    {_expected(model)}", quiet)
-    if model.decision.max_fpr is not None or (model.start is not None and model.decision != Decision()):
+    print_status(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
+    if model.base is not None or (model.metrics or {}).get("started"):
+        print_status(f"started   {_started(model)}", quiet)
+    if model.metrics is not None and "refined" in model.metrics:
+        print_status(f"refined   {model.metrics['refined']}", quiet)
+    print_status(f"expect    {_expected(model)}", quiet)
+    if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
-        say(f"decides   {in_words(model.decision.to_dict(), model.positive, other)}", quiet)
-    if (model.figures or {}).get("recall") == 0.0:
-        say(f"note      this line catches no {model.positive}: {_MORE}", quiet)
-    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+        print_status(f"decides   {in_words(model.decision.to_dict(), model.positive, other)}", quiet)
+    if (model.metrics or {}).get("recall") == 0.0:
+        print_status(f"note      this line catches no {model.positive}: {_MORE}", quiet)
+    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
     ask = 'echo "your message" | spamnb predict'
     if columns or knows_mail(model):
         ask = f"spamnb predict {'DATA' if columns else 'MAILBOX'}"
-    say(f"next      {ask}{_model_flag(target)}", quiet)
+    print_status(f"next      {ask}{_model_flag(target)}", quiet)
 
 
 def _started(model: SpamModel) -> str:
-    if model.figures is not None or model.start is None:
-        return str((model.figures or {})["started"])
-    return f"from the {model.start.name}, weight {model.start.weight:g}"
+    if model.metrics is not None or model.base is None:
+        return str((model.metrics or {})["started"])
+    return f"from the {model.base.name}, weight {model.base.weight:g}"
 
 
 def _expected(model: SpamModel) -> str:
-    figures = model.figures
-    if figures is None and model.start is not None:
-        return f"no figures: {_too_few(model)}; probabilities are scaled like those of the {model.start.name}"
+    figures = model.metrics
+    if figures is None and model.base is not None:
+        return f"no figures: {_too_few(model)}; probabilities are scaled like those of the {model.base.name}"
     if figures is None:
         return f"no figures: {_too_few(model)}; probabilities are not calibrated"
     folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"

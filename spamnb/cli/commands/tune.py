@@ -9,9 +9,9 @@ import click
 from spamnb.cli import options
 from spamnb.cli.commands.compare import objective_option
 from spamnb.cli.data_inputs import read_options
-from spamnb.cli.message_kind import looked_at
+from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.options import force_option, new_model_option
-from spamnb.cli.output import console, say, steps, write_json
+from spamnb.cli.output import console, print_status, steps, write_json
 
 if TYPE_CHECKING:
     from spamnb.tuning.comparison import Row
@@ -113,17 +113,17 @@ def _search(
     from spamnb.cli.data_inputs import chunks
     from spamnb.tuning.comparison import ranked
     from spamnb.tuning.objectives import objective_for
-    from spamnb.tuning.setting_grid import FoldBench, Passes
+    from spamnb.tuning.setting_grid import Passes, SettingGrid
     from spamnb.tuning.setting_search import beginnings, everything, tune
 
     shaped = {**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None}
     options.feature_config(shaped)  # refuses what is wrong before anything is read
-    mail, read = looked_at(chunks(data, given, read_options(given, default_format="csv"), quiet))
+    mail, read = peek_is_mail(chunks(data, given, read_options(given, default_format="csv"), quiet))
     base = options.feature_config(shaped, mail)
     passes = Passes(everything(base, mail), options.decision(given), folds)
     for chunk in read:
         passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
-    bench = FoldBench(passes, base)
+    bench = SettingGrid(passes, base)
     options.check_decision(given, bench.labels)
     objective = objective_for(name, len(bench.labels))
     with steps("searching", int(seconds), quiet) as bar:
@@ -181,7 +181,7 @@ def _save(
             trainer.max_fpr = max_fpr_option.of_data({"max_fpr": None, **given}, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     size = save(trainer.finish(), target, quiet)
-    say(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
 
 
 def stated(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str]:

@@ -8,7 +8,7 @@ import re
 from spamnb.core.record import Record
 from spamnb.errors import DataError
 from spamnb.readers.mailboxes.folder_walk import Walker, is_folder, is_maildir, listing, skip_unfinished
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 
 # As `plain` writes them. The hyphenated and numbered kinds (not-spam, spam_2) need no entry of their own.
 _SPAM = {"spam", "junk", "phishing", "junkemail", "junkmail"}
@@ -17,7 +17,7 @@ _NOT_LETTERS = re.compile(r"[^a-z]")
 _BOX = re.compile(r"(?i)(?:\.mbo?x)?(?:\.(?:gz|bz2|xz))?$")  # after the name of a mailbox in one file
 
 
-class Part(Record):
+class LabelledFolder(Record):
     """A folder, or an mbox, with mails of one label."""
 
     path: str
@@ -35,12 +35,12 @@ def folder_label(name: str) -> str:
     return "spam" if plain in _SPAM else "ham" if plain in _HAM else ""
 
 
-def labelled_parts(root: str, spam_label: str | None, skipped: Skipped) -> list[Part]:
+def labelled_parts(root: str, spam_label: str | None, skipped: SkippedRecords) -> list[LabelledFolder]:
     """The folders and mailboxes with a label in their name, at the first level where there is one.
 
     Where a `spam_label` is stated, every folder is one: that one, or ham.
     """
-    found: list[Part] = []
+    found: list[LabelledFolder] = []
     walker, todo = Walker(skipped), [root]
     while todo:
         folder = todo.pop()
@@ -64,23 +64,23 @@ def _may_hold_parts(entry: os.DirEntry[str]) -> bool:
     return not entry.name.startswith(".") and is_folder(entry)
 
 
-def _inbox(maildir: str, skipped: Skipped) -> list[Part]:
+def _inbox(maildir: str, skipped: SkippedRecords) -> list[LabelledFolder]:
     """The mails of a Maildir itself, beside which folders such as .Junk lie."""
     if os.path.isdir(tmp := os.path.join(maildir, "tmp")):
         skip_unfinished(tmp, skipped)
     inside = (os.path.join(maildir, name) for name in ("cur", "new"))
-    return [Part(path, "ham") for path in inside if os.path.isdir(path)]
+    return [LabelledFolder(path, "ham") for path in inside if os.path.isdir(path)]
 
 
-def _part(entry: os.DirEntry[str], spam_label: str | None) -> Part | None:
+def _part(entry: os.DirEntry[str], spam_label: str | None) -> LabelledFolder | None:
     folder = is_folder(entry)
     name = entry.name if folder else _BOX.sub("", entry.name)
     hidden = name.startswith(".")
     if spam_label is not None:
         usable = not hidden and (folder or name != entry.name)
-        return Part(entry.path, name, mbox=not folder) if usable else None
+        return LabelledFolder(entry.path, name, mbox=not folder) if usable else None
     label = "" if hidden and not folder else folder_label(name)
-    return Part(entry.path, label, mbox=not folder) if label else None
+    return LabelledFolder(entry.path, label, mbox=not folder) if label else None
 
 
 def no_labels(root: str) -> DataError:

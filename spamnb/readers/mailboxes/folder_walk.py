@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 
 # What Dovecot, Courier, Exim and Thunderbird keep beside the mails.
 _INDEX_FILE = re.compile(r"dovecot[.-]|courier|maildir(?:folder|size)$|subscriptions$|.*\.msf$|context$")
@@ -21,7 +21,7 @@ def is_maildir(folder: str) -> bool:
     return cur or (new and tmp)
 
 
-def listing(folder: str, skipped: Skipped) -> list[os.DirEntry[str]]:
+def listing(folder: str, skipped: SkippedRecords) -> list[os.DirEntry[str]]:
     """What is in a folder, MH's numbers in their order; a folder that cannot be read is skipped."""
     try:
         with os.scandir(folder) as entries:
@@ -44,7 +44,7 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def skip_unfinished(tmp: str, skipped: Skipped) -> None:
+def skip_unfinished(tmp: str, skipped: SkippedRecords) -> None:
     """What is in the `tmp` of a Maildir is no mail yet."""
     for entry in listing(tmp, skipped):
         skipped.add(entry.path, "still being delivered")
@@ -56,7 +56,7 @@ class Walker:
     With `maildirs` the files of a Maildir are those in its `cur` and `new`.
     """
 
-    def __init__(self, skipped: Skipped, *, maildirs: bool = True) -> None:
+    def __init__(self, skipped: SkippedRecords, *, maildirs: bool = True) -> None:
         self._skipped = skipped
         self._maildirs = maildirs
         self._seen: set[Place] = set()

@@ -13,7 +13,7 @@ from spamnb.mail import as_texts
 from spamnb.mail.limits import Limits
 from spamnb.messages import Chunk
 from spamnb.readers.mailboxes.mail_files import Group, MailFile, RawMail, read_file
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 
 if TYPE_CHECKING:
     from spamnb.readers.read_options import Work
@@ -24,7 +24,7 @@ SHARED_MAILS = 192  # in a batch for other processes: the last one to be ready s
 SHARED_BYTES = 1 << 20  # a larger file may be a mailbox: it is read here, and its mails are handed out
 
 
-class Batch(Record):
+class MailBatch(Record):
     """Mails to be parsed together, and files to be read for more; `position` is how far the input was read.
 
     Without a position it is the bytes of the mails themselves that count.
@@ -48,7 +48,7 @@ class Parsed(Record):
     notes: list[tuple[str, str]]
 
 
-class Noted(Skipped):
+class Noted(SkippedRecords):
     """Keeps every record, to be told in another process."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Batcher:
     """Collects mails until they are enough for a batch; `position` tells how far the input was read."""
 
     def __init__(
-        self, skipped: Skipped, limits: Limits, *, labelled: bool, position: Callable[[], int] | None
+        self, skipped: SkippedRecords, limits: Limits, *, labelled: bool, position: Callable[[], int] | None
     ) -> None:
         self._skipped = skipped
         self._limits = limits
@@ -75,7 +75,7 @@ class Batcher:
 
     def batches(
         self, groups: Iterable[Group], *, live: bool = False, shared: bool = False
-    ) -> Iterator[Batch]:
+    ) -> Iterator[MailBatch]:
         """The mails of all groups; those of a live stream go on as they come.
 
         Batches to be shared among processes hold small files unread.
@@ -106,9 +106,9 @@ class Batcher:
         self._bytes += size
         return ()
 
-    def _batch(self) -> Batch:
+    def _batch(self) -> MailBatch:
         position = self._position() if self._position else None
-        batch = Batch(self._mails, self._files, position, self._labelled)
+        batch = MailBatch(self._mails, self._files, position, self._labelled)
         self._mails, self._files, self._bytes = [], [], 0
         return batch
 
@@ -130,20 +130,20 @@ class Parser:
         self._work = work
         self._here = os.getpid()
 
-    def __call__(self, batch: Batch) -> Parsed:
+    def __call__(self, batch: MailBatch) -> Parsed:
         parsed = parse_batch(batch, self._limits)
         if self._work is None or os.getpid() == self._here:
             return parsed
         return Parsed(self._work(parsed.chunk), parsed.known, parsed.skipped, parsed.notes)
 
 
-def parse_batch(batch: Batch, limits: Limits) -> Parsed:
+def parse_batch(batch: MailBatch, limits: Limits) -> Parsed:
     """Read what is to be read, and parse it."""
-    from spamnb.mail.parse import parse
+    from spamnb.mail.parse import parse_mail
 
     skipped = Noted()
     raws = _filled(batch, limits, skipped)
-    mails = [parse(raw.data, limits) for raw in raws]
+    mails = [parse_mail(raw.data, limits) for raw in raws]
     sources = [raw.source for raw in raws]
     known = batch.position is not None
     chunk = Chunk(
@@ -158,7 +158,7 @@ def parse_batch(batch: Batch, limits: Limits) -> Parsed:
     return Parsed(chunk, known, skipped.every, notes)
 
 
-def _filled(batch: Batch, limits: Limits, skipped: Skipped) -> list[RawMail]:
+def _filled(batch: MailBatch, limits: Limits, skipped: SkippedRecords) -> list[RawMail]:
     """The mails of a batch and of its files; to learn from, they must not be empty."""
     raws = list(batch.mails)
     for path, label, mbox in batch.files:

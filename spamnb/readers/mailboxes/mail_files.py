@@ -12,7 +12,7 @@ from typing import NamedTuple
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import MAGIC, ByteStream
 from spamnb.readers.mailboxes.mbox import Splitter, holds_many, without_mark
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 
 BLOCK = 1 << 20
 _SMALL = 1 << 16  # bytes that are read at once
@@ -68,7 +68,7 @@ def _last_is_known(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def read_file(
-    path: str, label: str, max_size: int, skipped: Skipped, *, mbox: bool = False
+    path: str, label: str, max_size: int, skipped: SkippedRecords, *, mbox: bool = False
 ) -> Iterable[list[RawMail]]:
     """The mail in a file, or the mails if it is an mbox; what cannot be read is skipped with the reason."""
     data = None if mbox else _small_file(path)
@@ -94,7 +94,7 @@ def _small_file(path: str) -> bytes | None:
 
 
 def _read_any(
-    path: str, label: str, max_size: int, skipped: Skipped, *, mbox: bool
+    path: str, label: str, max_size: int, skipped: SkippedRecords, *, mbox: bool
 ) -> Iterator[list[RawMail]]:
     try:
         with open(path, "rb", opener=_open) as file:

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 
 from spamnb.errors import DataError
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.format_detection import by_suffix
-from spamnb.readers.mailboxes.folder_labels import Part, labelled_parts, no_labels
+from spamnb.readers.mailboxes.folder_labels import LabelledFolder, labelled_parts, no_labels
 from spamnb.readers.mailboxes.folder_walk import Walker, is_maildir
 from spamnb.readers.mailboxes.mail_files import MailFile
 from spamnb.readers.mailboxes.mail_source import label_of, mail_labels, open_groups, refuse_columns
 from spamnb.readers.read_options import MAIL_FORMATS, ReadOptions
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap
 
@@ -33,9 +33,13 @@ def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
 
         if index := find_index(path, stated=options.format == "index"):
             return open_index(index, options, labelled=labelled)
-    skipped = Skipped()
+    skipped = SkippedRecords()
     sort = labelled and options.label is None
-    parts = labelled_parts(path, options.spam_label, skipped) if sort else [Part(path, options.label or "")]
+    parts = (
+        labelled_parts(path, options.spam_label, skipped)
+        if sort
+        else [LabelledFolder(path, options.label or "")]
+    )
     if not parts:
         raise no_labels(path)
     _check_maildirs(parts, options)
@@ -44,7 +48,7 @@ def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
     return open_groups(path, kind, _mails(parts, options, labels, skipped), options, labels, skipped)
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
     """Refuse a file where a folder was announced."""
     raise DataError(
         f"{given.name} is a file, expected a directory: --format {format}",
@@ -60,13 +64,13 @@ def open_files(paths: Sequence[str], options: ReadOptions, *, labelled: bool) ->
         raise DataError(
             f"{name} have no labels", hint="say what they are: --label spam=PATH, --label ham=PATH"
         )
-    labels, skipped = mail_labels(options, ("spam", "ham")) if labelled else None, Skipped()
+    labels, skipped = mail_labels(options, ("spam", "ham")) if labelled else None, SkippedRecords()
     label = label_of(labels, options.label)
     groups = (MailFile(path, label) for path in paths)
     return open_groups(name, "one mail a file", groups, options, labels, skipped)
 
 
-def _check_maildirs(parts: list[Part], options: ReadOptions) -> None:
+def _check_maildirs(parts: list[LabelledFolder], options: ReadOptions) -> None:
     wrong = next((part.path for part in parts if part.mbox or not _in_maildir(part.path)), None)
     if options.format == "maildir" and wrong is not None:
         raise DataError(
@@ -80,7 +84,7 @@ def _in_maildir(path: str) -> bool:
 
 
 def _mails(
-    parts: list[Part], options: ReadOptions, labels: LabelMap | None, skipped: Skipped
+    parts: list[LabelledFolder], options: ReadOptions, labels: LabelMap | None, skipped: SkippedRecords
 ) -> Iterator[MailFile]:
     walker = Walker(skipped, maildirs=options.format != "folder")
     for part in parts:
@@ -95,7 +99,7 @@ def _kind(path: str, options: ReadOptions) -> str:
     return "Maildir" if options.format != "folder" and is_maildir(path) else "folder of mails"
 
 
-def _sorted_kind(root: str, parts: list[Part], labels: LabelMap | None) -> str:
+def _sorted_kind(root: str, parts: list[LabelledFolder], labels: LabelMap | None) -> str:
     """`labelled folders (ham: inbox; spam: junk, spam)`."""
     names: dict[str, list[str]] = {}
     for part in parts:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import open_bytes
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.mailboxes.mail_files import MailFile
 from spamnb.readers.mailboxes.mail_source import label_of, mail_labels, open_groups, refuse_columns
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.label_words import known_label
 from spamnb.readers.tables.labels import LabelMap
@@ -52,29 +52,29 @@ def open_index(path: str, options: ReadOptions, *, labelled: bool) -> Source:
     """Open the index at a path."""
     stream = open_bytes(path, live=False)
     try:
-        return open_input(Input(stream), options, format="index", labelled=labelled)
+        return open_input(DecodedInput(stream), options, format="index", labelled=labelled)
     except BaseException:
         stream.close()
         raise
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
     """Open an index; paths in it are relative to its own folder."""
     refuse_columns(given.name, options)
-    skipped = Skipped()
+    skipped = SkippedRecords()
     labels = mail_labels(options, _sample(given)) if labelled else None
     groups = _mails(given, options, labels, skipped)
     return open_groups(given.name, "index of mails", groups, options, labels, skipped, given)
 
 
-def _sample(given: Input) -> list[str]:
+def _sample(given: DecodedInput) -> list[str]:
     head = given.raw_head
     lines = (head if given.stream.ended else head[: head.rfind(b"\n") + 1]).split(b"\n")
     return [_parse(line)[0] for line in lines]
 
 
 def _mails(
-    given: Input, options: ReadOptions, labels: LabelMap | None, skipped: Skipped
+    given: DecodedInput, options: ReadOptions, labels: LabelMap | None, skipped: SkippedRecords
 ) -> Iterator[MailFile]:
     folder = os.path.dirname(given.stream.path)
     for number, line in enumerate(_lines(given.raw_blocks(_BLOCK)), 1):

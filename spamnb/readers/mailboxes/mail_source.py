@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from spamnb.core.worker_pool import Gathering, can_fork, ordered_map
+from spamnb.core.worker_pool import ResultCollector, can_fork, ordered_map
 from spamnb.errors import DataError
 from spamnb.mail.limits import Limits
 from spamnb.messages import Chunk
-from spamnb.readers.decoded_input import Input, refuse_binary
+from spamnb.readers.decoded_input import DecodedInput, refuse_binary
 from spamnb.readers.mailboxes.mail_batches import Batcher, Parsed, Parser
 from spamnb.readers.mailboxes.mail_files import BLOCK, Group, many_mails, one_mail
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap, shown
 
@@ -35,7 +35,7 @@ class MailSource(Source):
         labels.check(self.name)
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
     """Open one mail (`eml`) or a box of many (`mbox`)."""
     refuse_binary(given, "as it is")
     refuse_columns(given.name, options)
@@ -50,7 +50,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     groups = split(given.raw_blocks(BLOCK), given.name, label_of(labels, options.label), options.max_size)
     packed = f" ({given.stream.compression})" if given.stream.compression else ""
     kind = ("one mail" if format == "eml" else "mbox") + packed
-    return open_groups(given.name, kind, groups, options, labels, Skipped(), given)
+    return open_groups(given.name, kind, groups, options, labels, SkippedRecords(), given)
 
 
 def open_groups(
@@ -59,8 +59,8 @@ def open_groups(
     groups: Iterable[Group],
     options: ReadOptions,
     labels: LabelMap | None,
-    skipped: Skipped,
-    given: Input | None = None,
+    skipped: SkippedRecords,
+    given: DecodedInput | None = None,
 ) -> Source:
     """A source of raw mails that come in groups; `given` is the stream they are from, if it is just one."""
     stream = given.stream if given else None
@@ -68,11 +68,11 @@ def open_groups(
     position = (lambda: stream.position) if stream else None
     limits = Limits(message=options.max_size)
     batcher = Batcher(skipped, limits, labelled=labels is not None, position=position)
-    notes = Skipped("limits met", "limit met")
+    notes = SkippedRecords("limits met", "limit met")
     jobs = 1 if live else options.jobs  # who waits at the other end of a pipe wants each answer at once
     work = options.work if can_fork() else None
     batches = batcher.batches(groups, live=live, shared=jobs > 1)
-    gathering = work if isinstance(work, Gathering) else None
+    gathering = work if isinstance(work, ResultCollector) else None
     stated = label_of(labels, options.label)
     source = MailSource(
         name,
@@ -109,7 +109,7 @@ def refuse_columns(name: str, options: ReadOptions) -> None:
         )
 
 
-def _chunks(parsed: Iterator[Parsed], skipped: Skipped, notes: Skipped) -> Iterator[Chunk]:
+def _chunks(parsed: Iterator[Parsed], skipped: SkippedRecords, notes: SkippedRecords) -> Iterator[Chunk]:
     """The chunks, numbered through, and what is to be told about them."""
     done = position = 0
     for batch in parsed:

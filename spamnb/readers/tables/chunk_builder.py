@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.messages import Chunk, FloatArray, IntArray, Texts
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.messages import Chunk, Texts
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.column_choice import Columns, number
 from spamnb.readers.tables.labels import LabelMap
 
@@ -68,7 +69,7 @@ class ChunkBuilder:
 
     columns: Columns
     labels: LabelMap | None
-    skipped: Skipped
+    skipped: SkippedRecords
 
     def build(self, records: Records, position: int) -> Chunk:
         wanted, lines = self.columns, records.lines

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from spamnb.core.arrays import IntArray
 from spamnb.errors import DataError
-from spamnb.messages import Chunk, IntArray
-from spamnb.readers.decoded_input import LONGEST_RECORD, Input
+from spamnb.messages import Chunk
+from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks, last_row_end
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Records
 from spamnb.readers.tables.column_choice import choose_columns, describe_columns, label_map
@@ -24,12 +25,12 @@ from spamnb.readers.tables.labels import LabelMap
 _NEWLINE = 10
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
     """Open a delimited input: `csv` finds its delimiter, `tsv` says tab."""
     shape = detect_shape(given.head, options, tabs=format == "tsv", final=given.stream.ended, name=given.name)
     columns = choose_columns(given.name, shape.names, shape.rows, options, labelled=labelled)
     labels = label_map(columns, shape.names, shape.rows, options)
-    skipped = Skipped()
+    skipped = SkippedRecords()
     rows = TableRows(replace(shape, rows=[]), ChunkBuilder(columns, labels, skipped))
     table, start = _Table(given, rows, options.chunk_bytes), given.start(shape.skip)
     return Source(
@@ -52,7 +53,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     )
 
 
-def _describe(given: Input, shape: Shape) -> str:
+def _describe(given: DecodedInput, shape: Shape) -> str:
     kind = "TSV" if shape.delimiter == "\t" else "CSV"
     packed = [given.stream.compression] if given.stream.compression else []
     return f"{given.name}: {kind} ({', '.join([*shape.describe(), given.encoding, *packed])})"
@@ -69,7 +70,7 @@ class TableRows:
     def labels(self) -> LabelMap | None:
         return self.builder.labels
 
-    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+    def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
         records, _, newlines = self.records(block, True, 1)
         yield replace(self.builder, skipped=skipped).build(records, 0), newlines
 
@@ -112,7 +113,7 @@ class TableRows:
 class _Table:
     """The rows of an input, block after block."""
 
-    def __init__(self, given: Input, rows: TableRows, chunk_bytes: int) -> None:
+    def __init__(self, given: DecodedInput, rows: TableRows, chunk_bytes: int) -> None:
         self._input = given
         self._rows = rows
         self._chunk_bytes = chunk_bytes

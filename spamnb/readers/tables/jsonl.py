@@ -12,10 +12,10 @@ import numpy as np
 
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords
 from spamnb.readers.tables.column_choice import choose_columns, describe_columns, label_map
@@ -29,7 +29,7 @@ _INNER_END = re.compile(
 )  # of an object, before the end of its line; or just text, which costs only time
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
     """Open JSON lines; blank lines are no records."""
     _refuse_array(given)
     sample, _, _ = parse_lines(given.head if given.stream.ended else _whole_lines(given.head))
@@ -43,7 +43,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in sample]
     columns = choose_columns(given.name, names, rows, options, labelled=labelled)
     labels = label_map(columns, names, rows, options)
-    skipped = Skipped()
+    skipped = SkippedRecords()
     lines = JsonLines({i: names[i] for i in columns.wanted}, ChunkBuilder(columns, labels, skipped))
     packed = [given.stream.compression] if given.stream.compression else []
     about = f"{given.name}: JSONL ({', '.join([given.encoding, *packed])})"
@@ -75,7 +75,7 @@ class JsonLines:
     def labels(self) -> LabelMap | None:
         return self.builder.labels
 
-    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+    def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
         yield replace(self.builder, skipped=skipped).build(self.records(block, 1), 0), block.count(b"\n")
 
     def records(self, block: bytes, first: int) -> ListRecords:
@@ -85,7 +85,7 @@ class JsonLines:
         return ListRecords(np.array(lines, np.int64) + first, columns, faults)
 
 
-def _chunks(given: Input, lines: JsonLines, size: int) -> Iterator[Chunk]:
+def _chunks(given: DecodedInput, lines: JsonLines, size: int) -> Iterator[Chunk]:
     first = 1
     for block in given.blocks(size, b"\n"):
         records = lines.records(block, first)
@@ -161,7 +161,7 @@ def _whole_lines(head: bytes) -> bytes:
     return head[: head.rfind(b"\n") + 1]
 
 
-def _refuse_array(given: Input) -> None:
+def _refuse_array(given: DecodedInput) -> None:
     if given.head.lstrip().startswith(b"["):
         raise DataError(
             f"{given.name} is a JSON array, expected one JSON object per line",

@@ -10,10 +10,10 @@ import numpy as np
 
 from spamnb.errors import DataError, MissingExtraError
 from spamnb.messages import Chunk
-from spamnb.readers.decoded_input import Input
+from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords
 from spamnb.readers.tables.column_choice import choose_columns, describe_columns, label_map
@@ -23,7 +23,7 @@ _SAMPLE_ROWS = 500
 _ROW_BYTES = 128  # about the size of a short message: batches come out near the chunk size
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
     """Open a Parquet file; the line of a record is its row number."""
     file = _open(given)
     names = list(file.schema_arrow.names)
@@ -32,7 +32,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     rows = [[_as_bytes(value).decode("utf-8", "replace") for value in row] for row in zip(*held, strict=True)]
     columns = choose_columns(given.name, names, rows, options, labelled=labelled)
     labels = label_map(columns, names, rows, options)
-    skipped = Skipped()
+    skipped = SkippedRecords()
     wanted = {i: names[i] for i in columns.wanted}
     builder = ChunkBuilder(columns, labels, skipped)
     rows_each = options.chunk_bytes // _ROW_BYTES + 1
@@ -67,7 +67,7 @@ class RowGroups:
     def labels(self) -> LabelMap | None:
         return self.builder.labels
 
-    def read(self, block: bytes, skipped: Skipped) -> Iterator[tuple[Chunk, int]]:
+    def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
         import pyarrow.parquet
 
         builder = replace(self.builder, skipped=skipped)
@@ -78,7 +78,7 @@ class RowGroups:
                 lines = 0
 
 
-def _open(given: Input) -> Any:
+def _open(given: DecodedInput) -> Any:
     try:
         import pyarrow
         import pyarrow.parquet

@@ -9,14 +9,14 @@ import numpy as np
 
 from spamnb.errors import DataError
 from spamnb.messages import Chunk, Texts
-from spamnb.readers.decoded_input import LONGEST_RECORD, Input
+from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap, shown
 
 
-def open_input(given: Input, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
     """Open an input of bare messages, told apart by newlines (`lines`) or NUL bytes (`null`)."""
     kind = "one message per line" if format == "lines" else "NUL separated messages"
     unlabelled = labelled and options.label is None
@@ -27,7 +27,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
             hint="labels and columns need --format csv, tsv, jsonl or parquet",
         )
     packed = [given.stream.compression] if given.stream.compression else []
-    cut, skipped = _line_chunks if format == "lines" else _null_chunks, Skipped()
+    cut, skipped = _line_chunks if format == "lines" else _null_chunks, SkippedRecords()
     about = f"{given.name}: {kind} ({', '.join([given.encoding, *packed])})"
     if not labelled or options.label is None:
         chunks = cut(given, options.chunk_bytes, skipped)
@@ -45,7 +45,7 @@ def open_input(given: Input, options: ReadOptions, *, format: str, labelled: boo
     )
 
 
-def _labelled(chunk: Chunk, label: str, skipped: Skipped) -> Chunk:
+def _labelled(chunk: Chunk, label: str, skipped: SkippedRecords) -> Chunk:
     """The messages with their label; blank ones teach nothing."""
     texts, lines = chunk.texts, chunk.lines
     blank = texts.starts == texts.ends
@@ -56,7 +56,7 @@ def _labelled(chunk: Chunk, label: str, skipped: Skipped) -> Chunk:
     return Chunk(texts, lines, [label] * len(texts), position=chunk.position)
 
 
-def _line_chunks(given: Input, size: int, skipped: Skipped | None) -> Iterator[Chunk]:
+def _line_chunks(given: DecodedInput, size: int, skipped: SkippedRecords | None) -> Iterator[Chunk]:
     """One message a line; `skipped` takes those that are too long, which come out empty (None: refused)."""
     at = _Place(skipped)
     for block in given.blocks(size, b"\n", at.dropped):
@@ -65,7 +65,7 @@ def _line_chunks(given: Input, size: int, skipped: Skipped | None) -> Iterator[C
         at.move(len(texts))
 
 
-def _null_chunks(given: Input, size: int, skipped: Skipped | None) -> Iterator[Chunk]:
+def _null_chunks(given: DecodedInput, size: int, skipped: SkippedRecords | None) -> Iterator[Chunk]:
     at = _Place(skipped)
     for block in given.blocks(size, b"\0", at.dropped):
         data = block if block.endswith(b"\0") else block + b"\0"
@@ -81,12 +81,12 @@ def _null_chunks(given: Input, size: int, skipped: Skipped | None) -> Iterator[C
 class _Place:
     """The line that the next block begins with, and what to say of a message that was dropped there."""
 
-    def __init__(self, skipped: Skipped | None) -> None:
+    def __init__(self, skipped: SkippedRecords | None) -> None:
         self.line = 1
         self.dropped = None if skipped is None else partial(self._dropped, skipped)
         self._lost = 0
 
-    def _dropped(self, skipped: Skipped, newlines: int) -> None:
+    def _dropped(self, skipped: SkippedRecords, newlines: int) -> None:
         skipped.add(self.line, f"longer than {LONGEST_RECORD >> 20} MiB")
         self._lost = newlines
 

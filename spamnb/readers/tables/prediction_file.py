@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.byte_stream import open_bytes
-from spamnb.readers.decoded_input import Input, refuse_binary
+from spamnb.readers.decoded_input import DecodedInput, refuse_binary
 from spamnb.readers.format_detection import by_suffix
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import Skipped
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.chunk_builder import ChunkBuilder
 from spamnb.readers.tables.column_choice import Columns, Rows, find_column, number
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, known_label, normal
@@ -80,19 +80,19 @@ class PredictionFile:
     description: str
     found: Found
     chunks: list[Chunk]
-    skipped: Skipped
+    skipped: SkippedRecords
 
 
 def read_predictions(path: str, wanted: Wanted, options: ReadOptions, *, joined: bool) -> PredictionFile:
     """Read CSV, TSV or JSON lines; `joined`: the truth comes from elsewhere."""
     stream = open_bytes(path, live=False)
     try:
-        return _read(Input(stream), wanted, options, joined)
+        return _read(DecodedInput(stream), wanted, options, joined)
     finally:
         stream.close()
 
 
-def _read(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
+def _read(given: DecodedInput, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
     if not given.raw_head:
         raise DataError(f"{given.name} is empty", hint="give a file with a truth and a score column")
     refuse_binary(given, options.encoding)
@@ -108,7 +108,9 @@ def _read(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> P
     return _table(given, wanted, options, joined, tabs=format == "tsv")
 
 
-def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, tabs: bool) -> PredictionFile:
+def _table(
+    given: DecodedInput, wanted: Wanted, options: ReadOptions, joined: bool, *, tabs: bool
+) -> PredictionFile:
     from dataclasses import replace
 
     from spamnb.readers.tables.csv_dialect import detect_shape
@@ -117,7 +119,7 @@ def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, 
     named = replace(options, categorical=(*wanted.stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES))
     shape = detect_shape(given.head, named, tabs=tabs, final=given.stream.ended, name=given.name)
     found = find_columns(given.name, shape.names, shape.rows, wanted, joined)
-    skipped = Skipped()
+    skipped = SkippedRecords()
     columns = _columns(found)
     rows = _Table(given, TableRows(shape, ChunkBuilder(columns, None, skipped)), options.chunk_bytes)
     return PredictionFile(
@@ -125,7 +127,7 @@ def _table(given: Input, wanted: Wanted, options: ReadOptions, joined: bool, *, 
     )
 
 
-def _jsonl(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
+def _jsonl(given: DecodedInput, wanted: Wanted, options: ReadOptions, joined: bool) -> PredictionFile:
     from spamnb.readers.tables.jsonl import JsonLines, _chunks, as_bytes, names_of, parse_lines
 
     head = given.head if given.stream.ended else given.head[: given.head.rfind(b"\n") + 1]
@@ -133,7 +135,7 @@ def _jsonl(given: Input, wanted: Wanted, options: ReadOptions, joined: bool) -> 
     names = names_of(sample, (*wanted.stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES))
     rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in sample]
     found = find_columns(given.name, names, rows, wanted, joined)
-    skipped, columns = Skipped(), _columns(found)
+    skipped, columns = SkippedRecords(), _columns(found)
     lines = JsonLines({i: names[i] for i in columns.wanted}, ChunkBuilder(columns, None, skipped))
     inside = _chunks(given, lines, options.chunk_bytes)
     about = f"{given.name}: JSONL ({given.encoding}), {found.describe()}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spamnb.evaluation.mistakes import Mistake
-from spamnb.evaluation.summary import Findings
+from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores
 from spamnb.model.explanation import Explanation
 from spamnb.report.html.markup import Html, h, join
@@ -15,7 +15,7 @@ LONGEST = 500  # characters that are shown
 PARTS = 7
 
 
-def mistakes(found: Findings) -> Html | None:
+def mistakes(found: EvaluationSummary) -> Html | None:
     """By kind for two classes, in one list for more."""
     if found.mistakes is None:
         return None
@@ -28,7 +28,7 @@ def mistakes(found: Findings) -> Html | None:
     return h("section", h("h2", "The worst mistakes", id="worst"), join(body), aria_labelledby="worst")
 
 
-def _kind(found: Findings, positive: bool) -> list[Html]:
+def _kind(found: EvaluationSummary, positive: bool) -> list[Html]:
     assert found.mistakes is not None
     assert isinstance(found.scores, Scores)
     own = [m for m in found.mistakes if (m.truth == found.positive) == positive]
@@ -42,11 +42,11 @@ def _kind(found: Findings, positive: bool) -> list[Html]:
     return [heading, *(_card(m, found) for m in own)]
 
 
-def _about(found: Findings, shown: Sequence[Mistake]) -> str:
+def _about(found: EvaluationSummary, shown: Sequence[Mistake]) -> str:
     return f"{messages(found.wrong)} judged wrongly; the {len(shown)} worst are shown."
 
 
-def _card(mistake: Mistake, found: Findings) -> Html:
+def _card(mistake: Mistake, found: EvaluationSummary) -> Html:
     head = [h("b", f"{mistake.truth}, called {mistake.said}")]
     if mistake.probability == mistake.probability:
         of = found.positive if len(found.labels) == 2 else mistake.said

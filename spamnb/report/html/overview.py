@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from spamnb.evaluation.summary import Findings
+from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import MultiScores, Scores, wilson_interval
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import count, messages, number, odds, percent, share
 
 
-def overview(found: Findings) -> Html:
+def overview(found: EvaluationSummary) -> Html:
     """Title, summary, tiles."""
     scores = found.scores
     words = _two(found, scores) if isinstance(scores, Scores) else _many(scores)
@@ -22,7 +22,7 @@ def overview(found: Findings) -> Html:
     )
 
 
-def _two(found: Findings, scores: Scores) -> list[Html]:
+def _two(found: EvaluationSummary, scores: Scores) -> list[Html]:
     spam, ham = found.positive, found.negative
     lines = [_caught(scores, spam), _lost(scores, spam, ham)]
     called = scores.true_positives + scores.false_positives
@@ -94,7 +94,7 @@ def _tile(value: str, *meaning: str) -> Html:
     return h("div", h("b", value), h("span", *meaning), class_="tile")
 
 
-def _two_tiles(found: Findings, scores: Scores) -> list[Html]:
+def _two_tiles(found: EvaluationSummary, scores: Scores) -> list[Html]:
     spam, ham = found.positive, found.negative
     return [
         _tile(share(scores.true_positives, scores.spam), f"of {spam} caught (recall)"),

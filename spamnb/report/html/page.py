@@ -6,7 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 from spamnb._version import __version__
-from spamnb.evaluation.summary import Facts, Findings
+from spamnb.evaluation.summary import EvaluationSummary, Facts
 from spamnb.metrics import Confusion, MultiScores
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.mistakes import mistakes
@@ -30,7 +30,7 @@ _CAPTIONS = {
 }
 
 
-def page(found: Findings, stated: bool = False) -> str:
+def page(found: EvaluationSummary, stated: bool = False) -> str:
     """An HTML document; `stated`: decisions came with the data, not from a threshold."""
     figures = None
     if found.panels is not None:
@@ -48,7 +48,7 @@ def page(found: Findings, stated: bool = False) -> str:
     return f"<!DOCTYPE html>\n{h('html', _head(found, figures), h('body', main, _script()), lang='en')}\n"
 
 
-def _head(found: Findings, figures: Figures | None) -> Html:
+def _head(found: EvaluationSummary, figures: Figures | None) -> Html:
     left = right = 0.0
     if figures is not None:
         frame, width = figures.cost_frame(), figures.thresholds().width
@@ -71,7 +71,7 @@ def _script() -> Html:
     return Html(f"<script>{SCRIPT}</script>")
 
 
-def _body(found: Findings, figures: Figures | None, stated: bool) -> list[Html]:
+def _body(found: EvaluationSummary, figures: Figures | None, stated: bool) -> list[Html]:
     scores = found.scores
     if isinstance(scores, MultiScores):
         return [many_matrix(scores), classes(scores)]
@@ -106,7 +106,7 @@ def _card(title: str, name: str, facts: Facts) -> Html | None:
     return h("section", h("h2", title, id=name), h("dl", join(rows)), aria_labelledby=name)
 
 
-def _model(found: Findings) -> Html | None:
+def _model(found: EvaluationSummary) -> Html | None:
     if found.model is None:
         return None
     rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from spamnb.evaluation.summary import Findings
+from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import MultiScores, Scores, wilson_interval
 from spamnb.model.inspection import TokenRow
 from spamnb.report.html.markup import Html, h, join
@@ -13,7 +13,7 @@ from spamnb.report.html.numbers import count, log_odds, number, percent
 from spamnb.report.terminal import MEASURES, MULTI_MEASURES
 
 
-def measures(found: Findings) -> Html:
+def measures(found: EvaluationSummary) -> Html:
     """Every measure with its meaning."""
     scores = found.scores
     names = {"spam": found.positive, "ham": found.negative}
@@ -94,7 +94,7 @@ def classes(scores: MultiScores) -> Html:
     return h("section", title, h("div", table, class_="scroll"), aria_labelledby="classes")
 
 
-def tokens(found: Findings) -> Html | None:
+def tokens(found: EvaluationSummary) -> Html | None:
     """What speaks most for each class."""
     if not found.tokens:
         return None
@@ -109,7 +109,7 @@ def tokens(found: Findings) -> Html | None:
     )
 
 
-def _tokens(found: Findings, label: str, rows: Sequence[TokenRow]) -> Html:
+def _tokens(found: EvaluationSummary, label: str, rows: Sequence[TokenRow]) -> Html:
     two = len(found.labels) == 2
     strongest = max((abs(r.weight) for r in rows if math.isfinite(r.weight)), default=1.0) or 1.0
     heads = [f"in {name}" for name in found.labels] if two else ["messages"]

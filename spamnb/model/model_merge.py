@@ -10,13 +10,13 @@ import numpy as np
 
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.moments import Moments
-from spamnb.counts.store_merge import merge_tokens, places_of
+from spamnb.counts.store_merge import align_classes, merge_tokens
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same
-from spamnb.model.change_history import Since
+from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.seen_messages import Known, all_known
+from spamnb.model.seen_messages import SeenMessages, all_known
 from spamnb.model.spam_model import SpamModel
 
 _LARGEST = (1 << 63) - 1
@@ -60,12 +60,12 @@ def merge_models(
             store=store,
             calibration=fresh,
             decision=line,
-            figures=None,
-            known=known,
-            since=since,
+            metrics=None,
+            seen_messages=known,
+            change_history=since,
             correction=None,
         )
-    figures = outdated(models[largest].figures, "merge")
+    figures = mark_outdated(models[largest].metrics, "merge")
     # A correction is of the same kind: that of the largest model, or none. So are the line that keeps to a
     # rate, the weight of a start and the share of known words below which ham is not said.
     return replace(
@@ -73,27 +73,27 @@ def merge_models(
         store=store,
         calibration=models[largest].calibration,
         decision=models[largest].decision,
-        figures=figures,
-        known=known,
-        since=since,
+        metrics=figures,
+        seen_messages=known,
+        change_history=since,
         correction=models[largest].correction,
-        start=models[largest].start,
-        aged=models[largest].aged,
-        doubt=models[largest].doubt,
+        base=models[largest].base,
+        aged_until=models[largest].aged_until,
+        min_known_words=models[largest].min_known_words,
     )
 
 
-def _since(largest: SpamModel, store: CountStore) -> Since:
+def _since(largest: SpamModel, store: CountStore) -> ChangeHistory:
     """What happened since the figures of the largest model: what the others have seen is new to them."""
-    if largest.figures is None:
-        return largest.since
+    if largest.metrics is None:
+        return largest.change_history
     more = int(store.message_totals.sum()) - int(largest.store.message_totals.sum())
-    return largest.since.plus(Since(learned=more))
+    return largest.change_history.plus(ChangeHistory(learned=more))
 
 
-def _remembered(models: Sequence[SpamModel], weights: Sequence[int]) -> Known | None:
+def _remembered(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMessages | None:
     """The digests of all, each as often as its model counts; None if one of the models remembers nothing."""
-    found = [model.known for model in models if model.known is not None]
+    found = [model.seen_messages for model in models if model.seen_messages is not None]
     if len(found) < len(models):
         return None
     copies = sum(len(known) * (times - 1) for known, times in zip(found, weights, strict=True))
@@ -113,7 +113,7 @@ def merge_stores(stores: Sequence[CountStore]) -> CountStore:
     labels = tuple(sorted({label for store in stores for label in store.labels}))
     totals = np.zeros(len(labels), np.int64)
     for store in stores:
-        totals[places_of(store, labels)] += store.message_totals
+        totals[align_classes(store, labels)] += store.message_totals
     each = [sum(s.token_totals.tolist()) + sum(s.message_totals.tolist()) for s in stores]
     if sum(each) > _LARGEST:  # as Python's numbers, which do not run over
         raise ConfigError("together the counts are larger than 2^63", hint="merge fewer models")
@@ -196,15 +196,15 @@ def _line(model: SpamModel, beside: SpamModel) -> dict[str, Any]:
     if mine.max_fpr is not None and other.max_fpr is not None:
         return {"max_fpr": mine.max_fpr}
     drawn = mine.max_fpr is not None or other.max_fpr is not None
-    if model.start is not None or beside.start is not None or (drawn and Decision() in (mine, other)):
+    if model.base is not None or beside.base is not None or (drawn and Decision() in (mine, other)):
         return {}
     return mine.to_dict()
 
 
-def outdated(figures: Mapping[str, Any] | None, by: str) -> dict[str, Any] | None:
+def mark_outdated(figures: Mapping[str, Any] | None, by: str) -> dict[str, Any] | None:
     """Figures that were measured before the counts were changed: `before` lists what changed them.
 
-    >>> outdated({"accuracy": 0.9, "before": ["merge"]}, "prune")
+    >>> mark_outdated({"accuracy": 0.9, "before": ["merge"]}, "prune")
     {'accuracy': 0.9, 'before': ['merge', 'prune']}
     """
     if figures is None:

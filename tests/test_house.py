@@ -1,0 +1,136 @@
+"""Guards of the house: rooms and their direction, unique module names, few entries at the top."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A room imports only from rooms above it; a room is a module or a package at the top of spamnb/.
+ROOMS = [
+    "_version",
+    "errors",
+    "settings",
+    "core",
+    "messages",
+    "metrics",
+    "storage",
+    "mail",
+    "readers",
+    "features",
+    "counts",
+    "scorers",
+    "model",
+    "training",
+    "evaluation",
+    "tuning",
+    "report",
+    "lab_filters",
+    "sklearn_classifier",
+    "cli",
+    "__main__",
+]
+RANK = {room: rank for rank, room in enumerate(ROOMS)}
+# Each heavy package has few users.
+USERS = {
+    "click": {"cli"},
+    "rich": {"cli", "report"},
+    "jinja2": {"report"},
+    "pandas": {"readers", "lab_filters"},
+    "joblib": {"storage", "core"},
+    "distributed": {"training"},
+    "sklearn": set[str](),
+    "scipy": set[str](),
+}
+MAX_ENTRIES = 25  # at the top of spamnb/
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Maps the full name of every module to its file."""
+    paths = sorted((root / "spamnb").rglob("*.py"))
+    parts = {path: path.relative_to(root).with_suffix("").parts for path in paths}
+    return {".".join(p[:-1] if p[-1] == "__init__" else p): path for path, p in parts.items()}
+
+
+def room_of(module: str) -> str:
+    """`spamnb.readers.source` is in the room `readers`; the package's own `__init__` is in none."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Yields the full names that a module imports, also inside functions, but not for type checkers alone."""
+    tree = ast.parse(path.read_text("utf-8"))
+    typing_only = {id(node) for block in ast.walk(tree) if _is_for_types(block) for node in _inside(block)}
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} has a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _inside(block: ast.AST) -> Iterator[ast.AST]:
+    assert isinstance(block, ast.If)
+    for statement in block.body:
+        yield from ast.walk(statement)
+
+
+def edges(root: Path) -> Iterator[tuple[str, str]]:
+    """Yields pairs of a module and the module, or foreign name, that it imports."""
+    known = modules(root)
+    for module, path in known.items():
+        for name in imports_of(path):
+            if name.split(".")[0] == "spamnb":
+                while name not in known and "." in name:
+                    name = name.rpartition(".")[0]
+            if name not in (module, "spamnb"):
+                yield module, name
+
+
+def wrong_imports(root: Path) -> list[str]:
+    """Lists the imports against the direction of the rooms and the foreign packages in the wrong room."""
+    wrong = [f"{m} is in no room" for m in modules(root) if room_of(m) and room_of(m) not in RANK]
+    for module, name in edges(root):
+        room, top = room_of(module), name.split(".")[0]
+        if top in USERS and room not in USERS[top]:
+            wrong.append(f"{module} imports {top}")
+        elif top == "spamnb" and room and room != room_of(name):
+            if RANK.get(room_of(name), 99) >= RANK.get(room, -1):
+                wrong.append(f"{module} imports {name}")
+        elif top == "spamnb" and not room and room_of(name) != "_version":
+            wrong.append(f"spamnb itself imports {name}")
+    return wrong + [f"cycle: {' -> '.join(cycle)}" for cycle in cycles(root)]
+
+
+def cycles(root: Path) -> list[list[str]]:
+    """Finds modules that import each other, by depth-first search."""
+    graph: dict[str, list[str]] = {module: [] for module in modules(root)}
+    for module, name in edges(root):
+        if name in graph:
+            graph[module].append(name)
+    circles: list[list[str]] = []
+    done: set[str] = set()
+
+    def visit(module: str, path: list[str]) -> None:
+        if module in path:
+            circles.append([*path[path.index(module) :], module])
+        elif module not in done:
+            for name in graph[module]:
+                visit(name, [*path, module])
+            done.add(module)
+
+    for module in graph:
+        visit(module, [])
+    return circles
+
+
+def test_imports_follow_the_rooms() -> None:
+    assert wrong_imports(ROOT) == []
