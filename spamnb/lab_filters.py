@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.tally import count
+from spamnb.core import FloatArray
+from spamnb.counts import CountStore, count
 from spamnb.errors import DataError, ModelError
-from spamnb.features import extract
-from spamnb.features.batch import Batch
+from spamnb.features import Batch, extract
 from spamnb.messages import Messages, as_texts
-from spamnb.model.scoring_engine import Engine
+from spamnb.model import Engine
 from spamnb.settings import FeatureConfig, ScorerConfig
 
 if TYPE_CHECKING:

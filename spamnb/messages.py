@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.core.record import Record
+from spamnb.core import FloatArray, IntArray, Record
 from spamnb.errors import ConfigError, DataError
 
 

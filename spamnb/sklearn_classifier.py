@@ -12,13 +12,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray
+from spamnb.core import FloatArray
 from spamnb.errors import DataError, SpamnbError
 from spamnb.messages import Messages, Texts, as_texts
-from spamnb.model.decision import Decision
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import Decision, SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training.trainer import FOLDS, Trainer
+from spamnb.training import FOLDS, Trainer
 
 Labels = NDArray[Any]
 _CERTAIN = 1e6  # the log-odds of a class that is the only one seen

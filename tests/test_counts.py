@@ -6,8 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from reference.counts import Counts
 from reference.keys import token_key
 from stores import FEATURES, LEARNED, Row, corpora, counted, frozen, identical

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from stores import LEARNED, counted, identical
 
 from spamnb.counts.count_state import from_state, packed, to_state, unpacked

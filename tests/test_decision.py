@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
@@ -119,7 +118,8 @@ def test_there_and_back(decision: Decision) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"threshold": "high"}, {"threshold": 7}, {"unsure_from": 0.8}, {"cost_fp": -1}, {"cost_fn": []}]
+    "change",
+    [{"threshold": "high"}, {"threshold": 7}, {"unsure_from": 0.8}, {"cost_fp": -1}, {"cost_fn": []}],
 )
 def test_damaged_state(change: dict[str, object]) -> None:
     state = Decision().to_dict() | change

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -134,3 +139,41 @@ def cycles(root: Path) -> list[list[str]]:
 
 def test_imports_follow_the_rooms() -> None:
     assert wrong_imports(ROOT) == []
+
+
+def test_module_names_are_unique() -> None:
+    names = Counter(
+        name.rpartition(".")[2] for name, path in modules(ROOT).items() if path.stem != "__init__"
+    )
+    assert [name for name, times in names.items() if times > 1 and name != "base"] == []
+
+
+def test_there_are_few_entries_at_the_top() -> None:
+    entries = [p for p in (ROOT / "spamnb").iterdir() if p.suffix or (p / "__init__.py").exists()]
+    assert len(entries) <= MAX_ENTRIES
+
+
+def test_other_rooms_import_from_the_face_of_a_room() -> None:
+    wrong = []
+    for module, path in modules(ROOT).items():
+        for name in imports_of(path):
+            room = room_of(name)
+            behind = name.startswith("spamnb.") and (ROOT / "spamnb" / room).is_dir() and name.count(".") != 2
+            if behind and room != room_of(module) and module != "spamnb" and ".lazy_names." not in name:
+                wrong.append(f"{module} imports {name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "room", [room for room in ROOMS if (ROOT / "spamnb" / room).is_dir() and room != "cli"]
+)
+def test_a_face_shows_type_checkers_what_it_loads(room: str) -> None:
+    path = ROOT / "spamnb" / room / "__init__.py"
+    blocks = [node for node in ast.parse(path.read_text("utf-8")).body if _is_for_types(node)]
+    imports = [node for block in blocks for node in _inside(block) if isinstance(node, ast.ImportFrom)]
+    shown = {alias.name: node.module for node in imports for alias in node.names}
+    face = import_module(f"spamnb.{room}")
+    loaded = {name: getattr(face, name) for name in face.__all__}
+    names = {name for name, value in loaded.items() if not isinstance(value, ModuleType)}
+    assert names == set(shown)
+    assert all(loaded[name] is getattr(import_module(str(home)), name) for name, home in shown.items())

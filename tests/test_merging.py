@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from stores import corpora, counted, identical
 
 from spamnb.counts.count_store import CountStore, canonical

@@ -7,8 +7,7 @@ import statistics
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from spamnb.counts.moments import Moments
 

@@ -3,15 +3,13 @@
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from spamnb.report.column_fit import fits, fitted
-from spamnb.report.setting_tables import table as light_table
-from spamnb.report.setting_tables import without_least
+from spamnb.report.setting_tables import table as light_table, without_least
 
 
 def example() -> Table:

@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, in_words
 from spamnb.model.spam_model import SpamModel

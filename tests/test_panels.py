@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.evaluation.report_data import BINS, COLUMNS, STEPS, Panels, ScoredLabels, logit, panels, thin
 from spamnb.metrics import Confusion, roc_curve

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from comparing import EVERY, labelled
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.errors import DataError
 from spamnb.evaluation.prequential import streamed

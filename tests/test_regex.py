@@ -7,8 +7,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from spamnb.errors import ConfigError, ModelError
 from spamnb.features.regex import PatternError, check, count, work

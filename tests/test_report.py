@@ -10,8 +10,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from rich.console import Console
 
 from spamnb.core.terminal_text import all_plain, visible, visible_bytes

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checks import CHECKS, Case, agrees_with_the_twin
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from reference import scorers as twin
 from reference.counts import Counts
 

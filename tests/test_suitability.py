@@ -23,7 +23,9 @@ def chunk(texts: Texts) -> Chunk:
 
 
 def test_mail_leaves_traces() -> None:
-    mails = as_texts([parse_mail(path.read_bytes()) for path in sorted((ROOT / "data/mail/ham").iterdir())[:2]])
+    mails = as_texts(
+        [parse_mail(path.read_bytes()) for path in sorted((ROOT / "data/mail/ham").iterdir())[:2]]
+    )
     assert knows_mail(SpamModel().learn(mails, LABELS[1:3]))
     assert not knows_mail(SpamModel().learn(TEXTS, LABELS))
 

@@ -23,8 +23,7 @@ from spamnb.model.decision import Decision
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training import sampling
-from spamnb.training import trainer as training
+from spamnb.training import sampling, trainer as training
 from spamnb.training.trainer import Trainer, message_digests, train
 
 

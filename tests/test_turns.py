@@ -12,8 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from test_shards import SMALL, parallel, same, serial, small_heads, table  # noqa: F401
 
 from spamnb.errors import DataError, SpamnbError

@@ -12,7 +12,7 @@ from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spamnb.model.base_model import BaseModel
+    from spamnb.model import BaseModel
     from spamnb.settings import FeatureConfig, ScorerConfig
 
 READY_MADE = "ready-made"
@@ -70,8 +70,7 @@ def _weight(given: dict[str, Any]) -> float | None:
 def _named(given: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel:
     from spamnb.cli.message_kind import kind_of_data
     from spamnb.cli.model_choice import shipped_model
-    from spamnb.model.base_model import BaseModel
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import BaseModel, SpamModel
 
     if given["prior"] != READY_MADE:
         name = f"model {os.path.basename(given['prior'])}"

@@ -40,7 +40,7 @@ def read_options(given: dict[str, Any], **more: Any) -> ReadOptions:
 
 def inputs(paths: tuple[str, ...], given: dict[str, Any], reading: ReadOptions) -> list[Any]:
     """What to open and how: the paths of the command line, of --files-from and of --label."""
-    from spamnb.readers.path_list import existing_paths, plan, read_paths
+    from spamnb.readers import existing_paths, plan, read_paths
 
     listed = read_paths(given["files_from"], nuls=bool(given.get("null"))) if given["files_from"] else []
     listed, gone = existing_paths(listed)

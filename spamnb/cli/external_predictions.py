@@ -12,8 +12,8 @@ from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import console, print_status, report_skipped, write_json
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.other_filter import ExternalEvaluation, Predictions
-    from spamnb.readers.tables.prediction_file import PredictionFile
+    from spamnb.evaluation import ExternalEvaluation, Predictions
+    from spamnb.readers import PredictionFile
 
 F = TypeVar("F", bound=Callable[..., Any])
 FLAGS = {"truth_column": "--truth", "score_column": "--score", "verdict_column": "--verdict"}
@@ -60,7 +60,7 @@ def evaluate_file(
 ) -> None:
     """Read, compare, show; `output` are the options json_file, report, open_it, plots and no_curves."""
     from spamnb.cli import report_options
-    from spamnb.evaluation.other_filter import evaluate_predictions
+    from spamnb.evaluation import evaluate_predictions
 
     sources: list[str] = []
     predictions = _read(data, given, quiet, sources)
@@ -78,9 +78,8 @@ def evaluate_file(
 
 
 def _read(data: tuple[str, ...], given: dict[str, Any], quiet: bool, sources: list[str]) -> Predictions:
-    from spamnb.evaluation.other_filter import collect
-    from spamnb.readers.read_options import ReadOptions
-    from spamnb.readers.tables.prediction_file import Wanted, read_predictions
+    from spamnb.evaluation import collect
+    from spamnb.readers import ReadOptions, Wanted, read_predictions
 
     wanted = Wanted(given["truth_column"], given["score_column"], given["verdict_column"])
     joined = bool(data or given["labelled"] or given["files_from"])
@@ -104,7 +103,7 @@ def _truth_of(
     file: PredictionFile,
 ) -> list[str]:
     """The labels of DATA; its messages must be those of the file, in the same order."""
-    from spamnb.evaluation.other_filter import check_count, check_same
+    from spamnb.evaluation import check_count, check_same
     from spamnb.readers import open_source
 
     labels: list[str] = []
@@ -125,8 +124,7 @@ def _truth_of(
 
 def _show(found: ExternalEvaluation, title: str, curves: bool) -> None:
     from spamnb.metrics import MultiScores
-    from spamnb.report import terminal
-    from spamnb.report.text_plots import Curves
+    from spamnb.report import Curves, terminal
 
     scores, given = found.scores, found.outcome
     if isinstance(scores, MultiScores):
@@ -139,8 +137,7 @@ def _show(found: ExternalEvaluation, title: str, curves: bool) -> None:
 
 
 def _findings(found: ExternalEvaluation, title: str, sources: list[str], texts: bool) -> Any:
-    from spamnb.evaluation.report_data import panels
-    from spamnb.evaluation.summary import EvaluationSummary, data_facts
+    from spamnb.evaluation import EvaluationSummary, data_facts, panels
 
     return EvaluationSummary(
         title,

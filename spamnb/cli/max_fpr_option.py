@@ -30,7 +30,7 @@ def max_fpr(given: dict[str, Any]) -> float | None:
 
 def of_data(given: dict[str, Any], mail: bool) -> float | None:
     """The rate that was stated; else for mail, of which none should get lost, a low one."""
-    from spamnb.training.threshold import MAIL_MAX_FPR
+    from spamnb.training import MAIL_MAX_FPR
 
     stated = max_fpr(given)
     if stated is not None or not mail or any(given[name] is not None for name in DECISIONS):

@@ -17,15 +17,15 @@ from spamnb.cli import max_fpr_option, options
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
-    from spamnb.model.spam_model import SpamModel
-    from spamnb.training.trainer import Trainer
+    from spamnb.model import SpamModel
+    from spamnb.training import Trainer
 from typing import TYPE_CHECKING
 
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
-    from spamnb.counts.count_store import CountStore
-    from spamnb.training.trainer import Trainer
+    from spamnb.counts import CountStore
+    from spamnb.training import Trainer
 
 
 MAILS = ("eml", "mbox", "maildir", "folder", "index")
@@ -90,7 +90,7 @@ def peek_is_mail(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:
 
 def note_mail(model: SpamModel, quiet: bool) -> None:
     """Say so if the model has never met a mail."""
-    from spamnb.model.inspection import knows_mail
+    from spamnb.model import knows_mail
 
     if not knows_mail(model):
         print_status("note: this model has learned no mail: what it says about mail means little", quiet)
@@ -113,7 +113,7 @@ def check_classes(trainer: Trainer) -> None:
 
 def classes_text(store: CountStore) -> str:
     """`640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
-    from spamnb.readers.tables.labels import shown
+    from spamnb.readers import shown
 
     each = list(zip(store.labels, store.message_totals.tolist(), strict=True))
     more = len(each) - _SHOWN

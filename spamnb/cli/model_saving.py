@@ -14,7 +14,7 @@ from spamnb.core import files
 from spamnb.errors import ModelError
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
 
 
 def check_target(path: str, force: bool) -> None:
@@ -55,7 +55,7 @@ def save(model: SpamModel, path: str, quiet: bool) -> int:
     """Write the model; what it replaces stays beside it as PATH.bak, with what was learned into it."""
     if not os.path.exists(path):
         return _written(model, path)
-    from spamnb.storage.lock import Lock
+    from spamnb.storage import Lock
 
     with Lock(path):  # what somebody learns right now goes into the one model or into the other
         return _replace(path, model, quiet)
@@ -66,8 +66,7 @@ def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], i
     """How to save what is made of `sources`. Where `path` is one of them, nobody else changes it meanwhile:
     what they learned after it was read would be lost."""
     if any(os.path.realpath(path) == os.path.realpath(source) for source in sources):
-        from spamnb.storage import model_file
-        from spamnb.storage.lock import Lock
+        from spamnb.storage import Lock, model_file
 
         model_file.check_file(path)  # before a lock file is made beside something that is no model
         with Lock(path):
@@ -91,7 +90,7 @@ def _written(model: SpamModel, path: str) -> int:
 def _keep(path: str, backup: str, quiet: bool) -> None:
     from contextlib import suppress
 
-    from spamnb.storage.model_file import JOURNAL
+    from spamnb.storage import JOURNAL
 
     try:
         with suppress(FileNotFoundError):

@@ -13,7 +13,7 @@ from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
 
 if TYPE_CHECKING:
-    from spamnb.model.decision import Decision
+    from spamnb.model import Decision
     from spamnb.settings import FeatureConfig, ScorerConfig
 
 
@@ -277,7 +277,7 @@ def check_prior(prior: str | tuple[float, ...], labels: tuple[str, ...]) -> None
 
 def decision(given: dict[str, Any], default: Decision | None = None) -> Decision:
     """The decision rule that the flags ask for; the model's own if none is given."""
-    from spamnb.model.decision import Decision
+    from spamnb.model import Decision
 
     if default is not None and all(given[name] is None for name in DECISIONS):
         return default

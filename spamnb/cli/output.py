@@ -24,7 +24,7 @@ def print_status(text: str, quiet: bool = False) -> None:
     """A line for the person at the terminal, on stderr; one that is too long for it is broken at blanks."""
     if not quiet:
         from spamnb.cli.line_wrap import columns, wrapped
-        from spamnb.core.terminal_text import visible
+        from spamnb.core import visible
 
         width = columns(sys.stderr)
         try:
@@ -140,7 +140,7 @@ def write_json(result: dict[str, Any], target: str) -> None:
     """Figures to a file, or to stdout for '-'."""
     from spamnb._version import __version__
     from spamnb.core import files
-    from spamnb.report.json_output import dumps
+    from spamnb.report import dumps
 
     text = dumps({"made_by": f"spamnb {__version__}", **result})  # first: it tells whose file this is
     if target == "-":
@@ -174,7 +174,7 @@ def progress(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from spamnb.core.terminal_text import visible
+    from spamnb.core import visible
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
     err = Console(stderr=True)

@@ -15,7 +15,7 @@ from spamnb.cli.output import console
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.on_data import Evaluation
+    from spamnb.evaluation import Evaluation
 
 F = TypeVar("F", bound=Any)
 TITLES = {
@@ -78,8 +78,8 @@ def run(
 ) -> Evaluation:
     """Read everything, then train and judge as the protocol says."""
     from spamnb.cli.data_inputs import chunks
-    from spamnb.evaluation.protocols import Gathered, holdout, learning_curve, online
-    from spamnb.training.trainer import Trainer
+    from spamnb.evaluation import Gathered, holdout, learning_curve, online
+    from spamnb.training import Trainer
 
     share, seed = _share(given["holdout"] or DEFAULT_SHARE), given["seed"] or 0
     features, scoring = options.feature_config(given), options.scorer_config(given)
@@ -120,6 +120,6 @@ def steps_of(result: Evaluation) -> dict[str, Any]:
 def show_steps(result: Evaluation) -> None:
     """The figures on the way as a table."""
     if result.steps:
-        from spamnb.report.setting_tables import show
+        from spamnb.report import show
 
         show(console(), result.steps, result.caption)

@@ -14,7 +14,7 @@ from spamnb.core import files
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.summary import EvaluationSummary
+    from spamnb.evaluation import EvaluationSummary
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
@@ -73,7 +73,7 @@ def leave(
         _write_plots(found, plots, quiet)
     if report is None:
         return
-    from spamnb.report.html.page import page
+    from spamnb.report import page
 
     data = page(found, stated).encode("utf-8", "replace")
     if report == "-":
@@ -95,8 +95,7 @@ def _open(path: str, quiet: bool) -> None:
 
 
 def _write_plots(found: EvaluationSummary, folder: str, quiet: bool) -> None:
-    from spamnb.report.plots import png, svg
-    from spamnb.report.plots.figures import Figures
+    from spamnb.report import Figures, png, svg
 
     if found.panels is None:
         raise DataError(

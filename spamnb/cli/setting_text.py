@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from spamnb.cli import base_options, options
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
-from spamnb.tuning.setting_grid import Setting
+from spamnb.tuning import Setting
 
 _KEYS = ("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "tokens", "ngrams", "chars")
 

@@ -8,15 +8,15 @@ from spamnb.cli import report_options
 from spamnb.cli.output import console, write_json
 
 if TYPE_CHECKING:
-    from spamnb.evaluation.summary import EvaluationSummary
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.evaluation import EvaluationSummary
+    from spamnb.model import SpamModel
 
 
 def show(model: str | None, json_file: str | None, report: str | None, open_it: bool, quiet: bool) -> None:
     """The figures of training."""
     from spamnb.cli.model_choice import find_model
     from spamnb.errors import ModelError
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
 
     path = find_model(model)
     loaded = SpamModel.load(path)
@@ -36,7 +36,7 @@ def show(model: str | None, json_file: str | None, report: str | None, open_it: 
 def _findings(loaded: SpamModel, path: str) -> EvaluationSummary:
     import os
 
-    from spamnb.evaluation.summary import of_stored
+    from spamnb.evaluation import of_stored
 
     found, title, notes = _figures(loaded, path)
     more = (*notes, "without DATA there are no curves and no mistakes to show: spamnb evaluate DATA --report")

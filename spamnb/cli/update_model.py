@@ -16,9 +16,8 @@ from spamnb.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
-    from spamnb.model.spam_model import SpamModel
-    from spamnb.training.incremental import Learner
-    from spamnb.training.update_plan import LearnResult
+    from spamnb.model import SpamModel
+    from spamnb.training import Learner, LearnResult
 
 AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 Change = Callable[["Learner", "Chunk", "list[str] | None"], None]
@@ -63,8 +62,8 @@ update_options = options.all_of(
 def update(paths: tuple[str, ...], given: dict[str, Any], change: Change, labelled: bool) -> Learner:
     """Read messages, change the model by them in one step, tell what was done."""
     from spamnb.cli.model_choice import model_to_change
-    from spamnb.core.cpu_and_memory import keep_freed_memory
-    from spamnb.training.incremental import Learner
+    from spamnb.core import keep_freed_memory
+    from spamnb.training import Learner
 
     keep_freed_memory()
     learner = Learner(model_to_change(given["model"]), wait=given["wait"])

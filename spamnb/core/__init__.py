@@ -1,1 +1,69 @@
-"""TODO core."""
+"""Provides numpy helpers and operating system services; knows nothing of messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spamnb.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from spamnb.core.arrays import (
+        FloatArray as FloatArray,
+        GrowableArray as GrowableArray,
+        IntArray as IntArray,
+        distinct_values as distinct_values,
+        group_values as group_values,
+        row_sums as row_sums,
+        run_starts as run_starts,
+    )
+    from spamnb.core.cpu_and_memory import (
+        keep_freed_memory as keep_freed_memory,
+        release_memory as release_memory,
+    )
+    from spamnb.core.record import Record as Record
+    from spamnb.core.strings import (
+        Bytes as Bytes,
+        StringArray as StringArray,
+        bounds_of as bounds_of,
+        gathered as gathered,
+        in_order as in_order,
+    )
+    from spamnb.core.terminal_text import visible as visible, visible_bytes as visible_bytes
+    from spamnb.core.worker_pool import (
+        ResultCollector as ResultCollector,
+        can_fork as can_fork,
+        from_file as from_file,
+        no_sigpipe as no_sigpipe,
+        ordered_map as ordered_map,
+        shared_file as shared_file,
+        to_file as to_file,
+    )
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "arrays": [
+                "FloatArray",
+                "GrowableArray",
+                "IntArray",
+                "distinct_values",
+                "group_values",
+                "row_sums",
+                "run_starts",
+            ],
+            "cpu_and_memory": ["keep_freed_memory", "release_memory"],
+            "record": ["Record"],
+            "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],
+            "terminal_text": ["visible", "visible_bytes"],
+            "worker_pool": [
+                "ResultCollector",
+                "can_fork",
+                "from_file",
+                "no_sigpipe",
+                "ordered_map",
+                "shared_file",
+                "to_file",
+            ],
+        },
+        modules=["cpu_and_memory", "files"],
+    )

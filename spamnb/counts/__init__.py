@@ -1,1 +1,35 @@
-"""TODO counts."""
+"""Holds the sparse count store: integers that add, subtract and merge exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spamnb.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from spamnb.counts.apply_delta import add_delta as add_delta
+    from spamnb.counts.count_state import from_state as from_state, to_state as to_state
+    from spamnb.counts.count_store import (
+        CountStore as CountStore,
+        are_grams as are_grams,
+        combined as combined,
+        rows_with_any as rows_with_any,
+    )
+    from spamnb.counts.key_table import KeyTable as KeyTable
+    from spamnb.counts.moments import Moments as Moments
+    from spamnb.counts.store_merge import align_classes as align_classes, merge_tokens as merge_tokens
+    from spamnb.counts.tally import Tally as Tally, count as count
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "apply_delta": ["add_delta"],
+            "count_state": ["from_state", "to_state"],
+            "count_store": ["CountStore", "are_grams", "combined", "rows_with_any"],
+            "key_table": ["KeyTable"],
+            "moments": ["Moments"],
+            "store_merge": ["align_classes", "merge_tokens"],
+            "tally": ["Tally", "count"],
+        },
+        modules=["count_state"],
+    )

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, StringArray
 from spamnb.counts.count_store import CountStore, canonical, combined, possible_tokens, rows_with_any
-from spamnb.model.model_delta import wide
+from spamnb.model import wide
 
 
 def add_delta(store: CountStore, change: CountStore) -> CountStore:

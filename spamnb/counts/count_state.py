@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.strings import StringArray
+from spamnb.core import StringArray
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.moments import Moments
 from spamnb.errors import ModelError
-from spamnb.storage.model_file import require
+from spamnb.storage import require
 
 Array = NDArray[Any]
 

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.record import Record
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, Record, StringArray
 from spamnb.counts.moments import Moments
 from spamnb.errors import DataError
-from spamnb.features.batch import SHAPE, KeyArray
+from spamnb.features import SHAPE, KeyArray
 
 Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
 Numbers = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class

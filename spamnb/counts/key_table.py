@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spamnb.core.arrays import GrowableArray, IntArray
-from spamnb.features.batch import KeyArray
+from spamnb.core import GrowableArray, IntArray
+from spamnb.features import KeyArray
 
 # Odd, so that multiplying by them is one to one; one for each part.
 _SPREADS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03))

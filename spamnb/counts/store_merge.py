@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray, run_starts
-from spamnb.core.record import Record
-from spamnb.core.strings import Bytes, StringArray, gathered
+from spamnb.core import Bytes, IntArray, Record, StringArray, gathered, run_starts
 from spamnb.counts.count_store import CountStore
-from spamnb.features.batch import KeyArray
+from spamnb.features import KeyArray
 
 _STRETCH = 1 << 15  # tokens of the largest store
 _THREADS = 2

@@ -9,13 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, GrowableArray, IntArray, distinct_values, run_starts
-from spamnb.core.cpu_and_memory import release_memory
-from spamnb.core.strings import StringArray, bounds_of, in_order
+from spamnb.core import (
+    FloatArray,
+    GrowableArray,
+    IntArray,
+    StringArray,
+    bounds_of,
+    distinct_values,
+    in_order,
+    release_memory,
+    run_starts,
+)
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.key_table import KeyTable
 from spamnb.counts.moments import Moments
-from spamnb.features.batch import Batch, Stream, repeats
+from spamnb.features import Batch, Stream, repeats
 
 _TIDY = 64  # batches, about 64 MB, after which what lies idle is given back
 _LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits

@@ -6,14 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.evaluation.on_data import Evaluation
 from spamnb.messages import Chunk, Texts
-from spamnb.model.explanation import Explanation
-from spamnb.model.predictions import Predictions
-from spamnb.model.spam_model import SpamModel
-from spamnb.training.cross_validation import Sample, folds
-from spamnb.training.fit_calibration import thin
+from spamnb.model import Explanation, Predictions, SpamModel
+from spamnb.training import Sample, folds, thin
 
 WORST = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message

@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model.predictions import Predictions
-from spamnb.model.spam_model import SpamModel
-from spamnb.training.cross_validation import Sample, copies_note
-from spamnb.training.fit_calibration import HeldOutScores, figures_of
-from spamnb.training.trainer import Trainer
+from spamnb.model import Predictions, SpamModel
+from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, figures_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,8 @@ from spamnb.evaluation.mistakes import WORST, Mistake
 from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.messages import Chunk
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model.decision import SPAM, UNSURE, Decision
-from spamnb.readers.skipped_rows import SkippedRecords
-from spamnb.readers.tables.label_words import about_ham, known_label
-from spamnb.readers.tables.labels import LabelMap, shown
-from spamnb.readers.tables.prediction_file import PredictionFile
+from spamnb.model import SPAM, UNSURE, Decision
+from spamnb.readers import LabelMap, PredictionFile, SkippedRecords, about_ham, known_label, shown
 
 UNSURE_NAME = "unsure"
 CERTAIN = 800.0  # beyond the log-odds of any probability but 0 and 1

@@ -15,17 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.counts.count_store import CountStore, are_grams
-from spamnb.counts.tally import Tally
-from spamnb.features import extract
-from spamnb.features.batch import SHAPE, Entries
+from spamnb.core import FloatArray, IntArray
+from spamnb.counts import CountStore, Tally, are_grams
+from spamnb.features import SHAPE, Entries, extract
 from spamnb.messages import Texts
-from spamnb.model.scoring_engine import damping_scale, weighted
-from spamnb.scorers import make
-from spamnb.scorers.base import Scorer, Stats
+from spamnb.model import damping_scale, weighted
+from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training.cross_validation import FoldScores
+from spamnb.training import FoldScores
 
 
 @dataclass(frozen=True, eq=False)

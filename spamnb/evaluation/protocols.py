@@ -8,22 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
+from spamnb.core import IntArray
 from spamnb.errors import DataError
 from spamnb.evaluation.on_data import Evaluation, evaluation, on_chunks
 from spamnb.evaluation.prequential import Streamed, streamed
-from spamnb.features import extract
-from spamnb.features.token_keys import mix
+from spamnb.features import extract, mix
 from spamnb.messages import Chunk
 from spamnb.metrics import Scores
-from spamnb.model import calibration as calibrations
-from spamnb.model.seen_messages import word_digests
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import SpamModel, calibration as calibrations, word_digests
 from spamnb.settings import FeatureConfig
-from spamnb.training.cross_validation import Digests, FoldScores, copies_note
-from spamnb.training.fit_calibration import HeldOutScores, figures_of
-from spamnb.training.trainer import FEWEST, Trainer
-from spamnb.tuning.setting_grid import applied
+from spamnb.training import FEWEST, Digests, FoldScores, HeldOutScores, Trainer, copies_note, figures_of
+from spamnb.tuning import applied
 
 SIZES = 10
 SMALLEST = 1 / 64  # of the training part, in a learning curve

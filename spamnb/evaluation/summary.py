@@ -10,9 +10,7 @@ from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.on_data import Evaluation
 from spamnb.evaluation.report_data import Panels, ScoredLabels, logit, panels
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model.decision import SPAM
-from spamnb.model.inspection import Inspector, TokenRow, card
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import SPAM, Inspector, SpamModel, TokenRow, card
 
 TOP_TOKENS = 12
 

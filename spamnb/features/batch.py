@@ -8,9 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray, run_starts
-from spamnb.core.record import Record
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, Record, StringArray, run_starts
 
 KeyArray = NDArray[np.uint64]
 _T = TypeVar("_T", bound=np.generic)

@@ -17,8 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, StringArray
 from spamnb.features.batch import OTHER, Stream
 from spamnb.features.lowercase import lowered
 from spamnb.features.token_keys import join, key, span_keys

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray, distinct_values
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, StringArray, distinct_values
 from spamnb.features.batch import Stream
 from spamnb.features.shapes import ShapeScanner
 from spamnb.features.token_keys import word_key

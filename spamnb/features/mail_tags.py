@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.strings import StringArray, gathered
+from spamnb.core import IntArray, StringArray, gathered
 from spamnb.features.batch import OTHER, Speller, Stream
 from spamnb.features.lowercase import lowered_words
 from spamnb.features.token_keys import LONGEST, join, key

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, StringArray
 from spamnb.features.batch import SHAPE, Stream
 from spamnb.features.shapes import Mask, ShapeScanner
 from spamnb.features.token_keys import KeyArray, join, key

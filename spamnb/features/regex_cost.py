@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from re import _constants as op  # type: ignore[attr-defined]  # private, but the same since Python 3.11
-from re import _parser  # type: ignore[attr-defined]
+from re import (
+    _constants as op,  # private, but the same since Python 3.11
+    _parser,
+)
 from typing import Any, NamedTuple
 
 from spamnb.features.regex_limits import REACH, Work

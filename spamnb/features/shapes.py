@@ -16,8 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.strings import StringArray
+from spamnb.core import IntArray, StringArray
 from spamnb.features.batch import SHAPE, Speller, Stream
 from spamnb.features.token_keys import KeyArray, token_keys
 from spamnb.features.words import rows_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray, distinct_values, run_starts
+from spamnb.core import IntArray, distinct_values, run_starts
 from spamnb.messages import Texts
 
 FEWEST = 3

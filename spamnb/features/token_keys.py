@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
+from spamnb.core import IntArray
 
 KeyArray = NDArray[np.uint64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.strings import StringArray
+from spamnb.core import StringArray
 from spamnb.features.batch import OTHER, Stream
 from spamnb.features.regex import count
 from spamnb.features.token_keys import token_key

@@ -7,9 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.record import Record
-from spamnb.core.strings import StringArray, gathered
+from spamnb.core import IntArray, Record, StringArray, gathered
 from spamnb.features.batch import Speller, Stream
 from spamnb.features.token_keys import LONGEST, KeyArray, join, span_keys
 from spamnb.messages import Texts

@@ -1,32 +1,23 @@
-"""E-mail: from the raw bytes of a message to what can be counted in it."""
+"""Turns a raw mail into its text and tagged words, and a verdict into header fields."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from spamnb.core.record import Record
-from spamnb.messages import Texts
+from spamnb.core.lazy_names import lazy_names
 
-# What a mail says besides its body. The text of a tag is words of letters, digits and underscores with
-# spaces between them; each becomes a token `tag:word`.
-TAGS = ("subject", "from", "to", "received", "list", "mailer", "header", "url", "mime", "file", "html")
-
-
-class Mail(Record):
-    """One parsed mail: its body as UTF-8 text, the words of each tag, and which limits it ran into."""
-
-    body: bytes
-    tags: Mapping[str, bytes]
-    notes: tuple[str, ...] = ()
-
-
-def as_texts(mails: Sequence[Mail]) -> Texts:
-    """Mails as a batch: their bodies, and beside them the texts of every tag.
-
-    >>> texts = as_texts([Mail(b"hello", {"subject": b"hi there"})])
-    >>> texts[0], texts.tags["subject"][0]
-    (b'hello', b'hi there')
-    """
-    bodies = Texts.of([mail.body for mail in mails])
-    tags = {tag: Texts.of([mail.tags.get(tag, b"") for mail in mails]) for tag in TAGS}
-    return Texts(bodies.data, bodies.starts, bodies.ends, tags)
+if TYPE_CHECKING:
+    from spamnb.mail.header_writer import annotate as annotate
+    from spamnb.mail.limits import DEFAULT as DEFAULT, Limits as Limits
+    from spamnb.mail.parse import parse_mail as parse_mail
+    from spamnb.mail.parsed_mail import TAGS as TAGS, Mail as Mail, as_texts as as_texts
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "parsed_mail": ["Mail", "TAGS", "as_texts"],
+            "header_writer": ["annotate"],
+            "limits": ["DEFAULT", "Limits"],
+            "parse": ["parse_mail"],
+        },
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spamnb.core.record import Record
+from spamnb.core import Record
 
 
 class Limits(Record):

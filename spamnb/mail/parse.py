@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from spamnb.mail import TAGS, Mail
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.content_type import content_types
 from spamnb.mail.envelope import (
@@ -22,6 +21,7 @@ from spamnb.mail.envelope import (
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.limits import DEFAULT, Limits
 from spamnb.mail.mime import Parts
+from spamnb.mail.parsed_mail import TAGS, Mail
 from spamnb.mail.tagged_words import first_words, words
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core.record import Record
+from spamnb.core import Record
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.scoring_engine import RawScores, WordCounts
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.storage.model_file import require
+from spamnb.storage import require
 
 if TYPE_CHECKING:
-    from spamnb.features.batch import Batch
+    from spamnb.features import Batch
     from spamnb.model.spam_model import SpamModel
 
 # Chosen with 4 to 600 messages of corpora that the start had not seen: the rest of the smishing set (SMS),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from spamnb.core.record import Record
+from spamnb.core import Record
 from spamnb.errors import ModelError
 
 GROWN = 0.25  # learned since, as a share of what the figures are about, from which on they are old

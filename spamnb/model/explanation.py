@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray
-from spamnb.features import extract
-from spamnb.features.batch import Batch, KeyArray
+from spamnb.core import FloatArray
+from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Texts
 from spamnb.model.calibration import LIMIT, Platt, Temperature, probability
 from spamnb.model.scoring_engine import Engine, LookedUpBatch

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.features import extract
-from spamnb.features.token_keys import token_key
+from spamnb.core import FloatArray, IntArray
+from spamnb.features import extract, token_key
 from spamnb.messages import Chunk
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.seen_messages import content_digests
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers.base import Stats
+from spamnb.scorers import Stats
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.arrays import run_starts as starts
-from spamnb.core.record import Record
-from spamnb.core.strings import StringArray
-from spamnb.counts.count_store import CountStore, combined, rows_with_any
-from spamnb.counts.moments import Moments
-from spamnb.features.batch import KeyArray
+from spamnb.core import IntArray, Record, StringArray, run_starts as starts
+from spamnb.counts import CountStore, Moments, combined, rows_with_any
+from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import ByLabel
 

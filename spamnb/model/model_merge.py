@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.moments import Moments
-from spamnb.counts.store_merge import align_classes, merge_tokens
+from spamnb.counts import CountStore, Moments, align_classes, merge_tokens
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same

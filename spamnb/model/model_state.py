@@ -10,13 +10,12 @@ import numpy as np
 from spamnb._version import __version__
 from spamnb.counts import count_state
 from spamnb.errors import ConfigError, ModelError
-from spamnb.model import calibration as calibrations
-from spamnb.model import weight_correction as corrections
+from spamnb.model import calibration as calibrations, weight_correction as corrections
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.storage.model_file import require
+from spamnb.storage import require
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.core.record import Record
+from spamnb.core import FloatArray, IntArray, Record
 from spamnb.model.scoring_engine import RawScores
 
 UNSURE_LABEL = "unsure"

@@ -16,11 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.moments import Moments
+from spamnb.core import FloatArray, IntArray
+from spamnb.counts import CountStore, Moments
 from spamnb.errors import DataError
-from spamnb.features.token_keys import mix
+from spamnb.features import mix
 from spamnb.model.model_merge import mark_outdated
 from spamnb.model.spam_model import SpamModel
 

@@ -7,14 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray, distinct_values, row_sums
-from spamnb.core.record import Record
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.key_table import KeyTable
-from spamnb.features.batch import SHAPE, Batch, Entries
+from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
+from spamnb.counts import CountStore, KeyTable
+from spamnb.features import SHAPE, Batch, Entries
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import make
-from spamnb.scorers.base import Scorer, Stats, pair_sums
+from spamnb.scorers import Scorer, Stats, make, pair_sums
 from spamnb.settings import ScorerConfig
 
 
@@ -228,7 +225,7 @@ class Engine:
         """(size, K) evidence of each categorical and numeric column."""
         if not categories and not numbers:
             return {}
-        from spamnb.scorers.column_models import column_terms
+        from spamnb.scorers import column_terms
 
         return column_terms(self.store, self.config, size, categories or {}, numbers or {})
 

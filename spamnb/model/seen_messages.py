@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray, run_starts
+from spamnb.core import FloatArray, IntArray, run_starts
 from spamnb.errors import DataError, ModelError
-from spamnb.features.batch import SHAPE, Batch, KeyArray
-from spamnb.features.token_keys import mix, token_key
+from spamnb.features import SHAPE, Batch, KeyArray, mix, token_key
 
 ByLabel = Mapping[str, KeyArray]
 

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray
-from spamnb.counts.count_store import CountStore
+from spamnb.core import FloatArray
+from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.features import extract
-from spamnb.features.batch import Batch, KeyArray
+from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
-from spamnb.model import calibration as calibrations
-from spamnb.model import model_state
-from spamnb.model.base_model import BaseModel, check_same
-from spamnb.model.base_model import from_state as start_from
+from spamnb.model import calibration as calibrations, model_state
+from spamnb.model.base_model import BaseModel, check_same, from_state as start_from
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
@@ -127,7 +124,7 @@ class SpamModel:
 
     def changed(self, change: Change) -> SpamModel:
         """This model with a change put in, as a journal holds it."""
-        from spamnb.counts.apply_delta import add_delta
+        from spamnb.counts import add_delta
 
         known = None
         if self.seen_messages is not None:
@@ -148,7 +145,7 @@ class SpamModel:
         self, messages: Messages, labels: Iterable[str], categories: Categories, numbers: Numbers
     ) -> tuple[CountStore, dict[str, KeyArray]]:
         """The counts of some messages, and their digests by label."""
-        from spamnb.counts.tally import count
+        from spamnb.counts import count
 
         texts, given = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(given):

@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.strings import StringArray
-from spamnb.counts.count_state import to_state
-from spamnb.counts.count_store import CountStore
+from spamnb.core import StringArray
+from spamnb.counts import CountStore, to_state
 from spamnb.errors import DataError
-from spamnb.features.token_keys import token_key
+from spamnb.features import token_key
 from spamnb.model.spam_model import SpamModel
 
 FORMAT = "spamnb-counts"

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray
-from spamnb.core.record import Record
-from spamnb.counts.count_store import CountStore
+from spamnb.core import FloatArray, Record
+from spamnb.counts import CountStore
 from spamnb.errors import ModelError
-from spamnb.features.batch import KeyArray
+from spamnb.features import KeyArray
 
 
 class Correction(Record):

@@ -1,107 +1,51 @@
-"""Files and streams of messages in, chunks of messages out: finds the format, lazily imports its reader."""
+"""Turns files, pipes and mailboxes into chunks of messages."""
 
 from __future__ import annotations
 
-import os
-from codecs import BOM_UTF8
-from collections.abc import Sequence
-from importlib import import_module
+from typing import TYPE_CHECKING
 
-from spamnb.errors import DataError
-from spamnb.readers.byte_stream import check_path, open_bytes
-from spamnb.readers.decoded_input import DecodedInput, refuse_binary
-from spamnb.readers.read_options import FORMATS, MAIL_FORMATS, ReadOptions
-from spamnb.readers.skipped_rows import SkippedRecords
-from spamnb.readers.source import Source
-from spamnb.readers.tables.csv_dialect import sep_line
+from spamnb.core.lazy_names import lazy_names
 
-__all__ = ["FORMATS", "READERS", "ReadOptions", "Skipped", "Source", "expand", "open_source"]
-
-# format -> module with `open_input(given, options, *, format, labelled) -> Source`
-READERS = {
-    "csv": "spamnb.readers.tables.delimited",
-    "tsv": "spamnb.readers.tables.delimited",
-    "jsonl": "spamnb.readers.tables.jsonl",
-    "parquet": "spamnb.readers.tables.parquet",
-    "lines": "spamnb.readers.tables.plain_lines",
-    "null": "spamnb.readers.tables.plain_lines",
-    "eml": "spamnb.readers.mailboxes.mail_source",
-    "mbox": "spamnb.readers.mailboxes.mail_source",
-    "maildir": "spamnb.readers.mailboxes.mail_folders",
-    "folder": "spamnb.readers.mailboxes.mail_folders",
-    "index": "spamnb.readers.mailboxes.mail_index",
-}
-
-
-def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bool) -> Source:
-    """Open a path (`-` is standard input) and settle how to read it; several paths are mails, one a file.
-
-    `labelled` asks for labels and leaves out records that cannot be used; without it every record comes out
-    as one message, in order, and a pipe is read as it arrives.
-    """
-    if not isinstance(path, str):
-        from spamnb.readers.mailboxes.mail_folders import open_files
-
-        return open_files(path, options, labelled=labelled)
-    if path != "-" and os.path.isdir(path):
-        from spamnb.readers.mailboxes.mail_folders import open_folder
-
-        return open_folder(path, options, labelled=labelled)
-    stream = open_bytes(path, live=not labelled)
-    try:
-        return _open_stream(DecodedInput(stream), options, labelled)
-    except BaseException:
-        stream.close()
-        raise
-
-
-def _open_stream(given: DecodedInput, options: ReadOptions, labelled: bool) -> Source:
-    format = _raw_format(given, options)
-    if not given.raw_head and (labelled or format != "eml"):  # nothing at all is still a mail, an empty one
-        return _empty(given, labelled and not options.may_be_empty)
-    format = format or _text_format(given, options, labelled=labelled)
-    source: Source = import_module(READERS[format]).open_input(
-        given, options, format=format, labelled=labelled
+if TYPE_CHECKING:
+    from spamnb.readers.byte_stream import (
+        StoredFile as StoredFile,
+        check_whole as check_whole,
+        open_bytes as open_bytes,
     )
-    return source
-
-
-def _raw_format(given: DecodedInput, options: ReadOptions) -> str:
-    """The format of what is read as it is stored; "" for text, which is decoded first."""
-    if options.format in ("parquet", *MAIL_FORMATS):
-        return options.format
-    if options.format != "auto":
-        return ""
-    if given.raw_head.startswith(b"PAR1"):  # whatever its name
-        return "parquet"
-    from spamnb.readers.format_detection import mail_format
-
-    return mail_format(given)
-
-
-def _text_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
-    nuls, bare = options.format == "null", options.format in ("lines", "null")
-    if not bare:  # stated lines may hold any bytes
-        refuse_binary(given, options.encoding, nuls=nuls)
-        if sep_line(given.raw_head.removeprefix(BOM_UTF8))[0]:
-            given.need_lines(2)  # the columns are named in the second one
-    given.decode(options.encoding, nuls=nuls, lenient=bare and given.stream.live)
-    if options.format != "auto":
-        return options.format
-    from spamnb.readers.format_detection import find_format
-
-    return find_format(given, options, labelled=labelled)
-
-
-def expand(paths: Sequence[str]) -> list[str]:
-    """The inputs that some arguments stand for; refuses what cannot be read before anything is read."""
-    for path in paths:
-        if path != "-":
-            check_path(path)
-    return list(paths)
-
-
-def _empty(given: DecodedInput, labelled: bool) -> Source:
-    if labelled:
-        raise DataError(f"{given.name} is empty", hint="give a file with labelled messages")
-    return Source(given.name, f"{given.name}: empty", given.stream.size, iter(()), given.stream.close)
+    from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
+    from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
+    from spamnb.readers.path_list import (
+        existing_paths as existing_paths,
+        plan as plan,
+        read_paths as read_paths,
+    )
+    from spamnb.readers.read_options import ReadOptions as ReadOptions
+    from spamnb.readers.row_blocks import BlockReader as BlockReader
+    from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
+    from spamnb.readers.source import Source as Source
+    from spamnb.readers.source_opener import READERS as READERS, expand as expand, open_source as open_source
+    from spamnb.readers.tables.label_words import about_ham as about_ham, known_label as known_label
+    from spamnb.readers.tables.labels import LabelMap as LabelMap, shown as shown
+    from spamnb.readers.tables.prediction_file import (
+        PredictionFile as PredictionFile,
+        Wanted as Wanted,
+        read_predictions as read_predictions,
+    )
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "source_opener": ["READERS", "expand", "open_source"],
+            "byte_stream": ["StoredFile", "check_whole", "open_bytes"],
+            "decoded_input": ["LONGEST_RECORD", "too_long"],
+            "format_detection": ["by_first_lines", "looks_like"],
+            "path_list": ["existing_paths", "plan", "read_paths"],
+            "read_options": ["ReadOptions"],
+            "row_blocks": ["BlockReader"],
+            "source": ["Source"],
+            "skipped_rows": ["SkippedRecords"],
+            "tables.label_words": ["about_ham", "known_label"],
+            "tables.labels": ["LabelMap", "shown"],
+            "tables.prediction_file": ["PredictionFile", "Wanted", "read_predictions"],
+        },
+    )

@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Iterator
 
-from spamnb.core.record import Record
+from spamnb.core import Record
 from spamnb.errors import DataError
 
 _PACKERS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "lzma"))

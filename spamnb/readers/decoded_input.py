@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import ByteStream
 from spamnb.readers.encodings import Transcoder, detect_encoding
-from spamnb.storage.model_file import begins_model
+from spamnb.storage import begins_model
 
 HEAD_BYTES = 1 << 16
 LONGEST_RECORD = 1 << 24  # bytes of one message in a text file

@@ -1,1 +1,36 @@
-"""Results for people and programs: tables and curves in the terminal, JSON, and text made safe to show."""
+"""Renders measurements for the terminal, as lines, JSON, HTML and SVG; computes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spamnb.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from spamnb.report.html.page import page as page
+    from spamnb.report.json_output import dumps as dumps
+    from spamnb.report.plots import png as png, svg as svg
+    from spamnb.report.plots.figures import Figures as Figures
+    from spamnb.report.prediction_lines import explanation_row as explanation_row, parts_text as parts_text
+    from spamnb.report.prediction_table import TableWriter as TableWriter
+    from spamnb.report.setting_tables import (
+        show as show,
+        show_comparison as show_comparison,
+        show_tuning as show_tuning,
+    )
+    from spamnb.report.text_plots import Curves as Curves
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "html.page": ["page"],
+            "json_output": ["dumps"],
+            "plots": ["png", "svg"],
+            "plots.figures": ["Figures"],
+            "prediction_lines": ["explanation_row", "parts_text"],
+            "prediction_table": ["TableWriter"],
+            "setting_tables": ["show", "show_comparison", "show_tuning"],
+            "text_plots": ["Curves"],
+        },
+        modules=["model_card", "prediction_lines", "terminal"],
+    )

@@ -10,10 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.core.terminal_text import visible
-from spamnb.model.decision import in_words
-from spamnb.model.explanation import Evidence, Explanation
-from spamnb.model.inspection import Linear, TokenRow
+from spamnb.core import visible
+from spamnb.model import Evidence, Explanation, Linear, TokenRow, in_words
 from spamnb.report.column_fit import fits, fitted
 
 _BARS = (20, 10, 5)  # columns of the longest bar, where there is room

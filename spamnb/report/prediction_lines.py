@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.terminal_text import visible, visible_bytes
+from spamnb.core import IntArray, visible, visible_bytes
 from spamnb.messages import Chunk, Texts
-from spamnb.model.predictions import Predictions
+from spamnb.model import Predictions
 
 if TYPE_CHECKING:
-    from spamnb.model.explanation import Explanation
+    from spamnb.model import Explanation
 
 Row = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -8,10 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.terminal_text import visible
+from spamnb.core import IntArray, visible
 from spamnb.messages import Chunk
-from spamnb.model.predictions import Predictions
+from spamnb.model import Predictions
 from spamnb.report.prediction_lines import Explain, parts_text, shown_text
 
 _GAP = 2

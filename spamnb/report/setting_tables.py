@@ -10,12 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.core.terminal_text import visible
+from spamnb.core import visible
 from spamnb.metrics import Scores
 from spamnb.report.column_fit import fitted
-from spamnb.tuning.comparison import Row
-from spamnb.tuning.objectives import Objective
-from spamnb.tuning.setting_search import Trial, Tuned
+from spamnb.tuning import Objective, Row, Trial, Tuned
 
 _WIDE = 96  # columns from which there is room for all figures
 CLEAR = 0.05  # a smaller p says that a contender is worse than the best

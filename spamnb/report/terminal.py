@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.core.terminal_text import visible
+from spamnb.core import visible
 from spamnb.metrics import MultiScores, Scores, wilson_interval
 from spamnb.report.column_fit import fitted
 from spamnb.report.text_plots import Curves, precision_recall, roc

@@ -1,36 +1,21 @@
-"""The scorers by name; a module is imported only when its scorer is asked for."""
+"""Holds one naive Bayes formula a module: counts -> log P(c) + log P(x|c)."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from spamnb.errors import ConfigError
-from spamnb.settings import ScorerConfig
+from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.scorers.base import Scorer
-
-# name -> (module, class), alphabetical
-REGISTRY = {
-    "bernoulli": ("bernoulli", "Bernoulli"),
-    "binary": ("binary", "Binary"),
-    "categorical": ("categorical", "Categorical"),
-    "complement": ("complement", "Complement"),
-    "less-naive": ("less_naive", "LessNaive"),
-    "multinomial": ("multinomial", "Multinomial"),
-    "poisson": ("poisson", "Poisson"),
-}
-
-
-def make(config: ScorerConfig) -> Scorer:
-    """The scorer that a configuration names.
-
-    >>> make(ScorerConfig()).name
-    'multinomial'
-    """
-    if config.name not in REGISTRY:
-        raise ConfigError(f"unknown scorer {config.name!r}", hint=f"choose one of: {', '.join(REGISTRY)}")
-    module, name = REGISTRY[config.name]
-    scorer: Scorer = getattr(import_module(f"spamnb.scorers.{module}"), name)(config)
-    return scorer
+    from spamnb.scorers.base import Scorer as Scorer, Stats as Stats, pair_sums as pair_sums
+    from spamnb.scorers.column_models import column_terms as column_terms
+    from spamnb.scorers.registry import REGISTRY as REGISTRY, make as make
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "registry": ["REGISTRY", "make"],
+            "base": ["Scorer", "Stats", "pair_sums"],
+            "column_models": ["column_terms"],
+        },
+    )

@@ -8,11 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray, row_sums
-from spamnb.core.record import Record
-from spamnb.counts.count_store import CountStore, are_grams
+from spamnb.core import FloatArray, IntArray, Record, row_sums
+from spamnb.counts import CountStore, are_grams
 from spamnb.errors import ConfigError
-from spamnb.features.batch import Entries
+from spamnb.features import Entries
 from spamnb.scorers.evidence_limits import clipped, strongest
 from spamnb.settings import ScorerConfig
 

@@ -8,8 +8,8 @@ computed as a sum over the whole vocabulary once, and for each present word log 
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.features.batch import Entries
+from spamnb.core import FloatArray, IntArray
+from spamnb.features import Entries
 from spamnb.scorers.base import Stats, safe_log
 from spamnb.scorers.binary import Binary
 

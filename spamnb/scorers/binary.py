@@ -3,7 +3,7 @@
 log pi_c + sum over distinct known i of log P(i|c)       P(i|c) = (D_ic + l) / (D_c + 2 l)
 """
 
-from spamnb.core.arrays import FloatArray
+from spamnb.core import FloatArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 

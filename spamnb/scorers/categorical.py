@@ -5,7 +5,7 @@
 l = 1 is the lab's add-one smoothing, l = 0 its first model N_ic / N_c. A word in neither class has factor 1.
 """
 
-from spamnb.core.arrays import FloatArray
+from spamnb.core import FloatArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 

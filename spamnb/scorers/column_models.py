@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.moments import Moments
+from spamnb.core import FloatArray
+from spamnb.counts import CountStore, Moments
 from spamnb.scorers.base import log_ratio
 from spamnb.settings import ScorerConfig
 

@@ -7,7 +7,7 @@ The weights come from the other classes' counts; the prior plays no part, except
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray
+from spamnb.core import FloatArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray
-from spamnb.features.batch import Entries
+from spamnb.core import FloatArray
+from spamnb.features import Entries
 
 
 def clipped(weights: FloatArray, clip: float) -> FloatArray:

@@ -14,7 +14,7 @@ from math import sqrt
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray
+from spamnb.core import FloatArray
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 

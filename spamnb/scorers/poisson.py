@@ -8,8 +8,8 @@ n is the length of the message, words unknown to the model included.
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.features.batch import Entries
+from spamnb.core import FloatArray, IntArray
+from spamnb.features import Entries
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))

@@ -1,1 +1,20 @@
-"""TODO storage."""
+"""Keeps a state of builtins and plain arrays on disk: written whole or not at all, read without executing anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spamnb.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from spamnb.storage.lock import SUFFIX as SUFFIX, WAIT as WAIT, Lock as Lock
+    from spamnb.storage.model_file import JOURNAL as JOURNAL, begins_model as begins_model, require as require
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "lock": ["Lock", "SUFFIX", "WAIT"],
+            "model_file": ["JOURNAL", "begins_model", "require"],
+        },
+        modules=["model_file", "model_writer", "update_journal"],
+    )

@@ -20,10 +20,9 @@ import zlib
 from contextlib import suppress
 from typing import Any
 
-from spamnb.core import files
-from spamnb.core.record import Record
+from spamnb.core import Record, files
 from spamnb.errors import ModelError
-from spamnb.model.model_delta import Change, decode, total
+from spamnb.model import Change, decode, total
 from spamnb.storage import model_file
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 

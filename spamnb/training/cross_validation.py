@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray, distinct_values, group_values
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.tally import Tally
-from spamnb.features.batch import Batch, Entries
+from spamnb.core import FloatArray, IntArray, distinct_values, group_values
+from spamnb.counts import CountStore, Tally
+from spamnb.features import Batch, Entries
 from spamnb.messages import Texts
-from spamnb.model.scoring_engine import damping_scale, weighted
-from spamnb.scorers import make
-from spamnb.scorers.base import Scorer
-from spamnb.scorers.column_models import column_terms
+from spamnb.model import damping_scale, weighted
+from spamnb.scorers import Scorer, column_terms, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from spamnb._version import __version__
 from spamnb.errors import ConfigError, DataError, SpamnbError
-from spamnb.readers import ReadOptions, Source, open_source
-from spamnb.readers.row_blocks import BlockReader
+from spamnb.readers import BlockReader, ReadOptions, Source, open_source
 from spamnb.training.guarded import guarded
 from spamnb.training.parallel_training import Report, count_block, settle
 from spamnb.training.sampling import PartialCounts, merge_partials, sample_size

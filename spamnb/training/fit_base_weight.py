@@ -7,15 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.counts.count_store import CountStore
-from spamnb.features.batch import SHAPE, Entries
-from spamnb.model.base_model import USUAL, BaseModel
-from spamnb.model.calibration import Platt
-from spamnb.model.decision import Decision
-from spamnb.model.scoring_engine import log_odds_of
-from spamnb.model.spam_model import SpamModel
-from spamnb.scorers.base import Stats
+from spamnb.core import FloatArray, IntArray
+from spamnb.counts import CountStore
+from spamnb.features import SHAPE, Entries
+from spamnb.model import USUAL, BaseModel, Decision, Platt, SpamModel, log_odds_of
+from spamnb.scorers import Stats
 from spamnb.training.cross_validation import FoldScores, Sample, cross_validated_scores, score_fold
 from spamnb.training.fit_calibration import HeldOutScores, decided
 from spamnb.training.fit_weight_correction import losses, sums

@@ -12,24 +12,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import calibration as calibrations
-from spamnb.model.calibration import (
+from spamnb.model import (
     LIMIT,
+    SPAM,
+    UNSURE,
     Beta,
     Calibration,
+    Decision,
     Floats,
     Platt,
+    SpamModel,
+    calibration as calibrations,
     fit,
     fit_isotonic,
+    log_odds_of,
     minimise,
     probability,
 )
-from spamnb.model.decision import SPAM, UNSURE, Decision
-from spamnb.model.scoring_engine import log_odds_of
-from spamnb.model.spam_model import SpamModel
 from spamnb.training.cross_validation import FoldScores, Sample, cross_validated_scores, folds
 from spamnb.training.fit_weight_correction import LARGEST, refine, refused, too_few
 from spamnb.training.threshold import cutoff

@@ -15,10 +15,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.model.decision import HAM
-from spamnb.model.scoring_engine import WordCounts
-from spamnb.model.spam_model import SpamModel
+from spamnb.core import FloatArray, IntArray
+from spamnb.model import HAM, SpamModel, WordCounts
 from spamnb.training.cross_validation import Sample, folds
 from spamnb.training.fit_calibration import HeldOutScores, decided
 

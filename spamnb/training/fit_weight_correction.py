@@ -21,17 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray, row_sums
-from spamnb.core.record import Record
-from spamnb.core.worker_pool import can_fork, ordered_map
-from spamnb.counts.count_store import CountStore
-from spamnb.features.batch import SHAPE, Entries
-from spamnb.model import calibration as calibrations
-from spamnb.model.calibration import Platt
-from spamnb.model.scoring_engine import damping_scale, log_odds_of, weighted
-from spamnb.model.weight_correction import Correction
-from spamnb.scorers import make
-from spamnb.scorers.base import Scorer, Stats
+from spamnb.core import FloatArray, IntArray, Record, can_fork, ordered_map, row_sums
+from spamnb.counts import CountStore
+from spamnb.features import SHAPE, Entries
+from spamnb.model import Correction, Platt, calibration as calibrations, damping_scale, log_odds_of, weighted
+from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.cross_validation import FoldScores, Sample, score_fold
 from spamnb.training.fold_counts import FoldCounts

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
-from spamnb.core.record import Record
-from spamnb.counts.count_store import CountStore, are_grams, rows_with_any
-from spamnb.features.batch import SHAPE, Entries
-from spamnb.scorers.base import Stats
+from spamnb.core import IntArray, Record
+from spamnb.counts import CountStore, are_grams, rows_with_any
+from spamnb.features import SHAPE, Entries
+from spamnb.scorers import Stats
 
 WORD = 1
 

@@ -11,15 +11,11 @@ from types import TracebackType
 
 import numpy as np
 
-from spamnb.core import files
-from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray, files
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Messages, as_texts
-from spamnb.model.change_history import ChangeHistory
-from spamnb.model.model_delta import Change, encode, total
-from spamnb.model.spam_model import SpamModel
-from spamnb.storage import model_file, update_journal
-from spamnb.storage.lock import WAIT, Lock
+from spamnb.model import Change, ChangeHistory, SpamModel, encode, total
+from spamnb.storage import WAIT, Lock, model_file, update_journal
 from spamnb.training.update_plan import (
     LearnResult,
     Plan,

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray, run_starts
-from spamnb.core.record import Record
+from spamnb.core import FloatArray, IntArray, Record, run_starts
 
 MEMORY = 8  # pairs that L-BFGS remembers
 STEPS = 40

@@ -17,20 +17,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from spamnb.core.worker_pool import from_file, no_sigpipe, shared_file, to_file
+from spamnb.core import from_file, no_sigpipe, shared_file, to_file
 from spamnb.errors import SpamnbError
 from spamnb.messages import Chunk, Texts
-from spamnb.readers import Source
-from spamnb.readers.byte_stream import StoredFile
-from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.row_blocks import BlockReader
-from spamnb.readers.skipped_rows import SkippedRecords
+from spamnb.readers import BlockReader, ReadOptions, SkippedRecords, Source, StoredFile
 from spamnb.training.sampling import Order, PartialCounts
 from spamnb.training.trainer import Trainer
 from spamnb.training.turns import SharedFile, Token, Turns
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
     from spamnb.training.sampling import PartialCounts
     from spamnb.training.trainer import Trainer
 

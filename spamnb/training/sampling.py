@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.counts.count_state import from_state, to_state
-from spamnb.counts.count_store import CountStore
-from spamnb.features.batch import Entries, RawEntries
-from spamnb.features.token_keys import token_key
+from spamnb.core import FloatArray, IntArray
+from spamnb.counts import CountStore, from_state, to_state
+from spamnb.features import Entries, RawEntries, token_key
 from spamnb.messages import Texts
-from spamnb.model.model_merge import merge_stores
-from spamnb.model.seen_messages import SeenMessages, all_known
+from spamnb.model import SeenMessages, all_known, merge_stores
 from spamnb.training.cross_validation import Digests, Sample
 from spamnb.training.fit_weight_correction import LARGEST
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spamnb.metrics import roc_curve
-from spamnb.model.calibration import probability
+from spamnb.model import probability
 
 MAIL_MAX_FPR = 0.001  # what `spamnb train` allows for mail unless it is told otherwise
 _ENOUGH = 10  # ham beyond the line that are worth counting; fewer are estimated from the tail

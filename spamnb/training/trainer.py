@@ -8,20 +8,21 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, distinct_values
-from spamnb.core.cpu_and_memory import release_memory
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.tally import Tally
+from spamnb.core import FloatArray, distinct_values, release_memory
+from spamnb.counts import CountStore, Tally
 from spamnb.errors import ConfigError, DataError
-from spamnb.features import extract
-from spamnb.features.batch import Batch, RawEntries
+from spamnb.features import Batch, RawEntries, extract
 from spamnb.messages import Messages, Texts, as_texts
-from spamnb.model import calibration as calibrations
-from spamnb.model.base_model import USUAL, BaseModel
-from spamnb.model.decision import Decision
-from spamnb.model.seen_messages import SeenMessages, content_digests
-from spamnb.model.seen_messages import word_digests as message_digests
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import (
+    USUAL,
+    BaseModel,
+    Decision,
+    SeenMessages,
+    SpamModel,
+    calibration as calibrations,
+    content_digests,
+    word_digests as message_digests,
+)
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training.cross_validation import Digests, Sample

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import BinaryIO, NamedTuple
 
-from spamnb.readers.byte_stream import StoredFile, check_whole
-from spamnb.readers.decoded_input import LONGEST_RECORD
-from spamnb.readers.row_blocks import BlockReader
+from spamnb.readers import LONGEST_RECORD, BlockReader, StoredFile, check_whole
 
 _STORED = Struct("qqq")
 _OVER = -1  # in place of a place: the file was read to its end

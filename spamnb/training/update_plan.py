@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.counts.apply_delta import add_delta
-from spamnb.counts.count_store import CountStore
-from spamnb.counts.tally import count
+from spamnb.core import FloatArray, IntArray
+from spamnb.counts import CountStore, add_delta, count
 from spamnb.errors import DataError
-from spamnb.features import extract
-from spamnb.features.batch import KeyArray
+from spamnb.features import KeyArray, extract
 from spamnb.messages import Texts
-from spamnb.model.change_history import ChangeHistory
-from spamnb.model.model_delta import Change, negative, sum_counts
-from spamnb.model.seen_messages import SeenMessages, by_label, content_digests
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import (
+    Change,
+    ChangeHistory,
+    SeenMessages,
+    SpamModel,
+    by_label,
+    content_digests,
+    negative,
+    sum_counts,
+)
 
 
 @dataclass

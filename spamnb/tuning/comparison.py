@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray
+from spamnb.core import FloatArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.settings import flags
-from spamnb.training.cross_validation import Digests
-from spamnb.training.fit_calibration import figures_of
+from spamnb.training import Digests, figures_of
 from spamnb.tuning.objectives import Answers, Objective, Weights
 from spamnb.tuning.setting_grid import Setting, SettingGrid
 

@@ -10,11 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray, run_starts
+from spamnb.core import FloatArray, IntArray, run_starts
 from spamnb.errors import ConfigError
-from spamnb.model.decision import SPAM
-from spamnb.model.spam_model import SpamModel
-from spamnb.training.fit_calibration import HeldOutScores
+from spamnb.model import SPAM, SpamModel
+from spamnb.training import HeldOutScores
 
 Weights = NDArray[np.int32]  # (draws, n): how often each message counts
 DEFAULT = "auc"

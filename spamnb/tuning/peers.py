@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError
 from spamnb.features import extract
 from spamnb.messages import Texts
-from spamnb.model.seen_messages import word_digests
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import SpamModel, word_digests
 from spamnb.settings import FeatureConfig
-from spamnb.training.cross_validation import Digests, FoldScores
-from spamnb.training.fit_calibration import figures_of, calibrate_model
-from spamnb.training.trainer import Trainer
+from spamnb.training import Digests, FoldScores, Trainer, calibrate_model, figures_of
 from spamnb.tuning.comparison import CandidateResult
 from spamnb.tuning.objectives import Answers
 from spamnb.tuning.setting_grid import SettingGrid, labels_only

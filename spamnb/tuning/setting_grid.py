@@ -7,22 +7,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.core.strings import StringArray
-from spamnb.counts.count_store import CountStore
+from spamnb.core import FloatArray, IntArray, StringArray
+from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
-from spamnb.features.batch import SHAPE, Entries
+from spamnb.features import SHAPE, Entries
 from spamnb.messages import Texts
-from spamnb.model import calibration as calibrations
-from spamnb.model.calibration import LIMIT
-from spamnb.model.decision import Decision
-from spamnb.model.spam_model import SpamModel
+from spamnb.model import LIMIT, Decision, SpamModel, calibration as calibrations
 from spamnb.scorers import make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig
-from spamnb.training.cross_validation import FoldScores, Sample, copies_note, folds, score_fold
-from spamnb.training.fit_calibration import HeldOutScores, calibrate_model
-from spamnb.training.fold_counts import Fold, FoldCounts
-from spamnb.training.trainer import FEWEST, Trainer
+from spamnb.training import (
+    FEWEST,
+    Fold,
+    FoldCounts,
+    FoldScores,
+    HeldOutScores,
+    Sample,
+    Trainer,
+    calibrate_model,
+    copies_note,
+    folds,
+    score_fold,
+)
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
+from spamnb.core import IntArray
 from spamnb.scorers import REGISTRY, make
 from spamnb.settings import FeatureConfig, ScorerConfig, flags
-from spamnb.training.cross_validation import FoldScores
-from spamnb.training.fit_calibration import HeldOutScores, figures_of
+from spamnb.training import FoldScores, HeldOutScores, figures_of
 from spamnb.tuning.comparison import CandidateResult, resampled
 from spamnb.tuning.objectives import Answers, Objective
 from spamnb.tuning.setting_grid import Setting, SettingGrid, applied

@@ -12,8 +12,7 @@ import pytest
 from clitools import PATIENCE, ROOT, TINY, Cli
 
 from spamnb import __version__
-from spamnb.cli import COMMANDS
-from spamnb.cli import cli as group
+from spamnb.cli import COMMANDS, cli as group
 
 
 def command(name: str) -> click.Command:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from clitools import PATIENCE, TINY, TINY_FLAGS, Cli
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.cli.line_wrap import wrapped
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from reference import keys, tokens
 from support import any_texts, batches, keyed, odd_texts, spelled, tokens_of
 

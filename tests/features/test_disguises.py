@@ -7,8 +7,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from reference import disguises, keys, tokens
 from support import batches, keyed, sms_corpus, spelled, tokens_of
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from reference import keys as twin
 
 from spamnb.features.token_keys import join, key, mix, span_keys, token_key, word_key

@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from reference import keys, tokens
 from support import any_texts, batches, keyed, odd_texts, sms_corpus, spelled, tokens_of
 

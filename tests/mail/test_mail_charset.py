@@ -7,8 +7,7 @@ from base64 import b64encode
 from email.header import Header, decode_header, make_header
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.mail.charset import decode_words, from_base64, to_utf8
 

@@ -101,7 +101,10 @@ def test_a_blank_before_the_colon() -> None:
     "mark", ["*****SPAM*****", "[SPAM]", "{Spam?}", "***SPAM(7.2)***", "[SPAM] [SPAM]", "[SUSPECTED SPAM]"]
 )
 def test_the_mark_of_another_filter_is_no_part_of_the_subject(mark: str) -> None:
-    assert parse_mail(f"Subject: {mark} cheap pills\n\nx".encode()).tags["subject"].split() == [b"cheap", b"pills"]
+    assert parse_mail(f"Subject: {mark} cheap pills\n\nx".encode()).tags["subject"].split() == [
+        b"cheap",
+        b"pills",
+    ]
     for subject in (
         "spam with eggs",
         "Re: [spamassassin-talk] rules",

@@ -11,8 +11,7 @@ from email.message import Message
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.mail import TAGS, as_texts
 from spamnb.mail.charset import to_utf8
@@ -57,7 +56,10 @@ def test_sample_mails_have_the_tags_one_would_expect() -> None:
     assert {b"198_51_100_77", b"ip_host", b"mismatch", b"www_corbel_bank_example"} <= set(tags["url"].split())
     assert {b"security_corbel_bank_example", b"returnpath_differs"} <= set(tags["from"].split())
     assert {b"x_priority_1", b"content_type_text_html"} <= set(tags["header"].split())
-    assert b"hidden" in parse_mail((ROOT / "data/mail/spam/07-parcel-html.eml").read_bytes()).tags["html"].split()
+    assert (
+        b"hidden"
+        in parse_mail((ROOT / "data/mail/spam/07-parcel-html.eml").read_bytes()).tags["html"].split()
+    )
 
 
 def public_mails() -> Iterator[tuple[str, bytes]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import tarfile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mailtools import ROOT
 
 from spamnb.mail.header_writer import annotate, fold, split

@@ -6,8 +6,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from spamnb.readers.byte_stream import ByteStream
 from spamnb.readers.decoded_input import DecodedInput

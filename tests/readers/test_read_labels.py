@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.readers.tables.label_words import known_label
 from spamnb.readers.tables.labels import LabelMap

@@ -8,8 +8,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spamnb.readers.mailboxes.mail_files import many_mails
 from spamnb.readers.mailboxes.mbox import Splitter, holds_many, unescaped, without_mark

@@ -59,8 +59,7 @@ def age(
     from dataclasses import replace
 
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model.prune_model import age as aged
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel, age as aged
 
     if (since is not None and half_life is None) or (times is not None and half_life is not None):
         raise click.UsageError("Give --half-life, with or without --since, or --times alone.")

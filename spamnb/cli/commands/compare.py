@@ -13,9 +13,7 @@ from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.output import console, steps, write_json
 
 if TYPE_CHECKING:
-    from spamnb.tuning.comparison import CandidateResult, Row
-    from spamnb.tuning.objectives import Objective
-    from spamnb.tuning.setting_grid import Setting, SettingGrid
+    from spamnb.tuning import CandidateResult, Objective, Row, Setting, SettingGrid
 
 objective_option = click.option(
     "--objective",
@@ -66,9 +64,9 @@ def compare(
       spamnb compare data.csv --peers --objective recall@0.1% --json table.json
     """
     from spamnb.cli.setting_text import every_scorer, setting
-    from spamnb.core.cpu_and_memory import keep_freed_memory
+    from spamnb.core import keep_freed_memory
     from spamnb.errors import ConfigError
-    from spamnb.tuning.objectives import objective as objective_of
+    from spamnb.tuning import objective as objective_of
 
     keep_freed_memory()
     if not (data or given["labelled"] or given["files_from"]):
@@ -100,9 +98,7 @@ def _judged(
     quiet: bool,
 ) -> tuple[SettingGrid, list[CandidateResult]]:
     from spamnb.cli.data_inputs import chunks
-    from spamnb.tuning.comparison import evaluate_setting
-    from spamnb.tuning.peers import Peers
-    from spamnb.tuning.setting_grid import Passes, SettingGrid
+    from spamnb.tuning import Passes, Peers, SettingGrid, evaluate_setting
 
     mail, read = peek_is_mail(chunks(data, given, read_options(given, default_format="csv"), quiet))
     settings = settings_for(mail)
@@ -136,8 +132,7 @@ def _check_peers(given: dict[str, Any]) -> None:
 def _ranked(
     bench: SettingGrid, contenders: list[CandidateResult], name: str | None, quiet: bool
 ) -> tuple[Objective, list[Row]]:
-    from spamnb.tuning.comparison import DRAWS, ranked
-    from spamnb.tuning.objectives import objective_for
+    from spamnb.tuning import DRAWS, objective_for, ranked
 
     chosen = objective_for(name, len(bench.labels))
     with steps("paired test", DRAWS, quiet) as bar:
@@ -152,8 +147,8 @@ def _about_peers(rows: list[Row]) -> list[str]:
 def _tell(
     bench: SettingGrid, objective: Objective, rows: list[Row], folds: int, json_file: str | None
 ) -> None:
-    from spamnb.training.cross_validation import copies
-    from spamnb.tuning.comparison import DRAWS
+    from spamnb.training import copies
+    from spamnb.tuning import DRAWS
 
     title = f"{len(rows)} contenders, {folds}-fold cross-validation"
     notes = [
@@ -175,6 +170,6 @@ def _tell(
         }
         write_json(result, json_file)
     if json_file != "-":
-        from spamnb.report.setting_tables import show_comparison
+        from spamnb.report import show_comparison
 
         show_comparison(console(), rows, objective, title, notes)

@@ -16,8 +16,7 @@ from spamnb.cli import (
     report_options,
     stored_metrics,
 )
-from spamnb.cli.data_inputs import chunks, read_options
-from spamnb.cli.data_inputs import inputs as sources
+from spamnb.cli.data_inputs import chunks, inputs as sources, read_options
 from spamnb.cli.message_kind import apply_mail_defaults, note_mail
 from spamnb.cli.output import console, print_status, write_json
 from spamnb.cli.stored_metrics import names
@@ -25,12 +24,10 @@ from spamnb.cli.stored_metrics import names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spamnb.evaluation.mistakes import Mistake
-    from spamnb.evaluation.on_data import Evaluation
-    from spamnb.evaluation.summary import EvaluationSummary
+    from spamnb.evaluation import Evaluation, EvaluationSummary, Mistake
     from spamnb.messages import Chunk
-    from spamnb.model.spam_model import SpamModel
-    from spamnb.training.threshold import OperatingPoint
+    from spamnb.model import SpamModel
+    from spamnb.training import OperatingPoint
 
 
 _TRAINING = (
@@ -93,7 +90,7 @@ def evaluate(
       spamnb evaluate stream.csv --online
       spamnb evaluate --json figures.json
     """
-    from spamnb.core.cpu_and_memory import keep_freed_memory
+    from spamnb.core import keep_freed_memory
     from spamnb.errors import ConfigError
 
     keep_freed_memory()
@@ -151,7 +148,7 @@ class _About:
 def _findings(result: Evaluation, title: str, about: _About) -> EvaluationSummary:
     import os
 
-    from spamnb.evaluation.summary import data_facts, of_evaluation
+    from spamnb.evaluation import data_facts, of_evaluation
 
     facts = data_facts(result.scores, result.model.labels, result.model.positive, about.sources)
     size = os.path.getsize(about.path) if about.path else 0
@@ -189,9 +186,8 @@ def _try_model(
 
     from spamnb.cli.message_kind import kind_of
     from spamnb.cli.model_choice import find_model
-    from spamnb.evaluation.mistakes import Collector
-    from spamnb.evaluation.on_data import on_chunks
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.evaluation import Collector, on_chunks
+    from spamnb.model import SpamModel
 
     about.path = find_model(model, partial(kind_of, data, given, quiet))
     loaded = SpamModel.load(about.path)
@@ -208,7 +204,7 @@ def _try_model(
 
 def _watched(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
     """The same chunks; says so if the first one shows that the model is not asked about something new."""
-    from spamnb.model.inspection import learned
+    from spamnb.model import learned
 
     for number, chunk in enumerate(read):
         if not number and chunk.sources:
@@ -226,9 +222,8 @@ def _cross_validate(
 
     from spamnb.cli.message_kind import check_classes
     from spamnb.errors import ConfigError
-    from spamnb.evaluation.mistakes import out_of_fold
-    from spamnb.evaluation.on_data import cross_validated
-    from spamnb.training.trainer import Trainer
+    from spamnb.evaluation import cross_validated, out_of_fold
+    from spamnb.training import Trainer
 
     features, scoring = options.feature_config(given), options.scorer_config(given)
     if scoring.balance == "undersample":
@@ -259,14 +254,14 @@ def _cross_validate(
 
 def _point(result: Evaluation, limit: float | None) -> OperatingPoint | None:
     """Where the line would have to be on these very messages, if that was asked for."""
-    from spamnb.training.threshold import operating_point
+    from spamnb.training import operating_point
 
     max_fpr_option.check_labels(limit, result.model.labels)
     return None if limit is None else operating_point(result.truth, result.log_odds, limit)
 
 
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
-    from spamnb.model.decision import share
+    from spamnb.model import share
 
     where = f"{positive} from P = {share(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misjudged"
@@ -276,8 +271,7 @@ def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) -> None:
     from spamnb.metrics import MultiScores
-    from spamnb.report import terminal
-    from spamnb.report.text_plots import Curves
+    from spamnb.report import Curves, terminal
 
     scores = result.scores
     if isinstance(scores, MultiScores):

@@ -42,8 +42,7 @@ def export(model: str, output: str | None, form: str | None, force: bool, quiet:
     """
     from itertools import islice
 
-    from spamnb.model.spam_model import SpamModel
-    from spamnb.model.text_export import export_lines
+    from spamnb.model import SpamModel, export_lines
 
     form = form or ("jsonl" if (output or "").endswith((".jsonl", ".ndjson", ".json")) else "tsv")
     loaded = SpamModel.load(model)
@@ -75,8 +74,7 @@ def _check(output: str, model: str, force: bool) -> None:
 
 def _belongs(output: str, model: str) -> bool:
     """Is it the model, under whatever name, or its journal or lock, which need not be there yet?"""
-    from spamnb.storage.lock import SUFFIX
-    from spamnb.storage.model_file import JOURNAL
+    from spamnb.storage import JOURNAL, SUFFIX
 
     if os.path.realpath(output) in [os.path.realpath(model) + ending for ending in (JOURNAL, SUFFIX)]:
         return True

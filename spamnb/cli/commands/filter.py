@@ -14,8 +14,7 @@ from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
 from spamnb.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from spamnb.model.predictions import Predictions
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import Predictions, SpamModel
 
 
 @click.command("filter", short_help="Pass one mail through, with its verdict in the header.")
@@ -65,7 +64,7 @@ def filter(ctx: click.Context, /, model: str | None, explain: bool, tempfail: bo
 
 def _for_eyes(mail: bytes) -> bytes:
     """The mail for a terminal, which could be steered by it; all else gets it as it is."""
-    from spamnb.core.terminal_text import visible_bytes
+    from spamnb.core import visible_bytes
 
     return b"\n".join(visible_bytes(line.removesuffix(b"\r")) for line in mail.split(b"\n"))
 
@@ -75,7 +74,7 @@ def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
 
     from spamnb.cli.message_kind import note_mail
     from spamnb.cli.model_choice import find_model
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
 
     loaded = SpamModel.load(find_model(model, lambda: "mail"))
     options.check_decision(given, loaded.labels)
@@ -87,10 +86,7 @@ def _loaded(model: str | None, given: dict[str, Any]) -> SpamModel:
 
 def judged(raw: bytes, model: SpamModel, explain: bool = False, max_size: int | None = None) -> bytes:
     """The mail with the verdict of the model in its header."""
-    from spamnb.mail import as_texts
-    from spamnb.mail.header_writer import annotate
-    from spamnb.mail.limits import DEFAULT, Limits
-    from spamnb.mail.parse import parse_mail
+    from spamnb.mail import DEFAULT, Limits, annotate, as_texts, parse_mail
 
     mail = parse_mail(raw, DEFAULT if max_size is None else Limits(message=max_size))
     texts = as_texts([mail])
@@ -101,7 +97,7 @@ def judged(raw: bytes, model: SpamModel, explain: bool = False, max_size: int | 
 def _fields(model: SpamModel, found: Predictions, notes: tuple[str, ...], told: Any) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     from spamnb._version import __version__
-    from spamnb.model.decision import share
+    from spamnb.model import share
 
     label, p = found.labels[0], float(found.probability[0])
     spam = label == model.positive
@@ -111,7 +107,7 @@ def _fields(model: SpamModel, found: Predictions, notes: tuple[str, ...], told: 
     detail = f"{label}, p={p:.4f}, log_odds={float(found.log_odds[0]):.2f}, version={__version__}"
     detail += "".join(f"; {note}" for note in notes)
     if told is not None:
-        from spamnb.report.prediction_lines import parts_text
+        from spamnb.report import parts_text
 
         detail += f"; {parts_text(told)}"
     return [

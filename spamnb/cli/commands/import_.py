@@ -27,8 +27,8 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
-    from spamnb.model.text_export import import_lines
-    from spamnb.readers.byte_stream import open_bytes
+    from spamnb.model import import_lines
+    from spamnb.readers import open_bytes
 
     target = output_path(output)
     check_target(target, force)

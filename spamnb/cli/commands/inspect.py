@@ -14,7 +14,7 @@ from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.messages import Texts
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
 
 
 @click.command(short_help="Look inside a model, look a word up, explain a message.")
@@ -42,7 +42,7 @@ def inspect(
       spamnb inspect --message - < mail.eml
     """
     from spamnb.cli.model_choice import find_model
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
@@ -62,10 +62,9 @@ def inspect(
 
 def _message(message: str) -> Texts:
     """The message as it is read; what begins like a mail on stdin is one."""
-    from spamnb.mail import as_texts
-    from spamnb.mail.parse import parse_mail
+    from spamnb.mail import as_texts, parse_mail
     from spamnb.messages import Texts
-    from spamnb.readers.format_detection import by_first_lines
+    from spamnb.readers import by_first_lines
 
     if message != "-":
         return Texts.of([os.fsencode(message).rstrip(b"\r\n")])
@@ -76,7 +75,7 @@ def _message(message: str) -> Texts:
 def _from_stdin() -> bytes:
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
-    from spamnb.readers.decoded_input import LONGEST_RECORD, too_long
+    from spamnb.readers import LONGEST_RECORD, too_long
 
     print_prompt("Type the message; Ctrl-D ends.")
     found = sys.stdin.buffer.read(LONGEST_RECORD + 1)
@@ -92,7 +91,7 @@ def _is_file(word: str) -> bool:
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
     from dataclasses import asdict
 
-    from spamnb.model.inspection import Inspector, card, row_dict
+    from spamnb.model import Inspector, card, row_dict
     from spamnb.report import model_card as report
 
     reader = Inspector(model)
@@ -116,7 +115,7 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
 
 
 def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) -> None:
-    from spamnb.model.inspection import Inspector, row_dict
+    from spamnb.model import Inspector, row_dict
     from spamnb.report import model_card as report
 
     reader = Inspector(model)
@@ -130,8 +129,7 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
 
 
 def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
-    from spamnb.report import model_card as report
-    from spamnb.report.prediction_lines import explanation_row
+    from spamnb.report import explanation_row, model_card as report
 
     told = model.explain(message)
     if json_file:

@@ -12,7 +12,7 @@ from spamnb.errors import DataError, NoLabelsError
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
-    from spamnb.training.incremental import Learner
+    from spamnb.training import Learner
 
 
 @click.command(short_help="Learn messages into a model that is there.")
@@ -85,7 +85,7 @@ def _compact(given: dict[str, Any]) -> None:
 
     from spamnb.cli.model_choice import model_to_change
     from spamnb.cli.output import print_status
-    from spamnb.training.incremental import Learner
+    from spamnb.training import Learner
 
     with Learner(model_to_change(given["model"]), wait=given["wait"]) as learner:
         learner.compact()

@@ -34,8 +34,7 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model.model_merge import merge_models
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel, merge_models
 
     target = output_path(output)
     check_target(target, force)

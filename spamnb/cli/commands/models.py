@@ -22,7 +22,7 @@ def models(model: str | None) -> None:
     Example:
       spamnb models
     """
-    from spamnb.core.terminal_text import visible
+    from spamnb.core import visible
 
     taken = False
     for place in candidates(model):

@@ -13,9 +13,7 @@ from spamnb.cli.output import print_prompt, print_status, progress, report_skipp
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
-    from spamnb.model.explanation import Explanation
-    from spamnb.model.predictions import Predictions
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import Explanation, Predictions, SpamModel
     from spamnb.readers import ReadOptions
 
 FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
@@ -86,9 +84,9 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> tuple[set[str], i
 
     from spamnb.cli.message_kind import kind_of
     from spamnb.cli.model_choice import find_model
-    from spamnb.core.cpu_and_memory import keep_freed_memory
-    from spamnb.model.spam_model import SpamModel
-    from spamnb.training.parallel_training import Scoring, with_work
+    from spamnb.core import keep_freed_memory
+    from spamnb.model import SpamModel
+    from spamnb.training import Scoring, with_work
 
     keep_freed_memory()
     null = given["null"] and not given["files_from"]
@@ -178,7 +176,7 @@ def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None
 
         note_mail(model, quiet)
     elif lines:
-        from spamnb.readers.format_detection import by_first_lines, looks_like
+        from spamnb.readers import by_first_lines, looks_like
 
         first, second = chunk.texts[0], chunk.texts[1] if len(chunk) > 1 else b""
         if len(chunk) > 1 and by_first_lines(first + b"\n" + second):
@@ -244,6 +242,6 @@ def _writer(model: SpamModel, output_format: str, explain: bool, guard: bool) ->
     if output_format == "terse":
         return rows.Terse(names)
     from spamnb.cli.output import console
-    from spamnb.report.prediction_table import TableWriter
+    from spamnb.report import TableWriter
 
     return TableWriter(console(), names, model.positive, why)

@@ -45,8 +45,7 @@ def prune(
       spamnb prune office.spamnb --max-size 1M -o small.spamnb
     """
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model.prune_model import prune as pruned
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel, prune as pruned
 
     if min_count is None and max_tokens is None and max_bytes is None:
         raise click.UsageError("Give --min-count, --max-tokens or --max-size.")

@@ -11,7 +11,7 @@ from spamnb.cli.update_model import update, update_options
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
-    from spamnb.training.incremental import Learner
+    from spamnb.training import Learner
 
 
 @click.command(short_help="Correct the label of messages that a model has learned.")

@@ -14,9 +14,9 @@ from spamnb.cli.message_kind import apply_mail_defaults, check_classes, classes_
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model import SpamModel
     from spamnb.readers import ReadOptions, Source
-    from spamnb.training.trainer import Trainer
+    from spamnb.training import Trainer
 
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
@@ -64,8 +64,8 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
-    from spamnb.core.cpu_and_memory import keep_freed_memory
-    from spamnb.training.trainer import Trainer
+    from spamnb.core import keep_freed_memory
+    from spamnb.training import Trainer
 
     keep_freed_memory()
 
@@ -152,7 +152,7 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
     """Tables and mails are counted by several processes, all else here."""
     from spamnb.readers import open_source
     from spamnb.storage import model_writer
-    from spamnb.training.parallel_training import Counting, Pool, with_work
+    from spamnb.training import Counting, Pool, with_work
 
     quiet = given["quiet"]
     with Pool(trainer, given["jobs"]) as pool:
@@ -218,8 +218,7 @@ _MORE = "give more messages, start from another model (--prior ready-made), or s
 
 
 def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
-    from spamnb.model.decision import Decision, in_words
-    from spamnb.model.inspection import knows_mail
+    from spamnb.model import Decision, in_words, knows_mail
 
     store = model.store
     total = int(store.message_totals.sum())
@@ -269,7 +268,7 @@ def _expected(model: SpamModel) -> str:
 
 
 def _too_few(model: SpamModel) -> str:
-    from spamnb.training.trainer import FEWEST
+    from spamnb.training import FEWEST
 
     least = int(model.store.message_totals.min())
     few = f"folds need {FEWEST} messages of each class, got {least:,}" if least < FEWEST else ""

@@ -14,9 +14,7 @@ from spamnb.cli.options import force_option, new_model_option
 from spamnb.cli.output import console, print_status, steps, write_json
 
 if TYPE_CHECKING:
-    from spamnb.tuning.comparison import Row
-    from spamnb.tuning.objectives import Objective
-    from spamnb.tuning.setting_search import Tuned
+    from spamnb.tuning import Objective, Row, Tuned
 from collections.abc import Sequence
 
 from click.core import ParameterSource
@@ -64,9 +62,9 @@ def tune(
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target
-    from spamnb.core.cpu_and_memory import keep_freed_memory
+    from spamnb.core import keep_freed_memory
     from spamnb.errors import ConfigError
-    from spamnb.tuning.objectives import objective as objective_of
+    from spamnb.tuning import objective as objective_of
 
     keep_freed_memory()
     seconds = _seconds(budget)
@@ -86,7 +84,7 @@ def tune(
     if json_file:
         write_json(_as_json(chosen, tuned, rows, notes, command), json_file)
     if json_file != "-":
-        from spamnb.report.setting_tables import show_tuning
+        from spamnb.report import show_tuning
 
         show_tuning(console(), tuned, rows, chosen, notes, command)
     if target:
@@ -111,10 +109,7 @@ def _search(
     data: tuple[str, ...], given: dict[str, Any], name: str | None, folds: int, seconds: float, quiet: bool
 ) -> tuple[Objective, Tuned, list[Row], list[str]]:
     from spamnb.cli.data_inputs import chunks
-    from spamnb.tuning.comparison import ranked
-    from spamnb.tuning.objectives import objective_for
-    from spamnb.tuning.setting_grid import Passes, SettingGrid
-    from spamnb.tuning.setting_search import beginnings, everything, tune
+    from spamnb.tuning import Passes, SettingGrid, beginnings, everything, objective_for, ranked, tune
 
     shaped = {**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None}
     options.feature_config(shaped)  # refuses what is wrong before anything is read
@@ -173,7 +168,7 @@ def _save(
     from spamnb.cli import max_fpr_option
     from spamnb.cli.data_inputs import chunks
     from spamnb.cli.model_saving import save
-    from spamnb.training.trainer import Trainer
+    from spamnb.training import Trainer
 
     trainer = Trainer(tuned.choice.features, tuned.choice.scoring, options.decision(given), folds=folds)
     for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet=True):

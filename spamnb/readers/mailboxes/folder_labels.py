@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from spamnb.core.record import Record
+from spamnb.core import Record
 from spamnb.errors import DataError
 from spamnb.readers.mailboxes.folder_walk import Walker, is_folder, is_maildir, listing, skip_unfinished
 from spamnb.readers.skipped_rows import SkippedRecords

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spamnb.core.record import Record
-from spamnb.mail import as_texts
-from spamnb.mail.limits import Limits
+from spamnb.core import Record
+from spamnb.mail import Limits, as_texts
 from spamnb.messages import Chunk
 from spamnb.readers.mailboxes.mail_files import Group, MailFile, RawMail, read_file
 from spamnb.readers.skipped_rows import SkippedRecords
@@ -139,7 +138,7 @@ class Parser:
 
 def parse_batch(batch: MailBatch, limits: Limits) -> Parsed:
     """Read what is to be read, and parse it."""
-    from spamnb.mail.parse import parse_mail
+    from spamnb.mail import parse_mail
 
     skipped = Noted()
     raws = _filled(batch, limits, skipped)

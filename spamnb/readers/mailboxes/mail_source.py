@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from spamnb.core.worker_pool import ResultCollector, can_fork, ordered_map
+from spamnb.core import ResultCollector, can_fork, ordered_map
 from spamnb.errors import DataError
-from spamnb.mail.limits import Limits
+from spamnb.mail import Limits
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
 from spamnb.readers.mailboxes.mail_batches import Batcher, Parsed, Parser

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.messages import Chunk, Texts
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.column_choice import Columns, number

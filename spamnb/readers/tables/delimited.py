@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spamnb.core.arrays import IntArray
+from spamnb.core import IntArray
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput

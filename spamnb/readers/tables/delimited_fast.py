@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core.arrays import IntArray
+from spamnb.core import IntArray
 from spamnb.messages import Texts
 from spamnb.readers.tables.chunk_builder import factorise, join
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from spamnb.core.terminal_text import visible
+from spamnb.core import visible
 
 
 class Html(str):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spamnb.evaluation.mistakes import Mistake
-from spamnb.evaluation.summary import EvaluationSummary
+from spamnb.evaluation import EvaluationSummary, Mistake
 from spamnb.metrics import Scores
-from spamnb.model.explanation import Explanation
+from spamnb.model import Explanation
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import log_odds, messages, probability
 

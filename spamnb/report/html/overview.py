@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spamnb.evaluation.summary import EvaluationSummary
+from spamnb.evaluation import EvaluationSummary
 from spamnb.metrics import MultiScores, Scores, wilson_interval
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import count, messages, number, odds, percent, share

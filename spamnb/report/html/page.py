@@ -6,7 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 from spamnb._version import __version__
-from spamnb.evaluation.summary import EvaluationSummary, Facts
+from spamnb.evaluation import EvaluationSummary, Facts
 from spamnb.metrics import Confusion, MultiScores
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.mistakes import mistakes

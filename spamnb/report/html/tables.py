@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from spamnb.evaluation.summary import EvaluationSummary
+from spamnb.evaluation import EvaluationSummary
 from spamnb.metrics import MultiScores, Scores, wilson_interval
-from spamnb.model.inspection import TokenRow
+from spamnb.model import TokenRow
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import count, log_odds, number, percent
 from spamnb.report.terminal import MEASURES, MULTI_MEASURES

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from spamnb.evaluation.report_data import Panels, Sweep
+from spamnb.evaluation import Panels, Sweep
 from spamnb.metrics import Confusion, Floats, expected_cost
 from spamnb.report.html.markup import Html, h, join
 from spamnb.report.html.numbers import count, number, probability, share

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spamnb.core.terminal_text import visible
-from spamnb.evaluation.report_data import Panels, logit
+from spamnb.core import visible
+from spamnb.evaluation import Panels, logit
 from spamnb.metrics import Floats
 from spamnb.report.plots.frame import BOTTOM, LEFT, PERCENTS, RIGHT, TOP, Frame, Ticks, line
 from spamnb.report.plots.shapes import Box, Dot, Drawing, Line, Shape, Words, path
