@@ -26,6 +26,7 @@ from benchmarks.common import ROOT, SHARED
 from benchmarks.private import Names, allowed, census_names
 from spamnb.core.arrays import FloatArray
 from spamnb.counts.count_store import CountStore
+from spamnb.counts.store_merge import merge_stores
 from spamnb.counts.tally import Tally
 from spamnb.features import extract
 from spamnb.features.batch import SHAPE
@@ -139,20 +140,13 @@ def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
     stores = {name: counted(corpora[name], empty.features) for name in SOURCES[kind]}
     scores, truth = [], []
     for left_out in FOREIGN[kind]:
-        others = sum_of([store for name, store in stores.items() if name != left_out])
+        others = merge_stores([store for name, store in stores.items() if name != left_out])
         said, spam = log_odds(replace(empty, store=reduced(others, names, LARGEST[kind])), corpora[left_out])
         scores.append(said)
         truth.append(spam)
     fitted = calibrations.fit(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
-    whole = reduced(sum_of(list(stores.values())), names, LARGEST[kind])
+    whole = reduced(merge_stores(list(stores.values())), names, LARGEST[kind])
     return replace(empty, store=whole, calibration=fitted, decision=DECISIONS[kind], seen_messages=None)
-
-
-def sum_of(stores: list[CountStore]) -> CountStore:
-    total = CountStore.empty()
-    for store in stores:
-        total = total.plus(store)
-    return total
 
 
 def main() -> None:

@@ -17,7 +17,8 @@ import numpy as np
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from spamnb.counts.count_store import CountStore, canonical, combined
+from spamnb.counts.count_store import CountStore, canonical
+from spamnb.counts.store_merge import merge_stores
 from spamnb.messages import Texts
 from spamnb.model.prune_model import prune
 from spamnb.model.spam_model import SpamModel
@@ -144,7 +145,7 @@ class Machine(RuleBasedStateMachine):
         small = prune(model, **how)
         if not self.pruned.vocabulary:
             identical(small.store, prune(trained(self.rows), **how).store)
-        self.pruned = combined(self.pruned, without(model.store, small.store), 1)
+        self.pruned = merge_stores([self.pruned, without(model.store, small.store)])
         small.save(self.path)
 
     @rule()
@@ -173,7 +174,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def is_as_if_trained_on_what_remains(self) -> None:
         model, fresh = SpamModel.load(self.path), trained(self.rows)
-        identical(canonical(combined(model.store, self.pruned, 1)), fresh.store)
+        identical(canonical(merge_stores([model.store, self.pruned])), fresh.store)
         assert model.seen_messages is not None
         assert fresh.seen_messages is not None
         assert list(model.seen_messages.labels) == list(fresh.seen_messages.labels)

@@ -83,14 +83,6 @@ class CountStore(Record):
     def vocabulary(self) -> int:
         return len(self.keys)
 
-    def plus(self, other: CountStore) -> CountStore:
-        """Both together: the same as if all their messages had been counted in one store."""
-        return _combine(self, other, 1)
-
-    def minus(self, other: CountStore) -> CountStore:
-        """As if the other's messages had never been learned; refused where they were not all learned."""
-        return _combine(self, other, -1)
-
     def prune(self, min_messages: int) -> CountStore:
         """Without the tokens that fewer than `min_messages` messages hold."""
         return self.rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
@@ -134,47 +126,6 @@ def column_sums(table: IntArray, rows: IntArray | None = None) -> IntArray:
     """The sum of each column, maybe of some rows: sum(axis=0) of two columns takes twenty times as long."""
     columns = (column if rows is None else column[rows] for column in table.T)
     return np.array([column.sum(dtype=np.int64) for column in columns], np.int64)
-
-
-def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
-    return canonical(combined(a, b, sign))
-
-
-def combined(a: CountStore, b: CountStore, sign: int) -> CountStore:
-    """a + b or a - b as it comes, unchecked: a change may hold numbers below zero, and rows of zeros."""
-    labels = tuple(sorted({*a.labels, *b.labels}))
-    keys = np.union1d(a.keys, b.keys)
-    at_a, at_b = np.searchsorted(keys, a.keys), np.searchsorted(keys, b.keys)
-    kinds = np.zeros(len(keys), np.uint8)
-    kinds[at_b], kinds[at_a] = b.kinds, a.kinds
-    source = np.zeros(len(keys), np.int64)
-    source[at_b] = np.arange(len(a.keys), len(a.keys) + len(b.keys))
-    source[at_a] = np.arange(len(a.keys))
-
-    def both(x: IntArray, y: IntArray) -> IntArray:
-        out = np.zeros((len(keys), len(labels)), np.int64)
-        out[np.ix_(at_a, _columns(a, labels))] = x
-        out[np.ix_(at_b, _columns(b, labels))] += sign * y.astype(np.int64)
-        return out
-
-    totals = np.zeros(len(labels), np.int64)
-    totals[_columns(a, labels)] = a.message_totals
-    totals[_columns(b, labels)] += sign * b.message_totals
-    return CountStore(
-        labels,
-        totals,
-        keys,
-        kinds,
-        both(a.tokens, b.tokens),
-        both(a.messages, b.messages),
-        a.spellings.plus(b.spellings).take(source),
-        _combine_categories(a, b, labels, sign),
-        _combine_numbers(a, b, labels, sign),
-    )
-
-
-def _columns(store: CountStore, labels: tuple[str, ...]) -> IntArray:
-    return np.array([labels.index(label) for label in store.labels], np.int64)
 
 
 def canonical(store: CountStore) -> CountStore:
@@ -225,31 +176,3 @@ def _without_empty_labels(store: CountStore) -> CountStore:
     return CountStore(
         labels, totals, store.keys, store.kinds, tokens, messages, store.spellings, categories, numbers
     )
-
-
-def _combine_categories(a: CountStore, b: CountStore, labels: tuple[str, ...], sign: int) -> Categories:
-    result: dict[str, dict[str, tuple[int, ...]]] = {}
-    for column in sorted({*a.categories, *b.categories}):
-        mine, theirs = a.categories.get(column, {}), b.categories.get(column, {})
-        rows: dict[str, tuple[int, ...]] = {}
-        for value in sorted({*mine, *theirs}):
-            x = dict(zip(a.labels, mine.get(value, ()), strict=False))
-            y = dict(zip(b.labels, theirs.get(value, ()), strict=False))
-            row = tuple(x.get(label, 0) + sign * y.get(label, 0) for label in labels)
-            if any(row):
-                rows[value] = row
-        if rows:
-            result[column] = rows
-    return result
-
-
-def _combine_numbers(a: CountStore, b: CountStore, labels: tuple[str, ...], sign: int) -> Numbers:
-    result: dict[str, tuple[Moments, ...]] = {}
-    for column in sorted({*a.numbers, *b.numbers}):
-        x = dict(zip(a.labels, a.numbers.get(column, ()), strict=False))
-        y = dict(zip(b.labels, b.numbers.get(column, ()), strict=False))
-        pairs = [(x.get(label, Moments()), y.get(label, Moments())) for label in labels]
-        row = tuple(p.plus(q) if sign > 0 else p.minus(q) for p, q in pairs)
-        if any(m != Moments() for m in row):
-            result[column] = row
-    return result

@@ -14,7 +14,7 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray, files
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Messages, as_texts
-from spamnb.model import Change, ChangeHistory, SpamModel, encode, total
+from spamnb.model import Change, ChangeHistory, SpamModel, decode_all, encode, sum_changes
 from spamnb.storage import WAIT, Lock, model_file, update_journal
 from spamnb.training.update_plan import (
     LearnResult,
@@ -102,7 +102,7 @@ class Learner:
 
     def _take(self, payloads: list[bytes]) -> None:
         if payloads:
-            self.model = self.model.changed(update_journal.changes_of(self.path, payloads))
+            self.model = self.model.changed(decode_all(self.path, payloads))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -240,7 +240,7 @@ class Learner:
         if self._compacting:
             self._rewrite(self.model)
             return
-        payload, size = self._encoded(total(self._changes)), os.path.getsize(self.path)
+        payload, size = self._encoded(sum_changes(self._changes)), os.path.getsize(self.path)
         most = max(LARGE, size // SHARE)
         if len(payload) > most:
             self._rewrite(self.model)
@@ -251,7 +251,7 @@ class Learner:
             if written > most:
                 self._rewrite(self.model)
             elif len(payloads) >= RECORDS:
-                whole = self._encoded(update_journal.changes_of(self.path, payloads))
+                whole = self._encoded(decode_all(self.path, payloads))
                 update_journal.append(self.path, self._seal, None, whole)
 
     def _encoded(self, change: Change) -> bytes:

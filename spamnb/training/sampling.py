@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore, from_state, to_state
+from spamnb.counts import CountStore, from_state, merge_stores, to_state
 from spamnb.features import Entries, RawEntries, token_key
 from spamnb.messages import Texts
-from spamnb.model import SeenMessages, all_known, merge_stores
+from spamnb.model import SeenMessages, all_known
 from spamnb.training.cross_validation import Digests, Sample
 from spamnb.training.fit_weight_correction import LARGEST
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore, add_delta, count
+from spamnb.counts import CountStore, add_delta, count, merge_stores
 from spamnb.errors import DataError
 from spamnb.features import KeyArray, extract
 from spamnb.messages import Texts
@@ -21,8 +21,6 @@ from spamnb.model import (
     SpamModel,
     by_label,
     content_digests,
-    negative,
-    sum_counts,
 )
 
 
@@ -258,7 +256,7 @@ def apply_plan(
         whole, struck = whole_ones(model.seen_messages, given, plan)
 
     def change(minus: list[Pair]) -> Change:
-        counts = sum_counts([given.counted(plan.plus), negative(given.counted(minus))], model.labels)
+        counts = merge_stores([given.counted(plan.plus), given.counted(minus)], [1, -1])
         learned, forgotten, gone = (given.digests_of(part) for part in (plan.plus, whole, struck))
         return Change(counts, learned, forgotten, since, gone)
 
@@ -299,7 +297,7 @@ def possible_ones(store: CountStore, given: UpdateBatch, plus: list[Pair], wante
         if (store.find(less.keys) < 0).any():  # which most of them are found out by, in no time
             continue
         try:
-            store = add_delta(store, negative(less))
+            store = add_delta(store, merge_stores([less], [-1]))
         except DataError:
             continue
         found.append(pair)
