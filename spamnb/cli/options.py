@@ -174,11 +174,18 @@ scorer_options = all_of(
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
     click.option(
         "--strongest",
+        "max_evidence",
         type=int,
         metavar="N",
         help="Count only the N tokens of a message that lean most to each class.",
     ),
-    click.option("--clip", type=float, metavar="X", help="Limit the weight of one token to X either way."),
+    click.option(
+        "--clip",
+        "max_token_weight",
+        type=float,
+        metavar="X",
+        help="Limit the weight of one token to X either way.",
+    ),
     click.option("--ddof", type=int, metavar="0|1", help="Divide variances of numeric columns by N or N-1."),
 )
 decision_options = all_of(
@@ -230,10 +237,13 @@ def scorer_config(given: dict[str, Any]) -> ScorerConfig:
     _check_used(given)
     once = None if given["counts"] is None else given["counts"] == "once"
     options = {
-        name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof", "strongest", "clip")
+        name: given[name]
+        for name in ("alpha", "damping", "balance", "order", "ddof", "max_evidence", "max_token_weight")
     }
     alike = 1.0 if given["tokens"] == "plain" else None  # plain is as in textbooks
-    return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), pairs=alike, **options)
+    return ScorerConfig.of(
+        given["scorer"], once=once, prior=_prior(given["prior"]), ngram_smoothing_ratio=alike, **options
+    )
 
 
 def _check_used(given: dict[str, Any]) -> None:

@@ -39,9 +39,7 @@ class Change(Record):
         """Without the tokens that it does not change in the end."""
         counts = self.counts
         rows = np.flatnonzero(rows_with_any(counts.tokens) | rows_with_any(counts.messages))
-        return Change(
-            counts.rows(rows), self.learned, self.forgotten, self.change_history, self.stale_removed
-        )
+        return self.replace(counts=counts.rows(rows))
 
 
 def sum_changes(changes: Sequence[Change]) -> Change:

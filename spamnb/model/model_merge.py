@@ -20,7 +20,7 @@ _AS_OPTION = {
     "name": "scorer",
     "once": "counting once",
     "positive": "spam label",
-    "pairs": "smoothing of n-grams",
+    "ngram_smoothing_ratio": "smoothing of n-grams",
 }
 _MAX_DUPLICATES = 1 << 24  # digests of 8 bytes that weights may add
 

@@ -62,7 +62,7 @@ def refused(store: CountStore, config: ScorerConfig, mode: str) -> str:
         return f"needs two classes, got {len(store.labels)}"
     if not make(config).linear:
         return f"needs a scorer that adds up weights, got {config.name}"
-    if config.strongest:
+    if config.max_evidence:
         return "needs every token of a message, got --strongest"
     messages = int(store.message_totals.sum())
     if mode == "auto" and messages > LARGEST:
