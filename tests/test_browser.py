@@ -6,24 +6,28 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from browser import Browser, find
+from chromium import find_chromium, open_chromium
 
 from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.report_data import ScoredLabels, panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Confusion, evaluate_binary
-from spamnb.report.html.page import page
+from spamnb.report.html.page import render_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 HOSTILE = "<script>document.title='owned'</script><img src='https://evil.example/x'><b onclick=alert(1)>"
-LIVE = ("n-tp", "n-fp", "n-fn", "n-tn", "p-tp", "v-recall", "v-lost", "v-precision", "v-f1", "v-cost", "at")
+LIVE = ("n-tp", "n-fp", "n-fn", "n-tn", "p-tp", "v-recall", "v-fpr", "v-precision", "v-f1", "v-cost", "at")
 
-PROGRAM = find()
+pytest.importorskip("playwright", reason="no playwright: pip install playwright")
+CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(
-    PROGRAM is None, reason="no Chromium: install it, or name one in SPAMNB_TEST_BROWSER"
+    CHROMIUM is None, reason="no Chromium: install it, or name one in SPAMNB_TEST_BROWSER"
 )
 
 
@@ -42,47 +46,54 @@ def findings(spread: float = 1.0) -> EvaluationSummary:
 
 @pytest.fixture(scope="module")
 def source() -> str:
-    return page(findings())
+    return render_page(findings())
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory, source: str) -> Iterator[Browser]:
-    yield from opened(tmp_path_factory.mktemp("browser"), source)
+def file(tmp_path_factory: pytest.TempPathFactory, source: str) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    path.write_text(source, "utf-8")
+    return path
 
 
-def opened(folder: Path, source: str) -> Iterator[Browser]:
-    (folder / "report.html").write_text(source, "utf-8")
-    assert PROGRAM is not None
-    shown = Browser(PROGRAM, folder / "profile")
-    try:
-        shown.size(1100, 900)
-        shown.visit(folder / "report.html")
-        yield shown
-    finally:
-        shown.close()
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert CHROMIUM is not None
+    with open_chromium(CHROMIUM) as chromium:
+        yield chromium
 
 
-@pytest.fixture(autouse=True)
-def from_the_start(browser: Browser) -> None:
-    browser.size(1100, 900)
-    browser.scheme("light")
-    browser.run("document.getElementById('reset').disabled || document.getElementById('reset').click()")
+@pytest.fixture
+def page(browser: Browser, file: Path) -> Iterator[Page]:
+    yield from opened(browser, file)
 
 
-def live(browser: Browser) -> dict[str, str]:
-    names = json.dumps(LIVE)
-    found: dict[str, str] = browser.run(
-        f"Object.fromEntries({names}.map(n => [n, document.getElementById(n).textContent]))"
+def opened(browser: Browser, file: Path, width: int = 1100) -> Iterator[Page]:
+    """A page as a desktop shows it, or as a phone does where it is narrow."""
+    height = 900 if width == 1100 else 844
+    context = browser.new_context(viewport={"width": width, "height": height}, is_mobile=width < 500)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    yield page
+    context.close()
+
+
+def live(page: Page) -> dict[str, str]:
+    return {name: page.locator(f"#{name}").inner_text() for name in LIVE}
+
+
+def place(page: Page, name: str) -> dict[str, float]:
+    found: dict[str, float] = page.locator(f"#{name}").evaluate(
+        "e => { e.scrollIntoView({block: 'center'}); return e.getBoundingClientRect().toJSON() }"
     )
     return found
 
 
-def place(browser: Browser, name: str) -> dict[str, float]:
-    found: dict[str, float] = browser.run(
-        f"(e => {{ e.scrollIntoView({{block: 'center'}}); return e.getBoundingClientRect().toJSON() }})"
-        f"(document.getElementById({name!r}))"
-    )
-    return found
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=5)
+    page.mouse.up()
 
 
 def rows(source: str) -> dict[str, Any]:
@@ -104,85 +115,86 @@ def expected(source: str, at: int) -> dict[str, str]:
         "n-fn": f"{c.fn:,}",
         "n-tn": f"{c.tn:,}",
         "v-recall": f"{c.recall:.2%}",
-        "v-lost": f"{c.false_positive_rate:.2%}",
+        "v-fpr": f"{c.false_positive_rate:.2%}",
         "v-precision": f"{c.precision:.2%}",
         "v-f1": f"{c.f1:.4f}",
         "v-cost": f"{(c.fp + c.fn) / (data['positives'] + data['negatives']):.4f}",
     }
 
 
-def value(browser: Browser) -> int:
-    return int(browser.run("document.getElementById('threshold').value"))
+def value(page: Page) -> int:
+    return int(page.locator("#threshold").input_value())
 
 
-def test_dragging_the_slider_moves_everything(browser: Browser, source: str) -> None:
-    before = live(browser)
-    marks = browser.run("['roc-dot', 'pr-dot'].map(n => document.getElementById(n).getAttribute('cx'))")
-    box = place(browser, "threshold")
-    y, start = box["y"] + box["height"] / 2, value(browser)
+def dots(page: Page) -> list[str | None]:
+    return [page.locator(f"#{name}").get_attribute("cx") for name in ("roc-dot", "pr-dot")]
+
+
+def test_dragging_the_slider_moves_everything(page: Page, source: str) -> None:
+    before, marks = live(page), dots(page)
+    box = place(page, "threshold")
+    y, start = box["y"] + box["height"] / 2, value(page)
     x = box["x"] + 11 + (box["width"] - 22) * start / 200
-    browser.drag((x, y), (x + box["width"] / 5, y))
-    assert value(browser) > start + 20
-    after = live(browser)
-    assert expected(source, value(browser)).items() <= after.items()
+    drag(page, (x, y), (x + box["width"] / 5, y))
+    assert value(page) > start + 20
+    after = live(page)
+    assert expected(source, value(page)).items() <= after.items()
     assert before != after
-    moved = browser.run("['roc-dot', 'pr-dot'].map(n => document.getElementById(n).getAttribute('cx'))")
-    assert all(a != b for a, b in zip(marks, moved, strict=True))
-    line = browser.run("document.getElementById('thresholds-cut').getAttribute('d')")
-    assert line.startswith(f"M{rows(source)['rows'][value(browser)][3]} ")
+    assert all(a != b for a, b in zip(marks, dots(page), strict=True))
+    line = page.locator("#thresholds-cut").get_attribute("d")
+    assert line is not None
+    assert line.startswith(f"M{rows(source)['rows'][value(page)][3]} ")
 
 
-def test_a_click_on_the_track_jumps_there(browser: Browser, source: str) -> None:
-    box = place(browser, "threshold")
-    point = (box["x"] + box["width"] * 0.25, box["y"] + box["height"] / 2)
-    browser.drag(point, point)
-    assert 30 < value(browser) < 70
-    assert expected(source, value(browser)).items() <= live(browser).items()
+def test_a_click_on_the_track_jumps_there(page: Page, source: str) -> None:
+    box = place(page, "threshold")
+    page.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] / 2)
+    assert 30 < value(page) < 70
+    assert expected(source, value(page)).items() <= live(page).items()
 
 
-def test_keys_move_it_and_the_button_brings_it_back(browser: Browser, source: str) -> None:
-    before, start = live(browser), value(browser)
-    browser.run("document.getElementById('threshold').focus()")
+def test_keys_move_it_and_the_button_brings_it_back(page: Page, source: str) -> None:
+    before, start = live(page), value(page)
+    slider = page.locator("#threshold")
+    slider.focus()
     for _ in range(3):
-        browser.press("ArrowRight", 39)
-    assert value(browser) == start + 3
-    assert expected(source, start + 3).items() <= live(browser).items()
-    spoken = browser.run("document.getElementById('threshold').getAttribute('aria-valuetext')")
-    assert spoken == live(browser)["at"]
-    browser.press("Home", 36)
-    assert value(browser) == 0
-    assert live(browser)["v-recall"] == "100.00%"
-    box = place(browser, "reset")
-    point = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    browser.drag(point, point)
-    assert live(browser) == before
-    assert browser.run("document.getElementById('reset').disabled") is True
+        page.keyboard.press("ArrowRight")
+    assert value(page) == start + 3
+    assert expected(source, start + 3).items() <= live(page).items()
+    assert slider.get_attribute("aria-valuetext") == live(page)["at"]
+    page.keyboard.press("Home")
+    assert value(page) == 0
+    assert live(page)["v-recall"] == "100.00%"
+    page.locator("#reset").click()
+    assert live(page) == before
+    assert page.locator("#reset").is_disabled()
 
 
-def test_the_thumb_stands_below_the_line(browser: Browser) -> None:
-    box, line = place(browser, "threshold"), place(browser, "thresholds-cut")
-    thumb = box["x"] + 11 + (box["width"] - 22) * value(browser) / 200
+def test_the_thumb_stands_below_the_line(page: Page) -> None:
+    box, line = place(page, "threshold"), place(page, "thresholds-cut")
+    thumb = box["x"] + 11 + (box["width"] - 22) * value(page) / 200
     assert abs(thumb - (line["x"] + line["width"] / 2)) < 2
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1100])
-def test_no_width_needs_sideways_scrolling(browser: Browser, width: int) -> None:
-    browser.size(width, 844, phone=width < 500)
-    assert browser.run("document.documentElement.scrollWidth") <= width
+def test_no_width_needs_sideways_scrolling(browser: Browser, file: Path, width: int) -> None:
+    for page in opened(browser, file, width):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_dark_and_light_differ(browser: Browser) -> None:
+def test_dark_and_light_differ(page: Page) -> None:
     colour = "getComputedStyle(document.body).backgroundColor"
-    light = browser.run(colour)
-    browser.scheme("dark")
-    assert browser.run(colour) != light
-    browser.scheme("dark", media="print")
-    assert browser.run(colour) == "rgb(255, 255, 255)"
-    assert browser.run("getComputedStyle(document.querySelector('.slider')).display") == "none"
+    page.emulate_media(color_scheme="light")
+    light = page.evaluate(colour)
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(colour) != light
+    page.emulate_media(color_scheme="dark", media="print")
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    assert page.locator(".slider").evaluate("e => getComputedStyle(e).display") == "none"
 
 
-def test_it_prints(browser: Browser) -> None:
-    paper = browser.paper()
+def test_it_prints(page: Page) -> None:
+    paper = page.pdf(format="A4")
     assert paper.startswith(b"%PDF-")
     assert paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") >= 1
 
@@ -194,25 +206,44 @@ OVERLAPS = """
           p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 2 && q.top < p.bottom - 2
         ).map(([b]) => a + " / " + b));
       })"""
+OUTSIDE = """
+      [...document.querySelectorAll("svg text")].filter(t => {
+        const text = t.getBoundingClientRect(), svg = t.ownerSVGElement.getBoundingClientRect();
+        return text.width && (text.left < svg.left - 3 || text.right > svg.right + 3);
+      }).map(t => t.textContent)"""
 
 
-def test_words_in_plots_do_not_overlap(browser: Browser) -> None:
-    for width in (390, 1100):
-        browser.size(width, 844, phone=width < 500)
-        assert browser.run(OVERLAPS) == []
+@pytest.mark.parametrize("width", [390, 1100])
+def test_words_in_plots_do_not_overlap(browser: Browser, file: Path, width: int) -> None:
+    for page in opened(browser, file, width):
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate(OUTSIDE) == []
 
 
-def test_nor_do_they_where_probabilities_reach_far(tmp_path: Path) -> None:
-    for shown in opened(tmp_path, page(findings(spread=3.0))):
-        assert shown.run("document.body.textContent.includes('0.01%')")
-        for width in (390, 1100):
-            shown.size(width, 844, phone=width < 500)
-            assert shown.run(OVERLAPS) == []
+@pytest.mark.parametrize("width", [390, 1100])
+def test_nor_do_they_where_probabilities_reach_far(browser: Browser, tmp_path: Path, width: int) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(render_page(findings(spread=3.0)), "utf-8")
+    for page in opened(browser, file, width):
+        assert page.evaluate("document.body.textContent.includes('0.01%')")
+        assert page.evaluate(OVERLAPS) == []
+        assert page.evaluate(OUTSIDE) == []
 
 
-def test_nothing_was_fetched_and_nobody_complained(browser: Browser) -> None:
-    assert [url for url in browser.requests if not url.startswith("file:")] == []
-    assert len(browser.requests) == 1
-    assert browser.complaints == []
-    assert browser.run("document.title") == "How well the filter works: model on test.csv"
-    assert browser.run("document.querySelectorAll('img, [onclick]').length") == 0
+def test_nothing_is_fetched_and_nothing_complains(browser: Browser, file: Path, source: str) -> None:
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    page, requests, complaints = context.new_page(), list[str](), list[str]()
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(file.as_uri())
+    page.locator("#threshold").focus()
+    page.keyboard.press("ArrowRight")
+    assert expected(source, value(page)).items() <= live(page).items()
+    page.locator("#reset").click()
+    page.wait_for_load_state("networkidle")
+    assert requests == [file.as_uri()]
+    assert complaints == []
+    assert page.title() == "Evaluation report: model on test.csv"
+    assert page.locator("img, [onclick]").count() == 0
+    context.close()

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from markupsafe import escape
 
 from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.report_data import ScoredLabels, panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 from spamnb.model.explanation import Evidence, Explanation
-from spamnb.report.html.markup import h, text
-from spamnb.report.html.page import page
-from spamnb.report.html.script import SCRIPT
+from spamnb.report.html import threshold_data
+from spamnb.report.html.page import read_resource, render_page, show_hidden
+from spamnb.report.plots.palette import PAGE_DARK, PAGE_LIGHT
 
 HOSTILE = (
     "</p><script>alert(1)</script><img src=x onerror=alert(2)> \u202egnp.exe\x1b[2J\0 & \"quotes\" 'n' all"
@@ -96,14 +97,14 @@ def data_of(source: str) -> dict[str, Any]:
 
 
 def test_a_page_is_well_formed_and_has_all_parts() -> None:
-    found = Reader(page(two()))
+    found = Reader(render_page(two()))
     for title in (
-        *("In plain words", "Try another threshold", "ROC curve", "Precision and recall"),
-        *("Scores of both classes", "Are the probabilities true?", "All figures", "The worst mistakes"),
+        *("Summary", "Try another threshold", "ROC curve", "Precision-recall curve"),
+        *("Score distribution", "Calibration", "All metrics", "Worst mistakes"),
         "About the data",
     ):
         assert title in found.text, title
-    assert "spam, called unsure" in found.text
+    assert "spam classified as unsure" in found.text
     assert "line 3" in found.text
     ids = found.values("id")
     assert len(ids) == len(set(ids))
@@ -112,7 +113,7 @@ def test_a_page_is_well_formed_and_has_all_parts() -> None:
 def test_figures_on_the_page_are_those_of_the_metrics() -> None:
     given_ = two()
     assert isinstance(given_.scores, Scores)
-    source = page(given_)
+    source = render_page(given_)
     for name, value in (
         ("n-tp", given_.scores.true_positives),
         ("n-fp", given_.scores.false_positives),
@@ -128,7 +129,7 @@ def test_figures_on_the_page_are_those_of_the_metrics() -> None:
 
 
 def test_nothing_is_fetched_and_only_one_script_may_run() -> None:
-    source = page(two())
+    source = render_page(two())
     found = Reader(source)
     assert not {"img", "link", "iframe", "object", "embed", "base", "form"} & set(found.names)
     assert not [
@@ -136,17 +137,18 @@ def test_nothing_is_fetched_and_only_one_script_may_run() -> None:
     ]
     assert "http" not in source.replace("http-equiv", "")
     policy = next(value for value in found.values("content") if "default-src" in value)
-    digest = b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    script = read_resource("report.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
     assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    assert f"<script>{SCRIPT}</script>" in source
+    assert f"<script>{script}</script>" in source
 
 
 def test_hostile_content_is_shown_not_run() -> None:
-    harmless, hostile = Reader(page(two())), Reader(page(two(label=HOSTILE, word=HOSTILE)))
+    harmless, hostile = Reader(render_page(two())), Reader(render_page(two(label=HOSTILE, word=HOSTILE)))
     assert hostile.names.count("script") == harmless.names.count("script") == 2
     assert "img" not in hostile.names
     assert {name for name, _ in hostile.attributes} == {name for name, _ in harmless.attributes}
-    source = page(two(label=HOSTILE, word=HOSTILE))
+    source = render_page(two(label=HOSTILE, word=HOSTILE))
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", source)
     assert "\\u202e" in hostile.text
     assert "\\x1b" in hostile.text
@@ -155,7 +157,7 @@ def test_hostile_content_is_shown_not_run() -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_survives_as_text(message: str) -> None:
-    source = text(message)
+    source = escape(show_hidden(message))
     assert "<script" not in source.lower()
     found = Reader(f"<p>{source}</p>")
     assert set(found.names) <= {"p", "span", "br"}
@@ -163,22 +165,38 @@ def test_any_text_survives_as_text(message: str) -> None:
         assert "".join(found.words) == message
 
 
-def test_markup_escapes_content_and_attributes() -> None:
-    assert h("p", "<b>", h("i", "x"), title='"<') == '<p title="&quot;&lt;">&lt;b&gt;<i>x</i></p>'
-    assert text("a\nb") == 'a<span class="odd">↵</span><br>b'
+def test_hidden_characters_are_shown_and_line_ends_kept() -> None:
+    assert show_hidden("a\nb") == 'a<span class="escaped">↵</span><br>b'
+    assert show_hidden("<b>\x1b") == '&lt;b&gt;<span class="escaped">\\x1b</span>'
+
+
+def test_a_title_and_attributes_hold_no_elements() -> None:
+    source = render_page(two(label=HOSTILE, word=HOSTILE))
+    title = source.partition("<title>")[2].partition("</title>")[0]
+    assert "span" not in title
+    assert "\\u202egnp.exe" in title
+    assert not re.search('="[^"]*[<>]', source.partition("<body>")[2].partition("<script>")[0])
+
+
+def test_the_data_of_the_slider_cannot_end_its_element(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "</script><script>alert(1)</script><!-- & ' \u2028"
+    monkeypatch.setattr(threshold_data, "threshold_label", lambda *_: hostile)
+    source = render_page(two())
+    assert {row[0] for row in data_of(source)["rows"]} == {hostile}
+    assert Reader(source).names.count("script") == 2
 
 
 def test_a_page_is_small_for_many_messages() -> None:
-    small, large = len(page(two(60))), len(page(two(300_000)))
+    small, large = len(render_page(two(60))), len(render_page(two(300_000)))
     assert large < 150_000
     assert large < 3 * small
 
 
 def test_one_class_only() -> None:
     for share in (0.0, 1.1):
-        found = Reader(page(two(spam_share=share)))
+        found = Reader(render_page(two(spam_share=share)))
         assert "ROC curve" not in found.text
-        assert "so nothing can be said about" in found.text
+        assert re.search("There is no (spam|ham) in this data, so .* is undefined", found.text)
         assert "nan" not in found.text.lower()
 
 
@@ -187,9 +205,11 @@ def test_no_mistakes() -> None:
     rank = np.array([3.0, -3.0])
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), rank > 0)
     shown = panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
-    found = Reader(page(EvaluationSummary("x", scores, ("ham", "spam"), "spam", panels=shown, mistakes=[])))
-    assert "Not one message was judged wrongly." in found.text
-    assert "There were no mistakes on these messages." in found.text
+    found = Reader(
+        render_page(EvaluationSummary("x", scores, ("ham", "spam"), "spam", panels=shown, mistakes=[]))
+    )
+    assert "All messages were classified correctly." in found.text
+    assert "There are no mistakes on this data." in found.text
 
 
 def test_several_classes() -> None:
@@ -197,11 +217,11 @@ def test_several_classes() -> None:
     truth, said = [0, 0, 1, 2, 2], [0, 1, 1, 2, 2]
     scores = evaluate_multi(truth, said, np.eye(3)[said] * 0.7 + 0.1, labels)
     mistakes = [Mistake("ads", "home", 0.6, 1.0, "milk sale")]
-    found = Reader(page(EvaluationSummary("x", scores, labels, "spam", mistakes=mistakes)))
+    found = Reader(render_page(EvaluationSummary("x", scores, labels, "spam", mistakes=mistakes)))
     for words in (
-        "Which class was taken for which",
-        "Class by class",
-        "Hardest to recognise was ads: 50.00%",
+        "A row is an actual class",
+        "Metrics by class",
+        "The class with the lowest recall is ads: 50.00% of its 2 messages.",
     ):
         assert words in found.text
     assert "threshold" not in found.text.lower()
@@ -210,14 +230,14 @@ def test_several_classes() -> None:
 
 def test_stored_figures_only() -> None:
     given_ = two()
-    found = Reader(page(EvaluationSummary("x", given_.scores, ("ham", "spam"), "spam")))
-    assert "Right and wrong" in found.text
+    found = Reader(render_page(EvaluationSummary("x", given_.scores, ("ham", "spam"), "spam")))
+    assert "Confusion matrix" in found.text
     assert "ROC curve" not in found.text
-    assert "The worst mistakes" not in found.text
+    assert "Worst mistakes" not in found.text
 
 
 def test_everything_has_a_name_for_who_cannot_see() -> None:
-    source = page(two())
+    source = render_page(two())
     found = Reader(source)
     assert source.count('<svg viewBox="') == source.count('role="img" aria-label="') == 5
     assert 'lang="en"' in source
@@ -237,11 +257,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-@pytest.mark.parametrize("scheme", ["_LIGHT", "_DARK"])
-def test_contrast(scheme: str) -> None:
-    from spamnb.report.html import style
-
-    colours = getattr(style, scheme)
+@pytest.mark.parametrize("colours", [PAGE_LIGHT, PAGE_DARK], ids=["light", "dark"])
+def test_contrast(colours: dict[str, str]) -> None:
     for role in ("text", "muted", "spam", "ham", "cost"):
         for ground in ("ground", "soft") if role != "cost" else ("ground",):
             light, dark = sorted((luminance(colours[role]), luminance(colours[ground])), reverse=True)

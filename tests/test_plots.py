@@ -1,22 +1,19 @@
-"""Plots as SVG and PNG: complete, valid, nothing outside the paper."""
+"""Plots as SVG: complete, valid, nothing outside the paper."""
 
 from __future__ import annotations
 
-import struct
-import zlib
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from spamnb.errors import MissingExtraError
 from spamnb.evaluation.report_data import Panels, ScoredLabels, panels
-from spamnb.report.plots import png, svg
-from spamnb.report.plots.figures import Figures, round_values
+from spamnb.report.plots.drawing import Box, Dot, Drawing, Line, TextShape
+from spamnb.report.plots.evaluation_plots import EvaluationPlots, round_values
 from spamnb.report.plots.palette import DARK, LIGHT
-from spamnb.report.plots.shapes import Box, Dot, Drawing, Line, Words
+from spamnb.report.plots.svg import inline_svg, svg_file
 
-NAMES = ["roc", "precision-recall", "scores", "reliability", "thresholds"]
+NAMES = ["roc", "precision-recall", "scores", "calibration", "thresholds"]
 
 
 def shown(size: int = 200, scale: float = 1.0, probabilities: bool = True) -> Panels:
@@ -27,14 +24,14 @@ def shown(size: int = 200, scale: float = 1.0, probabilities: bool = True) -> Pa
 
 
 def drawings(found: Panels, positive: str = "spam", negative: str = "ham") -> dict[str, Drawing]:
-    return Figures(found, positive, negative).all()
+    return EvaluationPlots(found, positive, negative).all()
 
 
 def test_all_five_and_fewer_where_there_is_less() -> None:
     assert list(drawings(shown())) == NAMES
     assert list(drawings(shown(probabilities=False))) == ["roc", "precision-recall", "scores", "thresholds"]
     one = ScoredLabels(np.array([True]), np.array([True]), np.array([1.0]), True, np.zeros(1, bool), 0.0)
-    assert list(drawings(panels(one))) == ["scores", "reliability", "thresholds"]
+    assert list(drawings(panels(one))) == ["scores", "calibration", "thresholds"]
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0, 1e5])
@@ -47,7 +44,7 @@ def test_nothing_lies_outside_of_the_paper(scale: float, probabilities: bool) ->
             elif isinstance(shape, Box):
                 x, y = (np.array([a, a + b]) for a, b in ((shape.x, shape.width), (shape.y, shape.height)))
             else:
-                assert isinstance(shape, Dot | Words)
+                assert isinstance(shape, Dot | TextShape)
                 x, y = np.array([shape.x]), np.array([shape.y])
             assert np.isfinite(x).all(), name
             assert x.min() >= 0, name
@@ -58,7 +55,7 @@ def test_nothing_lies_outside_of_the_paper(scale: float, probabilities: bool) ->
 
 def test_svg_files_are_xml_with_title_and_description() -> None:
     for drawing in drawings(shown(), "<späm>\u202e", "h&m").values():
-        source = svg.standalone(drawing)
+        source = svg_file(drawing)
         root = ElementTree.fromstring(source)
         names = [child.tag.rpartition("}")[2] for child in root]
         assert names[:2] == ["title", "desc"]
@@ -66,33 +63,13 @@ def test_svg_files_are_xml_with_title_and_description() -> None:
         assert [part for part in source.split('"') if part.startswith("http")] == [
             "http://www.w3.org/2000/svg"
         ]
-        ElementTree.fromstring(svg.inline(drawing))
+        ElementTree.fromstring(inline_svg(drawing))
 
 
 def test_every_role_has_a_colour() -> None:
     roles = {shape.role for drawing in drawings(shown()).values() for shape in drawing.shapes}
     assert roles <= set(LIGHT)
     assert set(LIGHT) == set(DARK)
-
-
-def test_png_files_are_images_of_the_right_size_with_ink_in_them() -> None:
-    pytest.importorskip("PIL", reason="PNG needs the extra png")
-    for drawing in drawings(shown(), "späm").values():
-        data = png.png(drawing)
-        assert data.startswith(b"\x89PNG\r\n\x1a\n")
-        width, height = struct.unpack(">II", data[16:24])
-        assert (width, height) == (2 * drawing.width, 2 * drawing.height)
-        assert len(data) < 80_000
-        start = data.index(b"IDAT")
-        assert len(zlib.decompressobj().decompress(data[start + 4 :])) > width * height / 8
-
-
-def test_png_without_pillow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(png, "available", lambda: False)
-    with pytest.raises(MissingExtraError) as caught:
-        png.png(drawings(shown())["roc"])
-    assert caught.value.message == "writing PNG files needs an optional package"
-    assert caught.value.hint == "pip install 'spamnb[png]'"
 
 
 def test_round_values() -> None:

@@ -72,7 +72,7 @@ def test_what_people_see(cli: Cli, sms: Sms) -> None:
     assert shown.startswith(f"model on {sms.test}\n")
     assert f"really spam{figures['true_positives']:>13}{figures['false_negatives']:>12}" in shown
     assert f"accuracy {figures['accuracy']:>17.2%}" in shown
-    assert "of spam messages, how many are caught" in shown
+    assert "spam messages that are flagged" in shown
     assert "ROC curve" in shown
     assert "Precision-recall curve" in shown
     assert BRAILLE & set(shown)

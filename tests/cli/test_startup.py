@@ -52,7 +52,8 @@ def imported(cli: Cli, *args: str | Path, stdin: bytes = b"") -> set[str]:
     ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
-    assert not imported(cli, *args) & {"numpy", "pandas", "joblib", "rich", "sklearn", "json", "csv", "email"}
+    found = imported(cli, *args)
+    assert not found & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
 
 
 def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
@@ -63,7 +64,7 @@ def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
 def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:
     found = imported(cli, "predict", "-m", sms.model, stdin=b"WIN a FREE prize\n")
     assert "numpy" in found
-    assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy", "json", "csv", "email"}
+    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
     assert not found & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
     assert not found & {"spamnb.training.trainer", "spamnb.metrics", "spamnb.readers.tables.delimited"}
 
@@ -71,12 +72,17 @@ def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:
 def test_training_without_a_terminal_imports_neither_pandas_nor_rich(cli: Cli, sms: Sms) -> None:
     found = imported(cli, "train", sms.train, "-o", "x.spamnb")
     assert "joblib" in found
-    assert not found & {"pandas", "rich", "sklearn", "scipy"}
+    assert not found & {"pandas", "rich", "jinja2", "sklearn", "scipy"}
 
 
 def test_evaluating_as_json_imports_neither_pandas_nor_joblib(cli: Cli, sms: Sms) -> None:
     found = imported(cli, "evaluate", sms.test, "-m", sms.model, "--json", "-")
-    assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy"}
+    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy"}
+
+
+def test_only_a_report_imports_jinja2(cli: Cli, sms: Sms) -> None:
+    assert "jinja2" not in imported(cli, "evaluate", sms.test, "-m", sms.model, "--plots", "p")
+    assert "jinja2" in imported(cli, "evaluate", sms.test, "-m", sms.model, "--report", "r.html")
 
 
 @pytest.mark.parametrize("statement", ["import spamnb", "import spamnb; spamnb.__version__"])

@@ -1,4 +1,4 @@
-"""What a plot is made of: lines, boxes, dots and words, each with a role that gives it its colour."""
+"""Describes a plot as lines, boxes, dots and text; the role of each shape gives it its colour."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike
 
 from spamnb.metrics import Floats
 
+Point = tuple[float, float]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A line through points (n, 2); `name` lets a page move it."""
+    """A line through points (n, 2); the script of the page moves a line by its `name`."""
 
     points: Floats
     role: str
@@ -34,7 +36,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A filled circle with a rim in the colour of the ground."""
+    """A filled circle with a rim in the background colour."""
 
     x: float
     y: float
@@ -44,31 +46,31 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Text on a baseline; `side` is the end that stands at x, `upright` turns it by a quarter.
+class TextShape:
+    """Text on a baseline; `anchor` is the end of the text at x, `vertical` rotates it by 90 degrees.
 
-    A page leaves out what is `spare` where letters are larger beside the plot: on a phone.
+    A page hides `wide_only` text on phones, where the letters are larger compared with the plot.
     """
 
     x: float
     y: float
     text: str
     role: str = "muted"
-    side: str = "middle"  # start, middle or end
-    upright: bool = False
+    anchor: str = "middle"  # start, middle or end
+    vertical: bool = False
     bold: bool = False
-    spare: bool = False
+    wide_only: bool = False
 
 
-Shape = Line | Box | Dot | Words
+Shape = Line | Box | Dot | TextShape
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """A plot: its size, its title above `top`, one sentence for who cannot see it, and its shapes."""
+    """A plot: its title above `top`, a description for screen readers, its shapes and its size."""
 
     title: str
-    about: str
+    description: str
     shapes: tuple[Shape, ...]
     width: float = 460.0
     height: float = 330.0
@@ -77,7 +79,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to places: `low` lies at `start`, `high` at `end`; what is outside goes to the border."""
+    """Maps values to coordinates: `low` to `start`, `high` to `end`; values outside go to the nearer end."""
 
     low: float
     high: float
@@ -85,9 +87,8 @@ class Scale:
     end: float
 
     def __call__(self, values: ArrayLike) -> Floats:
-        part = (np.clip(np.asarray(values, np.float64), self.low, self.high) - self.low) / (
-            self.high - self.low
-        )
+        clipped = np.clip(np.asarray(values, np.float64), self.low, self.high)
+        part = (clipped - self.low) / (self.high - self.low)
         return np.asarray(self.start + part * (self.end - self.start), np.float64)
 
     def one(self, value: float) -> float:
@@ -95,5 +96,12 @@ class Scale:
 
 
 def path(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Points (n, 2) of a line."""
+    """Combines coordinates to the points (n, 2) of a line."""
     return np.column_stack((np.asarray(x, np.float64), np.asarray(y, np.float64)))
+
+
+def segment(
+    start: Point, end: Point, role: str, width: float = 1.0, dashed: bool = False, name: str = ""
+) -> Line:
+    """Draws a straight line between two points."""
+    return Line(np.array([start, end], np.float64), role, width, dashed, name)
