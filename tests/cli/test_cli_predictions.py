@@ -71,7 +71,7 @@ def test_messages_are_shown_among_the_mistakes(cli: Cli) -> None:
     cli("evaluate", "--predictions", "p.csv", "--report", "r.html", "-q")
     page = (cli.here / "r.html").read_text("utf-8")
     assert "&lt;i&gt;lunch&lt;/i&gt;" in page
-    assert "Ham that was called spam" in page
+    assert "False positives: ham flagged as spam" in page
 
 
 def test_rows_left_out_are_named(cli: Cli) -> None:

@@ -75,11 +75,13 @@ def one_in(part: int, whole: int) -> str:
 
 
 def log_odds(value: float) -> str:
-    """Formats log-odds with their sign.
+    """Formats log-odds with their sign; the sum of +∞ and −∞ is undefined.
 
-    >>> log_odds(0.934), log_odds(float("-inf"))
-    ('+0.93', '−∞')
+    >>> log_odds(0.934), log_odds(float("-inf")), log_odds(float("nan"))
+    ('+0.93', '−∞', '–')
     """
+    if math.isnan(value):
+        return DASH
     if math.isinf(value):
         return "+∞" if value > 0 else "−∞"
     return f"{value:+.2f}".replace("-", "−")
