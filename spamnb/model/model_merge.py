@@ -14,7 +14,7 @@ from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.seen_messages import SeenMessages, all_known
+from spamnb.model.seen_messages import SeenMessages, merge_seen
 from spamnb.model.spam_model import SpamModel
 
 _LARGEST = (1 << 63) - 1
@@ -100,7 +100,7 @@ def _remembered(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
             f"the weights make {copies:,} copies of messages that a model remembers, more than {_COPIES:,}",
             hint="give smaller weights, or models that were trained with --no-digests",
         )
-    return all_known([known.repeated(times) for known, times in zip(found, weights, strict=True)])
+    return merge_seen([known.repeated(times) for known, times in zip(found, weights, strict=True)])
 
 
 def merge_stores(stores: Sequence[CountStore]) -> CountStore:

@@ -20,9 +20,10 @@ from spamnb.model.base_model import BaseModel, check_same, from_state as start_f
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions
 from spamnb.model.scoring_engine import Engine, RawScores
-from spamnb.model.seen_messages import SeenMessages, all_known, by_label, content_digests
+from spamnb.model.seen_messages import SeenMessages, by_label, merge_seen
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -104,11 +105,9 @@ class SpamModel:
     ) -> SpamModel:
         """This model, as if it had never seen these messages; refused if it had not."""
         less, digests = self._count(messages, labels, categories, numbers)
-        known = (
-            None
-            if self.seen_messages is None
-            else SeenMessages(self.seen_messages.minus(digests).labels, (), self.seen_messages.faded)
-        )
+        known = None if self.seen_messages is None else self.seen_messages.minus(digests)
+        if known is not None:
+            _ = known.exact  # raises now if a message was never learned
         since = self.change_history.plus(ChangeHistory(forgotten=int(less.message_totals.sum())))
         return replace(self, store=self.store.minus(less), seen_messages=known, change_history=since)
 
@@ -118,7 +117,7 @@ class SpamModel:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
         both = self.seen_messages is not None and other.seen_messages is not None
-        known = all_known([self.seen_messages, other.seen_messages]) if both else None
+        known = merge_seen([self.seen_messages, other.seen_messages]) if both else None
         since = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
         return replace(self, store=self.store.plus(other.store), seen_messages=known, change_history=since)
 
@@ -131,7 +130,7 @@ class SpamModel:
             known = (
                 self.seen_messages.plus(change.learned)
                 .minus(change.forgotten)
-                .without_faded(change.stale_removed)
+                .minus_stale(change.stale_removed)
             )
         store = add_delta(self.store, change.counts)
         return replace(
@@ -151,9 +150,9 @@ class SpamModel:
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
         check_columns(len(texts), categories, numbers)
-        batch = extract(texts, self.features)
-        digests = content_digests(batch, None, categories, numbers)
-        return count(batch, given, categories, numbers), by_label(digests, given)
+        digests = message_digests(texts, categories, numbers)
+        counts = count(extract(texts, self.features), given, categories, numbers)
+        return counts, by_label(digests, given)
 
     @cached_property
     def engine(self) -> Engine:
@@ -188,9 +187,15 @@ class SpamModel:
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
         """Everything about these messages at once."""
-        texts, pair = as_texts(messages), self.pair
+        texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
-        scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
+        return self.score_batch(extract(texts, self.features), categories, numbers)
+
+    def score_batch(
+        self, batch: Batch, categories: Categories = None, numbers: Numbers = None
+    ) -> Predictions:
+        """Scores messages that were tokenised with this model's features."""
+        pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
