@@ -51,6 +51,8 @@ class UpdateBatch:
 
     def tokenize(self, rows: list[int]) -> None:
         """Tokenises these messages (ascending rows), so that they can be scored and counted."""
+        if not rows:
+            return
         self._rows = np.array(rows, np.int64)
         texts = self._texts if len(rows) == len(self._texts) else self._texts.select(self._rows)
         self._tokens = extract(texts, self._features)
