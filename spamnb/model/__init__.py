@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         learned as learned,
         row_dict as row_dict,
     )
+    from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.model_delta import (
         Change as Change,
         decode as decode,
@@ -57,10 +58,8 @@ if TYPE_CHECKING:
     )
     from spamnb.model.seen_messages import (
         SeenMessages as SeenMessages,
-        all_known as all_known,
         by_label as by_label,
-        content_digests as content_digests,
-        word_digests as word_digests,
+        merge_seen as merge_seen,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
     from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
@@ -85,12 +84,13 @@ else:
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "in_words", "share"],
             "explanation": ["Evidence", "Explanation"],
             "inspection": ["Inspector", "Linear", "TokenRow", "card", "knows_mail", "learned", "row_dict"],
+            "message_digest": ["message_digests", "word_digests"],
             "model_delta": ["Change", "decode", "decode_all", "encode", "sum_changes"],
             "model_merge": ["merge_models"],
             "predictions": ["Predictions"],
             "prune_model": ["age", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
-            "seen_messages": ["SeenMessages", "all_known", "by_label", "content_digests", "word_digests"],
+            "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
             "weight_correction": ["Correction"],

@@ -24,9 +24,9 @@ _NOTHING: Mapping[str, KeyArray] = {}
 class Change(Record):
     """What learning or forgetting some messages does: to the counts, to the digests, to the account of it.
 
-    `counts` is what is added to the store, below zero for what is taken out. `struck` are digests of messages
-    that have faded: they are no longer known either, but their counts stay. They are apart from those of
-    whole messages, so that changes can be added up in any order.
+    `counts` is what is added to the store, below zero for what is taken out. `stale_removed` are digests of
+    stale messages: they are no longer recognised, but their counts stay. They are apart from those of exact
+    messages, so that changes can be added up in any order.
     """
 
     counts: CountStore
@@ -96,11 +96,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "spelled": len(rows),
         "learned": {label: len(x) for label, x in change.learned.items()},
         "forgotten": {label: len(x) for label, x in change.forgotten.items()},
-        **(
-            {"struck": {label: len(x) for label, x in change.stale_removed.items()}}
-            if change.stale_removed
-            else {}
-        ),
+        "stale_removed": {label: len(x) for label, x in change.stale_removed.items()},
         "change_history": change.change_history.to_dict(),
         "categories": {c: dict(values) for c, values in counts.categories.items()},
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
@@ -141,7 +137,7 @@ def decode(data: bytes) -> Change:
     messages = take(head["width"], rows * width).reshape(rows, width)
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
-    struck = _digests(take, head.get("struck", {}))
+    stale_removed = _digests(take, head["stale_removed"])
     blob = take("u1", int(sizes.sum()))
     if not take.done or (len(keys) > 1 and not (keys[1:] > keys[:-1]).all()):
         raise ValueError("keys")
@@ -154,7 +150,8 @@ def decode(data: bytes) -> Change:
         {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
         {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
     )
-    return Change(counts, learned, forgotten, ChangeHistory.from_dict(head["change_history"]), struck)
+    history = ChangeHistory.from_dict(head["change_history"])
+    return Change(counts, learned, forgotten, history, stale_removed)
 
 
 class _Taker:

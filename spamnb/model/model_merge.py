@@ -12,7 +12,7 @@ from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.seen_messages import SeenMessages, all_known
+from spamnb.model.seen_messages import SeenMessages, merge_seen
 from spamnb.model.spam_model import SpamModel
 
 # Settings that have another name on the command line.
@@ -107,7 +107,7 @@ def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
             f"more than {_MAX_DUPLICATES:,}",
             hint="give smaller weights, or models that were trained with --no-digests",
         )
-    return all_known([part.repeated(times) for part, times in zip(seen, weights, strict=True)])
+    return merge_seen([part.repeated(times) for part, times in zip(seen, weights, strict=True)])
 
 
 def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:

@@ -20,9 +20,10 @@ from spamnb.model.base_model import BaseModel, check_same, from_state as start_f
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions
 from spamnb.model.scoring_engine import Engine, RawScores
-from spamnb.model.seen_messages import SeenMessages, all_known, by_label, content_digests
+from spamnb.model.seen_messages import SeenMessages, by_label, merge_seen
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -72,7 +73,9 @@ class SpamModel:
                 f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
                 hint=f"use --ngrams {order + 1}",
             )
-        if (self.scoring.max_evidence or self.scoring.max_token_weight) and not make(self.scoring).supports_limits:
+        if (self.scoring.max_evidence or self.scoring.max_token_weight) and not make(
+            self.scoring
+        ).supports_limits:
             raise ConfigError(
                 f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
@@ -109,7 +112,7 @@ class SpamModel:
 
         counts, digests = self._count(messages, labels, categories, numbers)
         if self.seen_messages is not None:
-            _ = self.seen_messages.minus(digests).labels  # refuses unknown digests
+            _ = self.seen_messages.minus(digests).exact  # refuses unknown digests
         history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
         return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
 
@@ -121,7 +124,7 @@ class SpamModel:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
         both = self.seen_messages is not None and other.seen_messages is not None
-        known = all_known([self.seen_messages, other.seen_messages]) if both else None
+        known = merge_seen([self.seen_messages, other.seen_messages]) if both else None
         since = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
         return replace(
             self, store=merge_stores([self.store, other.store]), seen_messages=known, change_history=since
@@ -133,7 +136,7 @@ class SpamModel:
 
         seen = self.seen_messages
         if seen is not None:
-            seen = seen.plus(change.learned).minus(change.forgotten).without_faded(change.stale_removed)
+            seen = seen.plus(change.learned).minus(change.forgotten).minus_stale(change.stale_removed)
         return replace(
             self,
             store=add_delta(self.store, change.counts),
@@ -151,9 +154,9 @@ class SpamModel:
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
         check_columns(len(texts), categories, numbers)
-        batch = extract(texts, self.features)
-        digests = content_digests(batch, None, categories, numbers)
-        return count(batch, given, categories, numbers), by_label(digests, given)
+        digests = message_digests(texts, categories, numbers)
+        counts = count(extract(texts, self.features), given, categories, numbers)
+        return counts, by_label(digests, given)
 
     @cached_property
     def engine(self) -> Engine:
@@ -188,9 +191,15 @@ class SpamModel:
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
         """Everything about these messages at once."""
-        texts, pair = as_texts(messages), self.pair
+        texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
-        scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
+        return self.score_batch(extract(texts, self.features), categories, numbers)
+
+    def score_batch(
+        self, batch: Batch, categories: Categories = None, numbers: Numbers = None
+    ) -> Predictions:
+        """Scores messages that were tokenised with this model's features."""
+        pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
