@@ -23,7 +23,7 @@ _AS_OPTION = {
     "name": "scorer",
     "once": "counting once",
     "positive": "spam label",
-    "pairs": "smoothing of n-grams",
+    "ngram_smoothing_ratio": "smoothing of n-grams",
 }
 _COPIES = 1 << 24  # digests of 8 bytes that weights may add
 
@@ -217,5 +217,5 @@ def _check_prior(model: SpamModel, store: CountStore) -> None:
         raise ModelError(
             f"the models have a prior for {len(prior)} classes, together they have {len(store.labels)}: "
             f"{', '.join(store.labels)}",
-            hint="train them with --prior learned or uniform",
+            hint="train them with --class-prior learned or uniform",
         )

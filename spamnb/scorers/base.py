@@ -106,11 +106,11 @@ class Scorer(ABC):
 
     def weights(self, stats: Stats) -> FloatArray:
         """The estimate within the limit on what one token can say."""
-        return clipped(self.estimate(stats), self.config.clip)
+        return clipped(self.estimate(stats), self.config.max_token_weight)
 
     def limited(self, entries: Entries, weights: FloatArray) -> Entries:
         """The entries within the limit on what one message can say."""
-        return strongest(entries, weights, self.config.strongest)
+        return strongest(entries, weights, self.config.max_evidence)
 
     def bias(self, stats: Stats) -> FloatArray:
         """(K,): what every message starts with, the log prior."""
@@ -160,7 +160,9 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
     if config.prior == "learned":
         return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
     if len(config.prior) != stats.classes:
-        raise ConfigError(f"--prior gives {len(config.prior)} numbers, the model has {stats.classes} classes")
+        raise ConfigError(
+            f"--class-prior gives {len(config.prior)} numbers, the model has {stats.classes} classes"
+        )
     return safe_log(np.asarray(config.prior, np.float64))
 
 
