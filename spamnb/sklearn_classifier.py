@@ -195,7 +195,7 @@ class SpamClassifier(_Estimator):
                 raise InputError(f"prior gives {len(listed)} numbers for {len(names)} classes")
             prior = tuple(p for _, p in sorted(zip(names, listed, strict=True)))  # the core sorts by name
         alike = 1.0 if self.tokens == "plain" else None
-        return ScorerConfig.of(str(self.scorer), prior=prior, pairs=alike, **plain)
+        return ScorerConfig.of(str(self.scorer), prior=prior, ngram_smoothing_ratio=alike, **plain)
 
     def predict(self, X: Messages) -> Labels:
         """The label of each text, of the kind that y had; there is no 'unsure' here."""

@@ -38,8 +38,7 @@ COMMANDS = {
     "import": "Make a model of an exported text.",
     "filter": "Pass one mail through, with its verdict in the header.",
     "learn": "Add messages to an existing model.",
-    "forget": "Take learned messages out of a model again.",
-    "relabel": "Correct the label of messages that a model has learned.",
+    "forget": "Remove learned messages from a model.",
     "models": "Show which model would be used and why.",
     "completion": "Print the completion script for a shell.",
 }

@@ -63,7 +63,7 @@ class TrainingSetup:
         features = replace(features, signs=theirs.signs)
         base.check(features, self.scoring)
         weight = self.training.base_weight
-        base = base if weight is None else base.weighing(weight)
+        base = base if weight is None else base.replace(weight=weight)
         return replace(self, features=features, base=base, mail_features=None)
 
     def trainer(

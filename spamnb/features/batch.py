@@ -29,6 +29,10 @@ class Stream(Record):
     keys: KeyArray
     spell: Speller
 
+    def take(self, which: IntArray, rows: IntArray) -> Stream:
+        """Some of the tokens, as those of these messages."""
+        return Stream(self.kind, rows, self.keys[which], lambda where: self.spell(which[where]))
+
     def bare(self, rows: IntArray) -> Stream:
         return Stream(self.kind, rows, np.zeros(0, np.uint64), _unspelled)
 
@@ -61,6 +65,18 @@ class Batch(Record):
             streams.append(stream.bare(new))
             kept.append(every[keep])
         return Batch(len(rows), tuple(streams)), kept
+
+    def take(self, rows: IntArray) -> Batch:
+        """These messages with their keys and spellings, renumbered 0.. in the order of `rows`.
+
+        A message may be taken several times.
+        """
+        streams = []
+        for stream in self.streams:
+            order = np.argsort(stream.rows, kind="stable")  # those of shapes do not ascend
+            which, new = _ranges(stream.rows[order], rows)
+            streams.append(stream.take(order[which], new))
+        return Batch(len(rows), tuple(streams))
 
     @property
     def rows(self) -> IntArray:

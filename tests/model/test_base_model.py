@@ -1,0 +1,295 @@
+"""A model that starts from another one: exact, explained, and kept by whatever is done with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.messages import Texts
+from spamnb.model.base_model import BaseModel
+from spamnb.model.calibration import Platt
+from spamnb.model.decision import Decision
+from spamnb.model.inspection import Inspector, card
+from spamnb.model.model_merge import merge_models
+from spamnb.model.prune_model import age, prune
+from spamnb.model.scoring_engine import log_odds_of
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines, import_lines
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.storage import model_file
+from spamnb.training.cross_validation import folds
+from spamnb.training.fit_base_weight import base_log_odds, chosen
+from spamnb.training.fit_calibration import fit_near
+from spamnb.training.fit_weight_correction import losses
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import Trainer, train
+
+THERE = ["free prize now", "win cash", "claim your prize", "cash prize"] * 5
+HERE = ["see you at noon", "mum is home", "call me at noon", "home by noon"] * 5
+LABELS = ["spam"] * 20 + ["ham"] * 20
+OWN = [f"parcel fee {i}" for i in range(12)] + [f"lunch on {i}" for i in range(12)]
+OWN_LABELS = ["spam"] * 12 + ["ham"] * 12
+NEW = ["win the parcel now", "lunch at noon", "free prize", "qwrtz", ""]
+
+
+@pytest.fixture(scope="module")
+def ready() -> SpamModel:
+    texts = [f"{text} {i}" for i, text in enumerate(THERE + HERE)]
+    return train(texts, LABELS, refine="yes")
+
+
+@pytest.fixture(scope="module")
+def model(ready: SpamModel) -> SpamModel:
+    return train(OWN, OWN_LABELS, start=ready, start_weight=0.25)
+
+
+def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None:
+    alone = replace(model, base=None, calibration=Platt())
+    expected = model.calibration.apply(alone.log_odds(NEW) + 0.25 * ready.log_odds(NEW))
+    np.testing.assert_allclose(model.log_odds(NEW), expected, rtol=1e-12)
+    assert model.predict(["free prize", "qwrtz"]) == ["spam", "unsure"]  # the first only the start knows
+
+
+@pytest.mark.parametrize("text", NEW)
+def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel, text: str) -> None:
+    told = model.explain(text)
+    total = told.bias + sum(part.log_odds for part in told.parts)
+    assert total == pytest.approx(told.log_odds, abs=1e-9)
+    assert told.log_odds == model.log_odds([text])[0]
+    assert len({part.token for part in told.parts}) == len(told.parts)
+
+
+def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
+    told = {part.token: part for part in model.explain("free prize").parts}
+    assert told["prize"].log_odds > 0
+    assert told["prize"].counts == (0, 0)
+    alone = replace(model, base=None)
+    assert (
+        model.explain("free prize").unknown == alone.explain("free prize").unknown - 3
+    )  # both, and the pair
+
+
+def test_scores_of_the_sample_are_those_of_its_texts(ready: SpamModel) -> None:
+    trainer = Trainer(keep_texts=True)
+    texts = [*OWN, "prize prize prize at noon"] + [f"zebra {i}" for i in range(9)]
+    trainer.add(Texts.of(texts), [*OWN_LABELS, *["ham"] * 10])
+    model, sample = trainer.counted()
+    assert sample is not None
+    assert sample.texts is not None
+    said, known = base_log_odds(BaseModel("x", ready), model.store, sample)
+    found = ready.score(sample.texts)
+    np.testing.assert_allclose(said, found.log_odds, rtol=1e-6)  # the correction has 32 bits
+    np.testing.assert_array_equal(known, found.known)
+
+
+def test_figures_are_those_of_folds_with_the_start(ready: SpamModel) -> None:
+    trainer = Trainer(keep_texts=True, refine="no", start=BaseModel.of("x", ready), choose=False)
+    trainer.add(Texts.of(OWN), OWN_LABELS)
+    model, sample = trainer.counted()
+    assert sample is not None
+    assert sample.texts is not None
+    settled, held = trainer.settled(model, sample)
+    fold, texts = folds(sample, 5), np.array([t.decode() for t in sample.texts.tolist()])
+    labels = [model.labels[i] for i in sample.labels]
+    for f in range(5):
+        rows = np.flatnonzero(fold == f)
+        lean = settled.forget(texts[rows].tolist(), [labels[i] for i in rows])
+        np.testing.assert_allclose(lean.log_odds(texts[rows].tolist()), held.log_odds[rows], rtol=1e-6)
+
+
+def test_learning_and_forgetting_undo_each_other(model: SpamModel) -> None:
+    wiser = model.learn(["free zebra"], ["ham"])
+    assert wiser.log_odds(["zebra"]) < model.log_odds(["zebra"])
+    back = wiser.forget(["free zebra"], ["ham"])
+    assert back.log_odds(NEW).tolist() == model.log_odds(NEW).tolist()
+
+
+def test_a_learner_keeps_the_start(model: SpamModel, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    model.save(path)
+    with Learner(path) as learner:
+        learner.learn(["free zebra"], ["ham"])
+        learner.learn([OWN[0]], ["ham"])
+        learner.forget([OWN[1]])
+    journalled = SpamModel.load(path)
+    with Learner(path) as learner:
+        learner.compact()
+    rewritten = SpamModel.load(path)
+    assert journalled.log_odds(NEW).tolist() == rewritten.log_odds(NEW).tolist()
+    same = model.learn(["free zebra", OWN[0]], ["ham", "ham"]).forget(OWN[:2], ["spam", "spam"])
+    assert rewritten.log_odds(NEW).tolist() == same.log_odds(NEW).tolist()
+
+
+def test_a_saved_model_comes_back(model: SpamModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "m")
+    back = SpamModel.load(tmp_path / "m")
+    assert back.log_odds(NEW).tolist() == model.log_odds(NEW).tolist()
+    back.save(tmp_path / "again")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+def test_a_reader_that_knows_no_starts_refuses_the_file(
+    model: SpamModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.save(tmp_path / "m")
+    replace(model, base=None).save(tmp_path / "plain")
+    monkeypatch.setattr(model_file, "FORMAT_VERSION", 1)
+    SpamModel.load(tmp_path / "plain")
+    with pytest.raises(ModelError, match="was written by a newer spamnb"):
+        SpamModel.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_an_exported_model_comes_back(model: SpamModel, form: str) -> None:
+    back = import_lines(b"".join(export_lines(model, form)).split(b"\n"), "x")
+    assert back.log_odds(NEW).tolist() == model.log_odds(NEW).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("weight", 0.0), ("weight", float("nan")), ("weight", 1), ("name", 3), ("model", {})]
+)
+def test_a_damaged_start_is_refused(model: SpamModel, name: str, value: object) -> None:
+    state = model.state()
+    with pytest.raises(ModelError):
+        SpamModel.from_state({**state, "base": {**state["base"], name: value}})
+
+
+def test_a_start_of_a_start_is_refused(model: SpamModel) -> None:
+    state = model.state()
+    with pytest.raises(ModelError, match="starts from is damaged"):
+        SpamModel.from_state({**state, "base": {**state["base"], "model": state}})
+    with pytest.raises(ConfigError, match="starts from another model itself"):
+        train(OWN, OWN_LABELS, start=model)
+
+
+def test_models_of_the_same_start_are_merged(ready: SpamModel, model: SpamModel) -> None:
+    half = train(OWN[::2], OWN_LABELS[::2], start=ready, start_weight=0.5)
+    both = merge_models([half, model])
+    assert both.base is not None
+    assert both.base.weight == 0.25  # that of the larger one
+    assert both.store.message_totals.tolist() == [18, 18]
+    assert half.merge(model).base is not None
+
+
+def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> None:
+    alone = replace(model, base=None)
+    with pytest.raises(ModelError) as refused:
+        merge_models([model, alone], names=["a", "b"])
+    assert refused.value.message == (
+        "a starts from the given model, b starts from no other model: they do not add up"
+    )
+    assert refused.value.hint == "train them with the same --prior"
+    other = train(OWN, OWN_LABELS, start=ready.learn(["win"], ["spam"]))
+    with pytest.raises(ModelError, match="they do not add up"):
+        model.merge(other)
+
+
+def test_pruning_and_ageing_leave_the_start_alone(model: SpamModel) -> None:
+    for smaller in (prune(model, max_tokens=5), age(model)):
+        assert smaller.base is model.base
+        assert smaller.predict(["free prize"]) == ["spam"]
+
+
+def test_two_messages_of_each_class_are_enough(ready: SpamModel) -> None:
+    few = ["parcel fee", "pay the fee"], ["lunch on monday", "lunch today"]
+    model = train([*few[0], *few[1]], ["spam", "spam", "ham", "ham"], start=ready)
+    assert model.base is not None
+    assert (model.base.weight, model.calibration) == (1.0, Platt())
+    assert model.predict(["free prize", "noon", "parcel fee", "lunch on"]) == ["spam", "ham", "spam", "ham"]
+    strangers = ["zebra", "shape of water"]
+    assert np.abs(model.log_odds(strangers) - ready.log_odds(strangers)).max() < 2.0
+
+
+def test_without_folds_the_decision_is_that_of_the_start(ready: SpamModel) -> None:
+    careful = replace(ready, decision=Decision(0.8, unsure_from=0.5))
+    assert train(OWN, OWN_LABELS, folds=0, start=careful).decision == careful.decision
+    own = Decision(0.7)
+    assert train(OWN, OWN_LABELS, folds=0, start=careful, decision=own).decision == own
+    assert train(OWN, OWN_LABELS, start=careful).decision == Decision()
+
+
+def test_a_start_of_no_use_is_left_out() -> None:
+    rng = np.random.default_rng(3)
+    texts = [f"{w} x{i % 17} y{i % 13}" for i, w in enumerate(["fee"] * 60 + ["lunch"] * 60)]
+    noise = train(texts, rng.permutation(["spam", "ham"] * 60).tolist(), folds=0)
+    misled = replace(noise, calibration=Platt(-30.0))
+    model = train(texts, ["spam"] * 60 + ["ham"] * 60, start=misled)
+    assert model.base is None
+    assert model.metrics is not None
+    assert model.metrics["started"].startswith("from your messages alone: the given model")
+
+
+def test_the_weight_is_that_of_least_loss_out_of_fold() -> None:
+    rng = np.random.default_rng(1)
+    spam = np.arange(3000) % 2 == 0
+    sides = np.where(spam, 1.0, -1.0)
+    own, said = sides + rng.normal(0, 1, 3000), 2 * sides + rng.normal(0, 2, 3000)
+    found = {w: losses(own + w * said, spam).sum() for w in (0.0, 0.05, 0.1, 0.25, 0.5, 1.0)}
+    assert chosen(own, said, spam) == min(found, key=lambda w: found[w]) == 0.5
+    assert chosen(own, rng.normal(0, 9, 3000), spam) == 0.0
+    assert chosen(own[:4], said[:4], spam[:4]) == 0.25  # a few messages do not move it
+
+
+def test_a_line_near_the_known_one_needs_messages_to_move() -> None:
+    scores, labels = np.array([2.0, 1.0, -1.0, -2.0]), np.array([1, 1, 0, 0])
+    assert fit_near(scores, labels, 3.0).slope == pytest.approx(3.0, rel=0.2)
+    wrong = fit_near(np.tile(scores, 200), np.tile(1 - labels, 200), 3.0)
+    assert 0 < wrong.slope < 0.5
+    assert fit_near(np.tile(scores, 200), np.ones(800), 1.0).offset > 2
+
+
+def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
+    with pytest.raises(ConfigError, match="ngrams is 3, expected 2"):
+        train(OWN, OWN_LABELS, features=FeatureConfig(ngrams=3), start=ready)
+    with pytest.raises(ConfigError, match="those of bernoulli here are damped by 0"):
+        train(OWN, OWN_LABELS, scoring=ScorerConfig.of("bernoulli"), start=ready)
+    with pytest.raises(DataError, match="the given model knows ham and spam, the data has ham, news, spam"):
+        train([*OWN, "daily news"], [*OWN_LABELS, "news"], start=ready)
+    three = SpamModel().learn(["a", "b", "c"], ["x", "y", "z"])
+    with pytest.raises(ConfigError, match="only a model of two classes"):
+        train(OWN, OWN_LABELS, start=three)
+
+
+def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
+    wider = model.learn(["daily news"], ["news"])
+    assert wider.active_base is None
+    assert wider.predict(["daily news"]) == ["news"]
+
+
+def test_it_is_inspected(ready: SpamModel) -> None:
+    model = train(OWN, OWN_LABELS, start=ready, start_weight=0.25, refine="no")
+    facts = card(model)["base"]
+    assert facts == {
+        "name": "given model",
+        "weight": 0.25,
+        "messages": 40,
+        "tokens": ready.store.vocabulary,
+    }
+    reader = Inspector(model)
+    (row,) = reader.look_up(["prize"])
+    assert not row.known
+    assert row.start_weight == Inspector(ready).look_up(["prize"])[0].weight
+    view = reader.linear()
+    assert view is not None
+    assert view.start is not None
+    batch = model.score(["parcel at noon"])
+    own = log_odds_of(batch.scored.damped, 1)[0]
+    linear = view.slope * (own + view.start_weight * ready.log_odds(["parcel at noon"])[0]) + view.offset
+    assert linear == pytest.approx(batch.log_odds[0], abs=1e-6)
+
+
+def test_scarce_ham_draws_no_line_by_its_tail(ready: SpamModel) -> None:
+    def decision(stated: bool, copies: int = 1) -> Decision:
+        trainer = Trainer(start=BaseModel.of("x", ready), max_fpr=0.001, stated=stated)
+        texts = [f"{text} {i}" for i in range(copies) for text in OWN]
+        trainer.add(Texts.of(texts), OWN_LABELS * copies)
+        return trainer.finish().decision
+
+    careful = decision(stated=False)
+    assert (careful.max_fpr, careful.unsure_from) == (None, 0.5)
+    assert careful.threshold >= 0.95
+    assert decision(stated=True).max_fpr == decision(stated=False, copies=6).max_fpr == 0.001
