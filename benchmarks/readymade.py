@@ -35,6 +35,7 @@ from spamnb.model.decision import Decision
 from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
 from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import fit_linear
 
 FEWEST_MESSAGES = 5
 MODELS = ROOT / "spamnb" / "models"
@@ -143,7 +144,7 @@ def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
         said, spam = log_odds(replace(empty, store=reduced(others, names, LARGEST[kind])), corpora[left_out])
         scores.append(said)
         truth.append(spam)
-    fitted = calibrations.fit(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
+    fitted = fit_linear(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
     whole = reduced(sum_of(list(stores.values())), names, LARGEST[kind])
     return replace(empty, store=whole, calibration=fitted, decision=DECISIONS[kind], seen_messages=None)
 
