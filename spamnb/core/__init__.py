@@ -8,6 +8,7 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.core.arrays import (
+        BoolArray as BoolArray,
         FloatArray as FloatArray,
         GrowableArray as GrowableArray,
         IntArray as IntArray,
@@ -43,6 +44,7 @@ else:
         __name__,
         {
             "arrays": [
+                "BoolArray",
                 "FloatArray",
                 "GrowableArray",
                 "IntArray",

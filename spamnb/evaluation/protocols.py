@@ -17,7 +17,16 @@ from spamnb.messages import Chunk
 from spamnb.metrics import Scores
 from spamnb.model import SpamModel, calibration as calibrations, word_digests
 from spamnb.settings import FeatureConfig
-from spamnb.training import FEWEST, Digests, FoldScores, HeldOutScores, Trainer, copies_note, figures_of
+from spamnb.training import (
+    FEWEST,
+    Digests,
+    FoldScores,
+    HeldOutScores,
+    Trainer,
+    copies_note,
+    figures_of,
+    fit_linear,
+)
 from spamnb.tuning import applied
 
 SIZES = 10
@@ -191,11 +200,11 @@ def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamMode
 
 def _fitted(model: SpamModel, damped: Any, truth: IntArray) -> calibrations.Calibration:
     if len(model.labels) > 2:
-        return calibrations.fit(damped, truth, len(model.labels))
+        return fit_linear(damped, truth, len(model.labels))
     plus = model.labels.index(model.positive)
     with np.errstate(invalid="ignore"):
         raw = damped[:, plus] - damped[:, 1 - plus]
-    return calibrations.fit(np.where(np.isnan(raw), 0.0, raw), (truth == plus).astype(np.int64), 2)
+    return fit_linear(np.where(np.isnan(raw), 0.0, raw), (truth == plus).astype(np.int64), 2)
 
 
 def _part(held: HeldOutScores, begin: int, end: int) -> HeldOutScores:

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
         folds as folds,
         score_fold as score_fold,
     )
-    from spamnb.training.fit_calibration import (
+    from spamnb.training.fit_calibration import fit_linear as fit_linear
+    from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
+    from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.model_calibration import (
         HeldOutScores as HeldOutScores,
         calibrate_model as calibrate_model,
         figures_of as figures_of,
         thin as thin,
     )
-    from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
-    from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
     from spamnb.training.parallel_training import (
         Counting as Counting,
         Pool as Pool,
@@ -54,7 +55,8 @@ else:
                 "folds",
                 "score_fold",
             ],
-            "fit_calibration": ["HeldOutScores", "calibrate_model", "figures_of", "thin"],
+            "fit_calibration": ["fit_linear"],
+            "model_calibration": ["HeldOutScores", "calibrate_model", "figures_of", "thin"],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
             "parallel_training": ["Counting", "Pool", "Scoring", "with_work"],

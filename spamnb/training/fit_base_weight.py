@@ -13,9 +13,9 @@ from spamnb.features import SHAPE, Entries
 from spamnb.model import USUAL, BaseModel, Decision, Platt, SpamModel, log_odds_of
 from spamnb.scorers import Stats
 from spamnb.training.cross_validation import FoldScores, Sample, cross_validated_scores, score_fold
-from spamnb.training.fit_calibration import HeldOutScores, decided
 from spamnb.training.fit_weight_correction import losses, sums
 from spamnb.training.fold_counts import Fold
+from spamnb.training.model_calibration import HeldOutScores, decided
 
 # The weights to choose from; 0 says that the start is of no use. The loss of a weight is the sum of the log
 # losses out of fold and PULL * log2(weight / USUAL)^2, with 0 counted as LEAST. So 20 messages seldom move

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray, IntArray
 from spamnb.model import HAM, SpamModel, WordCounts
 from spamnb.training.cross_validation import Sample, folds
-from spamnb.training.fit_calibration import HeldOutScores, decided
+from spamnb.training.model_calibration import HeldOutScores, decided
 
 RARE = 0.005  # the share of out-of-fold ham verdicts that may become unsure
 ENOUGH = 200  # of them are needed to know that share

@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray, IntArray, Record, can_fork, ordered_map, row_sums
 from spamnb.counts import CountStore
 from spamnb.features import SHAPE, Entries
-from spamnb.model import Correction, Platt, calibration as calibrations, damping_scale, log_odds_of, weighted
+from spamnb.model import Correction, Platt, damping_scale, log_odds_of, weighted
 from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.cross_validation import FoldScores, Sample, score_fold
+from spamnb.training.fit_calibration import fit_linear
 from spamnb.training.fold_counts import FoldCounts
 from spamnb.training.logistic_regression import TOLERANCE, Pattern, SparseRows, fit
 
@@ -123,7 +124,7 @@ def freedom(store: CountStore) -> FloatArray:
 
 def losses(raw: FloatArray, positive: NDArray[np.bool_]) -> FloatArray:
     """Log loss of each message once the scores are calibrated."""
-    z = calibrations.fit(raw, positive.astype(np.int64), 2).apply(raw)
+    z = fit_linear(raw, positive.astype(np.int64), 2).apply(raw)
     return np.asarray(np.logaddexp(0.0, np.where(positive, -z, z)))
 
 
@@ -151,7 +152,7 @@ class _Fits:
         positive, row_scale = self._positive, self._damping * there
         if not (np.isfinite(raw).all() and np.isfinite(weights).all()):
             return None
-        line = calibrations.fit(raw, positive[rows].astype(np.int64), 2)
+        line = fit_linear(raw, positive[rows].astype(np.int64), 2)
         if not isinstance(line, Platt) or line.note:
             return None
         offset[rows] = line.apply(raw)

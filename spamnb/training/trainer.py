@@ -27,9 +27,9 @@ from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training.cross_validation import Digests, Sample
 from spamnb.training.fit_base_weight import cautious_threshold, with_folds, without_folds
-from spamnb.training.fit_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.fit_min_known_words import fit_min_known_words
 from spamnb.training.fit_weight_correction import MODES
+from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import (
     Order,
     PartialCounts,
