@@ -324,4 +324,4 @@ def _fields(kind: type, figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _damaged(error: Exception) -> ModelError:
-    return ModelError(f"the figures in the model are damaged: {error}", hint="train the model again")
+    return ModelError(f"the metrics in the model are damaged: {error}", hint="train the model again")

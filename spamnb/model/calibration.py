@@ -8,7 +8,7 @@ al. 2017). `training.fit_calibration` fits them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,7 +54,7 @@ class Platt:
     def apply(self, scores: ArrayLike) -> FloatArray:
         return np.asarray(np.asarray(scores, np.float64) * self.slope + self.offset)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, Any]:
         return {"kind": "platt"} | asdict(self)
 
 
@@ -68,7 +68,7 @@ class Temperature:
     def apply(self, scores: ArrayLike) -> FloatArray:
         return np.asarray(np.asarray(scores, np.float64) * self.scale)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, Any]:
         return {"kind": "temperature"} | asdict(self)
 
 
@@ -87,7 +87,7 @@ class Beta:
         z = np.asarray(scores, np.float64) * self.slope + self.offset
         return np.asarray(self.b * np.logaddexp(0.0, z) - self.a * np.logaddexp(0.0, -z) + self.c)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, Any]:
         return {"kind": "beta"} | asdict(self)
 
 
@@ -99,38 +99,29 @@ def identity(k: int, note: str = "") -> Calibration:
     return Platt(note=note) if k <= 2 else Temperature(note=note)
 
 
+_KINDS: dict[str, type[Platt | Temperature | Beta]] = {
+    "platt": Platt,
+    "temperature": Temperature,
+    "beta": Beta,
+}
+_POSITIVE = ("slope", "scale", "a", "b")
 _LARGEST = 1e100  # of a number in a model file: far beyond any that is fitted, and no product overflows
 
 
-def _finite(value: Any) -> float:
-    if not abs(number := float(value)) < _LARGEST:  # not for NaN either
-        raise ValueError(value)
-    return number
+def from_state(state: Mapping[str, Any]) -> Calibration:
+    """The inverse of `to_state`; refuses a damaged state.
 
-
-def _positive(value: Any) -> float:
-    if not (number := _finite(value)) > 0:
-        raise ValueError(value)
-    return number
-
-
-def from_dict(state: Mapping[str, Any]) -> Calibration:
-    """The inverse of `to_dict`; what does not fit is a damaged model.
-
-    >>> from_dict(Platt(0.5, -1.0).to_dict())
+    >>> from_state(Platt(0.5, -1.0).to_state())
     Platt(slope=0.5, offset=-1.0, note='')
     """
     try:
-        note = str(state["note"])
-        if state["kind"] == "platt":
-            return Platt(_positive(state["slope"]), _finite(state["offset"]), note)
-        if state["kind"] == "temperature":
-            return Temperature(_positive(state["scale"]), note)
-
-        line = _positive(state["slope"]), _finite(state["offset"])
-        if state["kind"] == "beta":
-            return Beta(*line, _positive(state["a"]), _positive(state["b"]), _finite(state["c"]), note)
-        raise ValueError(state["kind"])
+        numbers = {name: float(value) for name, value in state.items() if name not in ("kind", "note")}
+        if not all(abs(n) < _LARGEST and (n > 0 or name not in _POSITIVE) for name, n in numbers.items()):
+            raise ValueError("out of range")
+        kind = _KINDS[state["kind"]]
+        if state.keys() != {"kind", *(field.name for field in fields(kind))}:
+            raise ValueError("names")
+        return kind(**numbers, note=str(state["note"]))
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"the calibration in the model is damaged: got {state!r:.200}", hint="train the model again"

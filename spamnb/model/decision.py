@@ -81,9 +81,9 @@ def share(p: float) -> str:
 
 
 def in_words(state: Mapping[str, Any], positive: str, other: str) -> str:
-    """What `to_dict` of a decision says.
+    """What `to_state` of a decision says.
 
-    >>> in_words(Decision.from_cutoff(3.0, 0.001).to_dict(), "spam", "ham")
+    >>> in_words(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
     'spam from P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
     """
     text = f"{positive} from P = {share(state['threshold'])}"
@@ -187,20 +187,20 @@ class Decision:
         codes[doubt] = UNSURE
         return codes
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_state(self) -> dict[str, float | None]:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> Decision:
-        """The inverse of `to_dict`; what does not fit is a damaged model."""
+    def from_state(cls, state: Mapping[str, Any]) -> Decision:
+        """The inverse of `to_state`; what does not fit is a damaged model."""
         try:
             low, fp, fn = (
                 None if state[name] is None else float(state[name])
                 for name in ("unsure_from", "cost_fp", "cost_fn")
             )
-            # models of version 0.1.0 have neither of these
             cutoff, rate = (
-                None if v is None else float(v) for v in map(state.get, ("log_odds_threshold", "max_fpr"))
+                None if state[name] is None else float(state[name])
+                for name in ("log_odds_threshold", "max_fpr")
             )
             if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
                 raise ValueError("log_odds_threshold")

@@ -103,7 +103,9 @@ class PartialCounts:
 def _rebuilt(
     state: dict[str, Any], parts: list[SampleBlock], limit: int, known: dict[str, Any] | None
 ) -> PartialCounts:
-    return PartialCounts(from_state(state), parts, limit, SeenMessages.from_state(known))
+    return PartialCounts(
+        from_state(state), parts, limit, None if known is None else SeenMessages.from_state(known)
+    )
 
 
 def merge_partials(partials: Sequence[PartialCounts], most: int) -> PartialCounts:

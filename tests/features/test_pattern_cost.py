@@ -87,7 +87,7 @@ def test_the_user_and_the_owner_of_a_model_are_told() -> None:
         FeatureConfig(patterns=(("bad", "(a+)+b"),))
     assert caught.value.message.startswith("--pattern bad: it can take very long: one repeat in it may stop")
     assert caught.value.hint.startswith("let a repeat end at what it cannot take, as in [^@")
-    state = SpamModel().learn(["a"], ["ham"]).state()
+    state = SpamModel().learn(["a"], ["ham"]).to_state()
     state["features"]["patterns"] = [["bad", "(a+)+b"]]
     with pytest.raises(ModelError, match="the settings in the model are damaged: --pattern bad: it can take"):
         SpamModel.from_state(state)

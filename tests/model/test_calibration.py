@@ -172,7 +172,7 @@ def test_identity_changes_nothing() -> None:
 
 @pytest.mark.parametrize("fitted", [Platt(0.25, -3.0), Temperature(0.1, "why"), identity(2)], ids=repr)
 def test_there_and_back(fitted: calibration.Calibration) -> None:
-    assert calibration.from_dict(json.loads(json.dumps(fitted.to_dict()))) == fitted
+    assert calibration.from_state(json.loads(json.dumps(fitted.to_state()))) == fitted
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_there_and_back(fitted: calibration.Calibration) -> None:
 )
 def test_damaged_state(state: dict[str, object]) -> None:
     with pytest.raises(ModelError) as caught:
-        calibration.from_dict(state)
+        calibration.from_state(state)
     assert caught.value.message == f"the calibration in the model is damaged: got {state!r}"
     assert caught.value.hint == "train the model again"
 
@@ -252,7 +252,7 @@ def test_curves_keep_the_order_of_scores(seed: int) -> None:
     curve = fit_calibration.fit_beta(scores, labels == 1, line)
     if curve is not None:
         assert (np.diff(curve.apply(grid)) > 0).all()
-        assert calibration.from_dict(curve.to_dict()) == curve
+        assert calibration.from_state(curve.to_state()) == curve
 
 
 @pytest.mark.parametrize(
@@ -265,4 +265,4 @@ def test_curves_keep_the_order_of_scores(seed: int) -> None:
 )
 def test_damaged_curves_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ModelError, match="the calibration in the model is damaged"):
-        calibration.from_dict(Beta(1.0, 0.0, 1.0, 1.0, 0.0).to_dict() | change)
+        calibration.from_state(Beta(1.0, 0.0, 1.0, 1.0, 0.0).to_state() | change)

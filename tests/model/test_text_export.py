@@ -205,6 +205,6 @@ def test_what_only_programs_read_comes_last(form: str) -> None:
     lines = list(export_lines(model, form))
     assert not [line for line in lines[:-1] if b"base64" in line]
     assert b"base64" in lines[-1]
-    assert repr(import_lines(lines, "x").state()) == repr(model.state())
+    assert repr(import_lines(lines, "x").to_state()) == repr(model.to_state())
     with pytest.raises(DataError, match=f"line {len(lines)}: the last line is damaged"):
         import_lines([*lines[:-1], lines[-1].replace(b'"shape":[', b'"shape":[9')], "x")

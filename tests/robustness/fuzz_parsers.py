@@ -170,7 +170,7 @@ def altered(value: Any, dice: random.Random) -> Any:
 def _state(data: bytes, _: Path) -> object:
     """The state of a good model with some values changed, as a file with the right checksum could hold it."""
     dice = random.Random(data)
-    state = good_model().state()
+    state = good_model().to_state()
     for _change in range(dice.choice((1, 1, 2, 4))):
         state = altered(state, dice)
         if not isinstance(state, dict):

@@ -211,7 +211,7 @@ def test_new_data_just_updates_counts() -> None:
     bit_by_bit = SpamModel()
     for text, label in zip(texts, labels, strict=True):
         bit_by_bit = bit_by_bit.learn([text], [label])
-    assert str(once.state()) == str(bit_by_bit.state())
+    assert str(once.to_state()) == str(bit_by_bit.to_state())
 
 
 def test_under_sampling_the_majority() -> None:

@@ -15,7 +15,7 @@ from spamnb.messages import Texts
 from spamnb.model.inspection import Inspector, card
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.weight_correction import Correction, from_state
+from spamnb.model.weight_correction import Correction
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import fit_weight_correction as refinement
 from spamnb.training.cross_validation import cross_validated_scores, folds
@@ -206,7 +206,7 @@ def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -
 def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
     third = model.learn(["invoice number"] * 3, ["work"] * 3)
     assert third.active_correction is None
-    assert "correction" not in third.state()
+    assert third.to_state()["correction"] is None
     assert third.forget(["invoice number"] * 3, ["work"] * 3).active_correction is model.correction
 
 
@@ -228,17 +228,17 @@ def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
 )
 def test_a_damaged_correction_is_refused(change: dict[str, Any], what: str, model: SpamModel) -> None:
     assert model.correction is not None
-    state = model.correction.to_state(model.store) | change
+    state = model.correction.to_state() | change
     with pytest.raises(ModelError, match=f"the correction in the model is damaged: .*{what}"):
-        from_state(state, model.store)
+        Correction.from_state(state, model.store)
 
 
 def test_weights_that_are_not_numbers_are_refused(model: SpamModel) -> None:
     assert model.correction is not None
-    state = model.correction.to_state(model.store)
+    state = model.correction.to_state()
     state["weights"][0], state["weights"][1] = np.inf, -np.inf
     with pytest.raises(ModelError, match="a weight is not finite"):
-        from_state(state, model.store)
+        Correction.from_state(state, model.store)
 
 
 def test_tokens_that_came_later_have_no_correction() -> None:

@@ -186,28 +186,28 @@ def test_messages_are_judged_before_they_are_learned(path: Path) -> None:
     assert since.loss == pytest.approx(-math.log(p[0]) - math.log(p[1]))
     with Learner(path) as learner:
         learner.compact()
-    assert SpamModel.load(path).change_history.to_dict() == since.to_dict()
+    assert SpamModel.load(path).change_history.to_state() == since.to_state()
 
 
 def test_figures_grow_stale() -> None:
-    figures = {"of": 1000, "accuracy": 0.98}
-    assert ChangeHistory().stale(figures) == ""
-    assert ChangeHistory(learned=100, judged=100, wrong=4).stale(figures) == ""
-    assert ChangeHistory(learned=100, judged=100, wrong=9).stale(None) == ""
+    metrics = {"of": 1000, "accuracy": 0.98}
+    assert ChangeHistory().outdated_because(metrics) == ""
+    assert ChangeHistory(learned=100, judged=100, wrong=4).outdated_because(metrics) == ""
+    assert ChangeHistory(learned=100, judged=100, wrong=9).outdated_because(None) == ""
     assert (
-        ChangeHistory(learned=100, judged=100, wrong=9).stale(figures)
-        == "9.0% of the new messages were misjudged, the figures say 2.0%"
+        ChangeHistory(learned=100, judged=100, wrong=9).outdated_because(metrics)
+        == "9.0% of the new messages were misjudged, the metrics say 2.0%"
     )
     assert (
-        ChangeHistory(learned=200, forgotten=1, relabelled=50).stale(figures)
-        == "251 changes to the 1,000 messages that the figures are about"
+        ChangeHistory(learned=200, forgotten=1, relabelled=50).outdated_because(metrics)
+        == "251 changes to the 1,000 messages that the metrics are about"
     )
 
 
-@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_dict() | {"judged": -1}])
+@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_state() | {"judged": -1}])
 def test_a_damaged_account_is_refused(state: object) -> None:
     with pytest.raises(ModelError, match="the model's account of changes is damaged"):
-        ChangeHistory.from_dict(state)
+        ChangeHistory.from_state(state)
 
 
 def test_a_model_in_memory_keeps_the_account_too() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from spamnb.errors import ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, in_words
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -50,9 +51,11 @@ def test_a_line_beyond_what_probabilities_can_tell() -> None:
     decision = Decision.from_cutoff(50.0, 0.001)
     assert decision.threshold == 1.0
     assert decision.verdicts([1.0, 1.0], log_odds=[49.9, 50.0]).tolist() == [UNSURE, SPAM]
-    again = Decision.from_dict(json.loads(json.dumps(decision.to_dict())))
+    again = Decision.from_state(json.loads(json.dumps(decision.to_state())))
     assert again == decision
-    assert in_words(decision.to_dict(), "spam", "ham").startswith("spam from P = 1 (log-odds +50.00: at most")
+    assert in_words(decision.to_state(), "spam", "ham").startswith(
+        "spam from P = 1 (log-odds +50.00: at most"
+    )
 
 
 def test_a_line_below_even_odds_leaves_nothing_unsure() -> None:
@@ -62,9 +65,11 @@ def test_a_line_below_even_odds_leaves_nothing_unsure() -> None:
     assert Decision.from_cutoff(0.0, 0.5).verdicts([0.4], log_odds=[-0.4]).tolist() == [HAM]
 
 
-def test_a_decision_of_an_older_model_has_no_line() -> None:
-    old = {"threshold": 0.7, "unsure_from": None, "cost_fp": None, "cost_fn": None}
-    assert Decision.from_dict(old) == Decision(0.7)
+def test_a_stored_decision_has_all_names() -> None:
+    state = Decision(0.7).to_state()
+    del state["log_odds_threshold"]
+    with pytest.raises(ModelError, match="decision settings in the model are damaged"):
+        Decision.from_state(state)
 
 
 def test_the_point_on_the_data_itself() -> None:
@@ -104,7 +109,7 @@ def test_training_draws_the_line_and_keeps_it() -> None:
     assert plain.metrics is not None
     assert strict.metrics["false_positives"] <= 2 < plain.metrics["false_positives"]
     assert strict.metrics["roc_auc"] == plain.metrics["roc_auc"]
-    again = SpamModel.from_state(strict.state())
+    again = SpamModel.from_state(strict.to_state())
     assert again.decision == strict.decision
     assert again.predict(texts) == strict.predict(texts)
 

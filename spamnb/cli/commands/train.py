@@ -203,6 +203,8 @@ _MORE = "give more messages, start from another model (--base ready-made), or se
 
 def _print_summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
     """Prints what was learned, how good it is, where it is saved, and what to try next."""
+    from dataclasses import asdict
+
     from spamnb.model import Decision, in_words
 
     store, metrics = model.store, model.metrics or {}
@@ -218,7 +220,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
-        lines.append(("threshold", in_words(model.decision.to_dict(), model.positive, other)))
+        lines.append(("threshold", in_words(asdict(model.decision), model.positive, other)))
     if metrics.get("recall") == 0.0:
         lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
     lines += [("saved", f"{target} ({size / 1e3:,.0f} kB)"), ("try", _next_command(model, target))]
