@@ -7,24 +7,11 @@ import re
 from dataclasses import replace
 
 from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.csv_dialect import sep_line
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normal
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".eml": "eml",
-    ".mbox": "mbox",
-    ".mbx": "mbox",
-}
-_PACKED = (".gz", ".bz2", ".xz")
 _LONGEST_NAME = 30
 _LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
@@ -34,9 +21,9 @@ _FIRST_HEADERS |= {b"to", b"cc", b"subject", b"date", b"message-id", b"mime-vers
 _FIRST_HEADERS |= {b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"}
 
 
-def find_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
+def text_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
     """The name of the format of a decoded input that was not stated."""
-    found = by_suffix(given.name) or by_first_line(given.head.partition(b"\n")[0], options)
+    found = format_by_suffix(given.name) or by_first_line(given.head.partition(b"\n")[0], options)
     if found:
         return found
     if labelled and options.label is not None:  # where the label need not be in it, it may be bare messages
@@ -48,8 +35,8 @@ def find_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) ->
 
 def mail_format(given: DecodedInput) -> str:
     """`eml`, `mbox` or `index` for an input, not yet decoded, that is mail; else ""."""
-    if found := by_suffix(given.name):
-        return found if found in ("eml", "mbox") else ""
+    if format := format_by_suffix(given.name):
+        return format if FORMATS[format].is_mail else ""
     if not (given.raw_head.startswith(b"From ") or _begins_mail(given.raw_head)):
         return "index" if _is_index(given) else ""
     given.need_lines(2)
@@ -81,18 +68,6 @@ def _is_index(given: DecodedInput) -> bool:
     from spamnb.readers.mailboxes.mail_index import is_index
 
     return is_index(given.name, given.raw_head.partition(b"\n")[0])
-
-
-def by_suffix(path: str) -> str:
-    """The format that a file name tells, or "".
-
-    >>> by_suffix("sms.CSV.gz"), by_suffix("inbox.txt")
-    ('csv', '')
-    """
-    stem, suffix = os.path.splitext(path.lower())
-    if suffix in _PACKED:
-        suffix = os.path.splitext(stem)[1]
-    return SUFFIXES.get(suffix, "")
 
 
 def by_first_line(line: bytes, options: ReadOptions) -> str:

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import check_path, open_bytes
-from spamnb.readers.format_detection import by_suffix
+from spamnb.readers.formats import format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 
 _PATTERN = re.compile(r"[*?]|\[.+\]")
@@ -86,4 +86,4 @@ def group_single_mails(paths: Sequence[str], options: ReadOptions) -> list[Paths
 def _is_single(path: str, options: ReadOptions) -> bool:
     if path == "-" or os.path.isdir(path):
         return False
-    return options.format == "eml" or (options.format == "auto" and by_suffix(path) == "eml")
+    return options.format == "eml" or (options.format == "auto" and format_by_suffix(path) == "eml")

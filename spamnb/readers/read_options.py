@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spamnb.errors import ConfigError
+from spamnb.readers.formats import FORMATS
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
 
     Work = Callable[[Chunk], Chunk]  # may be a `Gathering` too
-MAIL_FORMATS = ("eml", "mbox", "maildir", "folder", "index")
-FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null", *MAIL_FORMATS)
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,10 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         for name in (self.format, self.default_format):
-            if name not in FORMATS:
-                raise ConfigError(f'unknown format "{name}"', hint=f"formats: {', '.join(FORMATS)}")
+            if name != "auto" and name not in FORMATS:
+                raise ConfigError(
+                    f'unknown format "{name}"', hint=f"formats: {', '.join(['auto', *FORMATS])}"
+                )
         if self.encoding != "auto":
             _check_encoding(self.encoding)
         for name in ("chunk_bytes", "max_size", "jobs"):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from spamnb.errors import DataError
-from spamnb.readers import ReadOptions, Source, expand, open_source
+from spamnb.readers import ReadOptions, Source, open_source
 from spamnb.readers.mailboxes import folder_walk
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -142,7 +142,6 @@ def test_folders_in_folders() -> None:
     ]
     assert found.skipped == {"m/.git": "hidden"}
     assert Found("m/").rows == found.rows
-    assert expand(["m", "-"]) == ["m", "-"]
 
 
 def test_folders_deeper_than_python_can_call() -> None:

@@ -10,6 +10,7 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
+from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -36,10 +37,9 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 @click.option(
     "--input-format",
     metavar="FORMAT",
-    type=click.Choice(options.FORMATS),
+    type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
-    help="lines, null, csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect; "
-    "stdin is one message a line).",
+    help=f"{any_of([*INPUT_FORMATS])} (default: detect; stdin is one message a line).",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",

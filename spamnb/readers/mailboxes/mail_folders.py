@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from spamnb.errors import DataError
 from spamnb.readers.decoded_input import DecodedInput
-from spamnb.readers.format_detection import by_suffix
+from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.mailboxes.folder_labels import LabelledFolder, labelled_parts, no_labels
 from spamnb.readers.mailboxes.folder_walk import Walker, is_maildir
 from spamnb.readers.mailboxes.mail_files import MailFile
 from spamnb.readers.mailboxes.mail_source import label_of, mail_labels, open_groups, refuse_columns
-from spamnb.readers.read_options import MAIL_FORMATS, ReadOptions
+from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap
@@ -22,7 +22,7 @@ _SHOWN_PARTS = 5
 
 def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
     """Open a directory: by its index if it has one, else all mails in it."""
-    if options.format not in ("auto", *MAIL_FORMATS):
+    if options.format != "auto" and not FORMATS[options.format].is_mail:
         raise DataError(
             f"{path} is a directory, expected a file of format {options.format}",
             hint=f"give the files in it, for example {path}/*",
@@ -91,7 +91,7 @@ def _mails(
         label = label_of(labels, part.label)
         files = [part.path] if part.mbox else walker.files(part.path)
         for path in files:
-            mbox = part.mbox or options.format == "mbox" or by_suffix(path) == "mbox"
+            mbox = part.mbox or options.format == "mbox" or format_by_suffix(path) == "mbox"
             yield MailFile(path, label, mbox)
 
 

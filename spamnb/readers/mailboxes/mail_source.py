@@ -9,6 +9,7 @@ from spamnb.errors import DataError
 from spamnb.mail import Limits
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
+from spamnb.readers.formats import any_of, table_formats
 from spamnb.readers.mailboxes.mail_batches import Batcher, Parsed, Parser
 from spamnb.readers.mailboxes.mail_files import BLOCK, Group, many_mails, one_mail
 from spamnb.readers.read_options import ReadOptions
@@ -105,7 +106,7 @@ def refuse_columns(name: str, options: ReadOptions) -> None:
     if options.columns or options.text_column or options.label_column:
         raise DataError(
             f"{name} is read as mail and has no columns",
-            hint="columns need --format csv, tsv, jsonl or parquet",
+            hint=f"columns need --format {any_of(table_formats())}",
         )
 
 

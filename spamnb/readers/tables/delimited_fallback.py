@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from dataclasses import dataclass
 from itertools import chain
@@ -31,6 +30,8 @@ def parse_rows(data: bytes, delimiter: str, *, quoting: bool, final: bool) -> Pa
     >>> parsed.rows, parsed.used
     ([['ham', 'two\nlines']], 16)
     """
+    import csv  # reading plain lines does not need it
+
     end = len(data) if final else max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     text = data[:end].decode("utf-8", "surrogateescape")
     lines = list(io.StringIO(text, newline=""))
@@ -42,6 +43,8 @@ def parse_rows(data: bytes, delimiter: str, *, quoting: bool, final: bool) -> Pa
 
 
 def _parse(lines: list[str], delimiter: str, quoting: int, final: bool) -> ParsedRows:
+    import csv
+
     reader = csv.reader(chain(lines, [_AFTER]), delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
     rows: list[list[str]] = []
     starts: list[int] = []

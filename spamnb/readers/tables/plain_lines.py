@@ -10,6 +10,7 @@ import numpy as np
 from spamnb.errors import DataError
 from spamnb.messages import Chunk, Texts
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
+from spamnb.readers.formats import any_of, table_formats
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
@@ -24,7 +25,7 @@ def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labell
         what = "labels" if unlabelled else "columns"
         raise DataError(
             f"{given.name} is read as {kind} and has no {what}",
-            hint="labels and columns need --format csv, tsv, jsonl or parquet",
+            hint=f"labels and columns need --format {any_of(table_formats())}",
         )
     packed = [given.stream.compression] if given.stream.compression else []
     cut, skipped = _line_chunks if format == "lines" else _null_chunks, SkippedRecords()

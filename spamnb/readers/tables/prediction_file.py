@@ -9,7 +9,7 @@ from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.byte_stream import open_bytes
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
-from spamnb.readers.format_detection import by_suffix
+from spamnb.readers.formats import format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.chunk_builder import ChunkBuilder
@@ -97,7 +97,7 @@ def _read(given: DecodedInput, wanted: Wanted, options: ReadOptions, joined: boo
         raise DataError(f"{given.name} is empty", hint="give a file with a truth and a score column")
     refuse_binary(given, options.encoding)
     given.decode(options.encoding)
-    format = by_suffix(given.name) or ("jsonl" if given.head.lstrip().startswith(b"{") else "csv")
+    format = format_by_suffix(given.name) or ("jsonl" if given.head.lstrip().startswith(b"{") else "csv")
     if format not in ("csv", "tsv", "jsonl"):
         raise DataError(
             f"{given.name} is {format}, expected predictions as CSV, TSV or JSON lines",
