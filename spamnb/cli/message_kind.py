@@ -113,11 +113,11 @@ def check_classes(trainer: Trainer) -> None:
 
 def classes_text(store: CountStore) -> str:
     """`640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
-    from spamnb.readers import shown
+    from spamnb.core import excerpt
 
     each = list(zip(store.labels, store.message_totals.tolist(), strict=True))
     more = len(each) - _SHOWN
     if more > 0:
         each = sorted(each, key=lambda item: -item[1])[:_SHOWN]
-    text = ", ".join(f"{n:,} {shown(label)}" for label, n in each)
+    text = ", ".join(f"{n:,} {excerpt(label)}" for label, n in each)
     return f"{text} and {more:,} more class{'es' * (more > 1)}" if more > 0 else text

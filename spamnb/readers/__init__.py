@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
     from spamnb.readers.source import Source as Source
     from spamnb.readers.source_opener import open_source as open_source
-    from spamnb.readers.tables.label_words import about_ham as about_ham, known_label as known_label
-    from spamnb.readers.tables.labels import LabelMap as LabelMap, shown as shown
+    from spamnb.readers.tables.prediction_columns import StatedColumns as StatedColumns
     from spamnb.readers.tables.prediction_file import (
+        UNSURE_NAME as UNSURE_NAME,
         PredictionFile as PredictionFile,
-        Wanted as Wanted,
         read_predictions as read_predictions,
     )
 else:
@@ -51,8 +50,7 @@ else:
             "row_blocks": ["BlockReader"],
             "source": ["Source"],
             "skipped_rows": ["SkippedRecords"],
-            "tables.label_words": ["about_ham", "known_label"],
-            "tables.labels": ["LabelMap", "shown"],
-            "tables.prediction_file": ["PredictionFile", "Wanted", "read_predictions"],
+            "tables.prediction_columns": ["StatedColumns"],
+            "tables.prediction_file": ["UNSURE_NAME", "PredictionFile", "read_predictions"],
         },
     )

@@ -40,7 +40,7 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
 def _open_input(decoded: DecodedInput, options: ReadOptions, labelled: bool) -> Source:
     format = _stored_format(decoded, options)
     if not decoded.raw_head and (labelled or format != "eml"):  # an empty mail is still a mail
-        return _empty_source(decoded, labelled and not options.may_be_empty)
+        return _empty_source(decoded, labelled and not options.mail.may_be_empty)
     format = format or _text_format(decoded, options, labelled=labelled)
     reader = import_module(f"spamnb.readers.{FORMATS[format].module}")
     source: Source = reader.open_input(decoded, options, format=format, labelled=labelled)
@@ -76,5 +76,4 @@ def _text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool)
 def _empty_source(decoded: DecodedInput, labelled: bool) -> Source:
     if labelled:
         raise DataError(f"{decoded.name} is empty", hint="give a file with labelled messages")
-    stream = decoded.stream
-    return Source(decoded.name, f"{decoded.name}: empty", stream.size, iter(()), stream.close)
+    return Source(decoded.stream, f"{decoded.name}: empty", iter(()))

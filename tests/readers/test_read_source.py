@@ -158,7 +158,7 @@ def test_binary_files(here: Path, data: bytes, kind: str) -> None:
     (here / "x.csv").write_bytes(data)
     assert failure("x.csv") == (
         f"x.csv is {kind}, expected messages as text",
-        "give CSV, TSV, JSONL, Parquet or text, unpacked; for a rare encoding give --encoding",
+        "give text, csv, tsv, jsonl or parquet, unpacked; for a rare encoding give --encoding",
     )
 
 

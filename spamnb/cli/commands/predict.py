@@ -198,7 +198,7 @@ def _check_combination(output_format: str, explain: bool, null: bool, input_form
 
 def _columns_wanted(model: SpamModel, reading: ReadOptions) -> bool:
     """Does the input have to be a table?"""
-    return bool(model.features.categorical or model.features.numeric or reading.text_column)
+    return bool(model.features.categorical or model.features.numeric or reading.columns.text)
 
 
 def _write(writer: Any, chunk: Chunk, found: Predictions, chosen: int | None) -> None:

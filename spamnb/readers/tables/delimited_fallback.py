@@ -1,4 +1,4 @@
-"""Delimited rows by the csv module: the reference for `fastcsv`, and what reads irregular blocks."""
+"""Parses delimited rows with the csv module: irregular blocks, and the reference for `delimited_fast`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class ParsedRows:
     lines: list[int]
     used: int
     newlines: int
-    open_quote: bool = False  # the last row is one that the input's end cut off
+    open_quote: bool = False  # the input ends inside the last row
     first_bytes: int = 0
     first_lines: int = 0
 
 
 def parse_rows(data: bytes, delimiter: str, *, quoting: bool, final: bool) -> ParsedRows:
-    r"""The complete rows at the beginning of `data` (all of it if `final`); blank lines are no rows.
+    r"""Parses the complete rows at the beginning of `data` (all of it if `final`); skips blank lines.
 
     >>> parsed = parse_rows(b'ham,"two\nlines"\nspam,wi', ",", quoting=True, final=False)
     >>> parsed.rows, parsed.used
     ([['ham', 'two\nlines']], 16)
     """
-    import csv  # reading plain lines does not need it
+    import csv  # late: plain lines do not need it
 
     end = len(data) if final else max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     text = data[:end].decode("utf-8", "surrogateescape")
