@@ -29,7 +29,7 @@ TWO = [("ham", b"ok lar"), ("spam", b"WIN now")]
 
 def failure(path: str, *, labelled: bool = True, **options: Any) -> tuple[str, str]:
     with pytest.raises(DataError) as caught:
-        list(open_source(path, ReadOptions(**options), labelled=labelled))
+        list(open_source(path, ReadOptions.from_flags(**options), labelled=labelled))
     return str(caught.value), caught.value.hint
 
 

@@ -56,8 +56,8 @@ def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
 def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
     """Refuses a file in place of a folder."""
     raise DataError(
-        f"{decoded.name} is a file, expected a directory: --format {format}",
-        hint="leave out --format, or give eml or mbox",
+        f"{decoded.name} is a file, expected a directory: --input-format {format}",
+        hint="leave out --input-format, or give eml or mbox",
     )
 
 
@@ -79,7 +79,7 @@ def _check_maildirs(folders: list[LabelledFolder], options: ReadOptions) -> None
     wrong = next((folder.path for folder in folders if folder.mbox or not _in_maildir(folder.path)), None)
     if options.format == "maildir" and wrong is not None:
         raise DataError(
-            f"{wrong} is no Maildir: it has no folders cur and new", hint="leave out --format maildir"
+            f"{wrong} is no Maildir: it has no folders cur and new", hint="leave out --input-format maildir"
         )
 
 

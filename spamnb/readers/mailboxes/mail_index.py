@@ -35,7 +35,7 @@ def find_index(folder: str, *, stated: bool) -> str:
     if stated:
         raise DataError(
             f"no index in {folder}: looked for {' and '.join(os.path.join(folder, p) for p in _PLACES)}",
-            hint="an index has lines such as `spam path/to/mail`; or leave out --format index",
+            hint="an index has lines such as `spam path/to/mail`; or leave out --input-format index",
         )
     return ""
 

@@ -131,5 +131,5 @@ def refuse_columns(name: str, options: ReadOptions) -> None:
     if options.columns.stated:
         raise DataError(
             f"{name} is read as mail and has no columns",
-            hint=f"columns need --format {any_of(table_formats())}",
+            hint=f"columns need --input-format {any_of(table_formats())}",
         )

@@ -202,7 +202,7 @@ def _check(
     if labelled and label is None and len(names) == 1:
         raise NoLabelsError(
             f"{source} has one column, expected a text and a label column",
-            hint="give --label-column, or another --format; plain lines cannot be labelled",
+            hint="give --label-column, or another --input-format; plain lines cannot be labelled",
         )
     if labelled and label is None:
         raise NoLabelsError(

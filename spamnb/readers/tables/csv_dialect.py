@@ -96,7 +96,7 @@ def _check_width(head: bytes, delimiter: str, name: str) -> None:
     if any(len(row) > MOST_COLUMNS for row in rows):
         raise DataError(
             f"the first line of {name} has more than {MOST_COLUMNS:,} columns, expected a table of messages",
-            hint="give another file, or state its --format",
+            hint="give another file, or state its --input-format",
         )
 
 

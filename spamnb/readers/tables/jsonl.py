@@ -34,7 +34,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     if not names and labelled:
         raise DataError(
             f"no JSON objects in the first lines of {decoded.name}",
-            hint="this is no JSONL: try --format csv, or check the file",
+            hint="this is no JSONL: try --input-format csv, or check the file",
         )
     names = names or [options.columns.text or "text", *options.columns.beside_text]
     builder = table_builder(decoded.name, names, sample, options, labelled=labelled)

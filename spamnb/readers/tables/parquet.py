@@ -113,7 +113,7 @@ def _open(decoded: DecodedInput) -> Any:
         return pyarrow.parquet.ParquetFile(decoded.stream.path)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(
-            f"{decoded.name} is not a Parquet file, or is damaged", hint="try --format auto"
+            f"{decoded.name} is not a Parquet file, or is damaged", hint="try --input-format auto"
         ) from error
 
 

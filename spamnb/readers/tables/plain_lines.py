@@ -44,7 +44,7 @@ def _refuse_columns(name: str, kind: str, options: ReadOptions, labelled: bool) 
     if needs_labels or options.columns.stated:
         raise DataError(
             f"{name} is read as {kind} and has no {'labels' if needs_labels else 'columns'}",
-            hint=f"labels and columns need --format {any_of(table_formats())}",
+            hint=f"labels and columns need --input-format {any_of(table_formats())}",
         )
 
 
