@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from spamnb.features.extraction import extract as extract
     from spamnb.features.token_keys import mix as mix, token_key as token_key
+    from spamnb.features.user_patterns import compile_patterns as compile_patterns
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
@@ -26,6 +27,6 @@ else:
             "extraction": ["extract"],
             "batch": ["Batch", "Entries", "KeyArray", "NO_GRAM", "RawEntries", "SHAPE", "Stream", "repeats"],
             "token_keys": ["mix", "token_key"],
+            "user_patterns": ["compile_patterns"],
         },
-        modules=["regex"],
     )

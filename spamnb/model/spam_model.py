@@ -77,6 +77,10 @@ class SpamModel:
                 f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
             )
+        if self.features.patterns:
+            from spamnb.features import compile_patterns
+
+            compile_patterns(self.features.patterns)  # refuses bad ones now, not at the first message
 
     @property
     def labels(self) -> tuple[str, ...]:
