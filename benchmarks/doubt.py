@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks import readymade
 from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.counts.entries import Entries
 from spamnb.features import extract
-from spamnb.features.batch import Entries
 from spamnb.messages import Texts
 from spamnb.model.decision import HAM
 from spamnb.model.spam_model import SpamModel

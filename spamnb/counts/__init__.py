@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         combined as combined,
         rows_with_any as rows_with_any,
     )
+    from spamnb.counts.entries import NO_GRAM as NO_GRAM, Entries as Entries, RawEntries as RawEntries
     from spamnb.counts.key_table import KeyTable as KeyTable
     from spamnb.counts.moments import Moments as Moments
     from spamnb.counts.store_merge import align_classes as align_classes, merge_tokens as merge_tokens
@@ -26,6 +27,7 @@ else:
             "apply_delta": ["add_delta"],
             "count_state": ["from_state", "to_state"],
             "count_store": ["CountStore", "are_grams", "combined", "rows_with_any"],
+            "entries": ["NO_GRAM", "Entries", "RawEntries"],
             "key_table": ["KeyTable"],
             "moments": ["Moments"],
             "store_merge": ["align_classes", "merge_tokens"],

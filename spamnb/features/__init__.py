@@ -8,14 +8,10 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.features.batch import (
-        NO_GRAM as NO_GRAM,
         SHAPE as SHAPE,
         Batch as Batch,
-        Entries as Entries,
         KeyArray as KeyArray,
-        RawEntries as RawEntries,
         Stream as Stream,
-        repeats as repeats,
     )
     from spamnb.features.extraction import extract as extract
     from spamnb.features.token_keys import mix as mix, token_key as token_key
@@ -25,7 +21,7 @@ else:
         __name__,
         {
             "extraction": ["extract"],
-            "batch": ["Batch", "Entries", "KeyArray", "NO_GRAM", "RawEntries", "SHAPE", "Stream", "repeats"],
+            "batch": ["Batch", "KeyArray", "SHAPE", "Stream"],
             "token_keys": ["mix", "token_key"],
             "user_patterns": ["compile_patterns"],
         },

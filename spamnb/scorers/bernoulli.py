@@ -9,7 +9,7 @@ computed as a sum over the whole vocabulary once, and for each present word log 
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import Entries
+from spamnb.counts import Entries
 from spamnb.scorers.base import Stats, safe_log
 from spamnb.scorers.binary import Binary
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, StringArray
-from spamnb.counts import CountStore
+from spamnb.counts import CountStore, Entries
 from spamnb.errors import ConfigError, DataError
-from spamnb.features import SHAPE, Entries
+from spamnb.features import SHAPE
 from spamnb.messages import Texts
 from spamnb.model import LIMIT, Decision, SpamModel, calibration as calibrations
 from spamnb.scorers import make
