@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         row_sums as row_sums,
         run_starts as run_starts,
     )
+    from spamnb.core.bounded_cache import BoundedCache as BoundedCache
     from spamnb.core.cpu_and_memory import (
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
@@ -55,6 +56,7 @@ else:
                 "row_sums",
                 "run_starts",
             ],
+            "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],

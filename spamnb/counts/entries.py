@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from spamnb.core import IntArray, Record, find_ranges, join_arrays, run_starts
 from spamnb.features import Batch
 
-NO_GRAM = (
-    -2
-)  # in a sequence: the message has no n-gram that ends here; -1 is one that the model does not know
+NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is an unknown one
 
 
 class RawEntries(Record):
-    """A batch and its ids; most messages may be dropped before `Entries.of` merges the repeats of the others."""
+    """A batch and its ids; most messages may be dropped before `Entries.of` merges the repeats."""
 
     batch: Batch
     ids: list[IntArray]
@@ -53,7 +51,7 @@ class Entries(Record):
 
     @classmethod
     def of(cls, batch: Batch, ids: list[IntArray], order: int = 0, lengths: bool = True) -> Entries:
-        """Merges repeats; `ids` are those of each stream's tokens, unknown ones are below 0 and are dropped."""
+        """Merges repeats; `ids` are those of each stream's tokens, unknown ones (below 0) are dropped."""
         rows, all_ids = batch.rows, join_arrays(ids, np.dtype(np.int64))
         sizes = np.bincount(rows, minlength=batch.size) if lengths else None
         if len(all_ids) and all_ids.min() < 0:

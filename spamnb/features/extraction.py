@@ -10,7 +10,7 @@ from spamnb.settings import FeatureConfig
 
 
 def extract(texts: Texts, config: FeatureConfig) -> Batch:
-    """Everything countable in these messages, as the configuration asks.
+    """The tokens of these messages, as the configuration says.
 
     >>> batch = extract(Texts.of(["Free entry", "ok"]), FeatureConfig.plain())
     >>> batch.size, batch.rows.tolist()
