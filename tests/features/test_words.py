@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
-from reference import keys, tokens
-from support import any_texts, batches, keyed, odd_texts, sms_corpus, spelled, tokens_of
 
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
+from tests.helpers.texts import any_texts, batches, keyed, odd_texts, sms_corpus, spelled, tokens_of
+from tests.reference import keys, tokens
 
 PLAIN = FeatureConfig.plain()
 

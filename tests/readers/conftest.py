@@ -11,8 +11,7 @@ import pytest
 
 from spamnb.messages import Chunk
 from spamnb.readers import ReadOptions, Source, open_source
-
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+from tests.helpers.paths import SHARED
 
 
 @dataclass

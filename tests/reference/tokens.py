@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 
-from reference import disguises
-from reference.shapes import shape_tokens
-from reference.signs import sign_tokens
 from spamnb.settings import FeatureConfig
+from tests.reference import disguises
+from tests.reference.shapes import shape_tokens
+from tests.reference.signs import sign_tokens
 
 
 def as_bytes(message: str | bytes) -> bytes:
