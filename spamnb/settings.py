@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -70,8 +69,6 @@ class FeatureConfig:
             raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
         if self.chars and not 2 <= self.chars <= MAX_CHARS:
             raise ConfigError(f"--chars must be 0 or between 2 and {MAX_CHARS}, got {self.chars}")
-        if self.patterns:
-            _check_patterns(self.patterns)
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
@@ -98,26 +95,6 @@ class FeatureConfig:
         for later in ("unmask", "signs"):
             fixed.setdefault(later, False)  # a model file from before
         return cls(**fixed)
-
-
-def _check_patterns(patterns: Sequence[tuple[str, str]]) -> None:
-    """Patterns come from the user, or from a model that anybody may have made."""
-    from spamnb.features import regex
-
-    for name, pattern in patterns:
-        if not re.fullmatch(r"[\w-]+", name):
-            raise ConfigError(
-                f"--pattern name {name!r:.40} may hold only letters, digits, '_' and '-'",
-                hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
-            )
-        try:
-            regex.work(pattern)
-        except regex.PatternError as error:
-            raise ConfigError(f"--pattern {name}: {error}", error.hint) from None
-    try:
-        regex.check(pattern for _, pattern in patterns)
-    except regex.PatternError as error:
-        raise ConfigError(f"--pattern: {error}", error.hint) from None
 
 
 @dataclass(frozen=True, slots=True)

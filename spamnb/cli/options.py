@@ -101,7 +101,8 @@ column_options = all_of(
         "patterns",
         multiple=True,
         metavar="NAME=REGEX",
-        help="Count the matches of a regular expression as token re:NAME. Repeatable.",
+        help="Count the matches of a regular expression as token re:NAME. Needs google-re2; its syntax has no "
+        "lookaround and no backreferences. Repeatable.",
     ),
     click.option("--categorical", multiple=True, metavar="COLUMN", help="Column of categories. Repeatable."),
     click.option(
@@ -200,8 +201,12 @@ decision_options = all_of(
 
 def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
     """The features that the flags ask for; what they leave open depends on what is read."""
+    from spamnb.features import compile_patterns
     from spamnb.settings import FeatureConfig
 
+    patterns = tuple(_pattern(text) for text in given["patterns"])
+    if patterns:
+        compile_patterns(patterns)  # refuses bad ones before any data are read
     plain, order = given["tokens"] == "plain", _order(given)
     ngrams = given["ngrams"]
     if ngrams is None:
@@ -210,7 +215,7 @@ def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
         ngrams=ngrams,
         shapes=not plain and not order,
         chars=given["chars"],
-        patterns=tuple(_pattern(text) for text in given["patterns"]),
+        patterns=patterns,
         categorical=given["categorical"],
         numeric=given["numeric"],
         signs=FeatureConfig.usual(mail).signs,
