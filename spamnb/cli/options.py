@@ -10,6 +10,7 @@ import click
 from spamnb.cli import overwrite
 from spamnb.cli.base_options import names_model
 from spamnb.errors import ConfigError
+from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
-LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
-FORMATS = (*LABELLED_FORMATS, "lines", "null")
+LABELLED_FORMATS = labelled_formats()
 DECISIONS = {"threshold": "--threshold", "unsure": "--unsure", "cost_fp": "--cost-fp", "cost_fn": "--cost-fn"}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: what is wrong is said elsewhere
 
@@ -64,9 +64,9 @@ input_format_option = click.option(
     "--format",
     "input_format",
     metavar="FORMAT",
-    type=click.Choice(LABELLED_FORMATS),
+    type=click.Choice(["auto", *LABELLED_FORMATS]),
     default="auto",
-    help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect).",
+    help=f"{any_of(LABELLED_FORMATS)} (default: detect).",
 )
 max_size_option = click.option(
     "--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."

@@ -64,7 +64,7 @@ def _file(suffix: str, **given: str) -> Callable[[bytes], object]:
             path = Path(folder) / f"input{suffix}"
             path.write_bytes(data)
             try:
-                options = ReadOptions(max_size=1 << 40, **given)  # type: ignore[arg-type]
+                options = ReadOptions.from_flags(max_size=1 << 40, **given)
                 return sum(
                     len(chunk) for chunk in open_source(str(path), options, labelled="label" not in given)
                 )
