@@ -37,9 +37,8 @@ COMMANDS = {
     "export": "Write a model as text: TSV or JSON lines.",
     "import": "Make a model of an exported text.",
     "filter": "Pass one mail through, with its verdict in the header.",
-    "learn": "Learn messages into a model that is there.",
-    "forget": "Take learned messages out of a model again.",
-    "relabel": "Correct the label of messages that a model has learned.",
+    "learn": "Add messages to an existing model.",
+    "forget": "Remove learned messages from a model.",
     "models": "Show which model would be used and why.",
     "completion": "Print the completion script for a shell.",
 }

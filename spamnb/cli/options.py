@@ -101,7 +101,8 @@ column_options = all_of(
         "patterns",
         multiple=True,
         metavar="NAME=REGEX",
-        help="Count the matches of a regular expression as token re:NAME. Repeatable.",
+        help="Count the matches of a regular expression as token re:NAME. Needs google-re2; its syntax has no "
+        "lookaround and no backreferences. Repeatable.",
     ),
     click.option("--categorical", multiple=True, metavar="COLUMN", help="Column of categories. Repeatable."),
     click.option(
@@ -174,11 +175,18 @@ scorer_options = all_of(
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
     click.option(
         "--strongest",
+        "max_evidence",
         type=int,
         metavar="N",
         help="Count only the N tokens of a message that lean most to each class.",
     ),
-    click.option("--clip", type=float, metavar="X", help="Limit the weight of one token to X either way."),
+    click.option(
+        "--clip",
+        "max_token_weight",
+        type=float,
+        metavar="X",
+        help="Limit the weight of one token to X either way.",
+    ),
     click.option("--ddof", type=int, metavar="0|1", help="Divide variances of numeric columns by N or N-1."),
 )
 decision_options = all_of(
@@ -193,8 +201,12 @@ decision_options = all_of(
 
 def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
     """The features that the flags ask for; what they leave open depends on what is read."""
+    from spamnb.features import compile_patterns
     from spamnb.settings import FeatureConfig
 
+    patterns = tuple(_pattern(text) for text in given["patterns"])
+    if patterns:
+        compile_patterns(patterns)  # refuses bad ones before any data are read
     plain, order = given["tokens"] == "plain", _order(given)
     ngrams = given["ngrams"]
     if ngrams is None:
@@ -203,7 +215,7 @@ def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
         ngrams=ngrams,
         shapes=not plain and not order,
         chars=given["chars"],
-        patterns=tuple(_pattern(text) for text in given["patterns"]),
+        patterns=patterns,
         categorical=given["categorical"],
         numeric=given["numeric"],
         signs=FeatureConfig.usual(mail).signs,
@@ -230,10 +242,13 @@ def scorer_config(given: dict[str, Any]) -> ScorerConfig:
     _check_used(given)
     once = None if given["counts"] is None else given["counts"] == "once"
     options = {
-        name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof", "strongest", "clip")
+        name: given[name]
+        for name in ("alpha", "damping", "balance", "order", "ddof", "max_evidence", "max_token_weight")
     }
     alike = 1.0 if given["tokens"] == "plain" else None  # plain is as in textbooks
-    return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), pairs=alike, **options)
+    return ScorerConfig.of(
+        given["scorer"], once=once, prior=_prior(given["prior"]), ngram_smoothing_ratio=alike, **options
+    )
 
 
 def _check_used(given: dict[str, Any]) -> None:

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
         GrowableArray as GrowableArray,
         IntArray as IntArray,
         distinct_values as distinct_values,
+        find_ranges as find_ranges,
         group_values as group_values,
+        join_arrays as join_arrays,
         row_sums as row_sums,
         run_starts as run_starts,
     )
+    from spamnb.core.bounded_cache import BoundedCache as BoundedCache
     from spamnb.core.cpu_and_memory import (
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
@@ -51,10 +54,13 @@ else:
                 "GrowableArray",
                 "IntArray",
                 "distinct_values",
+                "find_ranges",
                 "group_values",
+                "join_arrays",
                 "row_sums",
                 "run_starts",
             ],
+            "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],

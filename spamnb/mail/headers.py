@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 from spamnb.mail.parsed_mail import Limits
 from spamnb.mail.tagged_words import as_word
 

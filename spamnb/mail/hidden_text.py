@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from spamnb.core import BoundedCache
 from spamnb.mail.entities import decode_entities
-from spamnb.mail.parse_cache import BoundedCache
 
 # Quoted text after = belongs to the tag, with any > in it; a quote that is not closed before the next tag is
 # an ordinary character. Possessive: nothing is read twice.

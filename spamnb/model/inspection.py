@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import extract, token_key
+from spamnb.features import token_key
 from spamnb.messages import Chunk
+from spamnb.model.message_digest import message_digests
 from spamnb.model.scoring_engine import weighted
-from spamnb.model.seen_messages import content_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import Stats
 
@@ -207,6 +207,5 @@ def learned(model: SpamModel, chunk: Chunk) -> int:
         return 0
     categories = {name: chunk.categories[name] for name in model.features.categorical}
     numbers = {name: chunk.numbers[name] for name in model.features.numeric}
-    digests = content_digests(extract(chunk.texts, model.features), None, categories, numbers)
-    times = sum(model.seen_messages.count(label, digests) for label in model.seen_messages.labels)
-    return int(np.count_nonzero(times))
+    digests = message_digests(chunk.texts, categories, numbers)
+    return int(np.count_nonzero(model.seen_messages.contains(digests)))

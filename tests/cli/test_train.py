@@ -248,6 +248,16 @@ def test_a_pattern_counts(cli: Cli) -> None:
     assert cli("predict", "-m", "m", "--format", "terse", stdin=b"dial 0707\n").out.startswith(b"spam\t")
 
 
+@pytest.mark.parametrize(
+    "command", ["train", "train --balance undersample", "compare", "tune", "evaluate --cv 5"]
+)
+def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: str) -> None:
+    cli.write("d.csv", "no table")
+    result = cli(*command.split(), "d.csv", "--pattern", "x=(", code=2)
+    message = "Error: --pattern x: not a regular expression of RE2: missing ): ("
+    assert result.err.startswith(message)
+
+
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
         'no text column, label column "play" (labels: no, yes; treating "yes" as spam, change with '

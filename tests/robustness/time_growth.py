@@ -120,7 +120,7 @@ CASES: dict[str, Case] = {
     "pattern: repeat before a word": (filled("free"), _patterns("free.*prize")),
     "pattern: long run": (filled("a"), _patterns(r"\w+@\w+\.com")),
     "pattern: repeats in repeats": (filled("xy"), _patterns("(?:x*y)*z")),
-    "pattern: look ahead": (filled("xy"), _patterns("(?=.*z)x")),
+    "pattern: one branch looks far": (filled("xy"), _patterns("x.*z|x")),
     "terminal: control characters": (filled("\x1b[2J\u202e"), lambda data: visible(data.decode())),
     "CSV: open quote": (filled("a,b\n", _TABLE + b'"'), _file(".csv")),
     "CSV: quotes": (filled('"', _TABLE), _file(".csv")),
