@@ -257,3 +257,40 @@ def _counts(scoring: ScorerConfig) -> str:
 def _prior(scoring: ScorerConfig) -> str:
     prior = scoring.prior
     return prior if isinstance(prior, str) else ",".join(f"{p:g}" for p in prior)
+
+
+REFINE_MODES = ("auto", "yes", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig:
+    """How a model is trained.
+
+    `folds` is the number of cross-validation folds (0: no metrics, no calibration). `refine` corrects token
+    weights by logistic regression: yes, no, or auto, where cross-validation shows that it helps. `max_fpr`
+    is the false positive rate that sets the threshold; if it is only a default, a cautious threshold serves
+    while ham is scarce. `base_weight` is the weight of the base model (None: cross-validation chooses it).
+    `remember` keeps a digest of each message, 8 bytes. `jobs` is the number of processes.
+
+    >>> TrainingConfig(folds=1)
+    Traceback (most recent call last):
+    spamnb.errors.ConfigError: --folds must be 0 or at least 2, got 1
+    """
+
+    folds: int = 5
+    refine: str = "auto"
+    max_fpr: float | None = None
+    base_weight: float | None = None
+    remember: bool = True
+    jobs: int = 1
+    max_fpr_is_default: bool = False
+
+    def __post_init__(self) -> None:
+        if self.folds == 1 or self.folds < 0:
+            raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
+        if self.refine not in REFINE_MODES:
+            raise ConfigError(f"--refine must be auto, yes or no, got {self.refine!r}")
+        if self.refine == "yes" and not self.folds:
+            raise ConfigError(
+                "--refine yes needs cross-validation, got --no-cv", hint="leave out --no-cv or --refine yes"
+            )

@@ -21,7 +21,7 @@ from spamnb.counts.count_store import CountStore, canonical, combined
 from spamnb.messages import Texts
 from spamnb.model.prune_model import prune
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import incremental
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer
@@ -42,7 +42,7 @@ def columns(rows: Rows) -> tuple[list[str], list[str]]:
 
 
 def trained(rows: Rows) -> SpamModel:
-    trainer = Trainer(FEATURES, ScorerConfig(), folds=0)
+    trainer = Trainer(FEATURES, ScorerConfig(), training=TrainingConfig(folds=0))
     trainer.add(Texts.of([t for t, _ in rows]), [label for _, label in rows])
     return trainer.finish()
 

@@ -31,29 +31,29 @@ def refuse(given: dict[str, Any], what: str, hint: str = "use --cv or `spamnb tr
         raise ConfigError(f"--prior {given['prior']} does not go together with {what}", hint=hint)
 
 
-def start_of(
+def base_of(
     given: dict[str, Any], sources: Sources, features: FeatureConfig, scoring: ScorerConfig, quiet: bool
-) -> tuple[FeatureConfig, dict[str, Any]]:
-    """The features, and what tells a Trainer what to start from; nothing unless --prior names a model.
-
-    N-grams that were not stated and signs are those of the start: it has to know the new model's tokens.
-    """
-    weight = _weight(given)
+) -> BaseModel | None:
+    """Loads the base model, if --prior names one."""
+    _check_weight(given)
     if not names_model(given["prior"]):
-        return features, {}
-    start = _named(given, sources, quiet)
+        return None
+    base = _named(given, sources, quiet)
+    base.check(features_like(base, features, given), scoring)
+    return base
+
+
+def features_like(base: BaseModel, features: FeatureConfig, given: dict[str, Any]) -> FeatureConfig:
+    """Returns the features with the n-grams, unless they are stated, and punctuation of the base model."""
     if given["ngrams"] is None and features.shapes:
-        features = replace(features, ngrams=start.model.features.ngrams)
-    features = replace(features, signs=start.model.features.signs)
-    start.check(features, scoring)
-    start = start if weight is None else start.weighing(weight)
-    return features, {"start": start, "choose": weight is None, "stated": given["max_fpr"] is not None}
+        features = replace(features, ngrams=base.model.features.ngrams)
+    return replace(features, signs=base.model.features.signs)
 
 
-def _weight(given: dict[str, Any]) -> float | None:
+def _check_weight(given: dict[str, Any]) -> None:
     weight: float | None = given["prior_weight"]
     if weight is None:
-        return None
+        return
     if not names_model(given["prior"]):
         raise ConfigError(
             "--prior-weight says how much the model of --prior ready-made counts, got none",
@@ -64,7 +64,6 @@ def _weight(given: dict[str, Any]) -> float | None:
             f"--prior-weight must be a number above 0, got {weight:g}",
             hint="leave it out: cross-validation chooses it",
         )
-    return weight
 
 
 def _named(given: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel:

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spamnb.cli import max_fpr_option, options
-
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
@@ -69,16 +67,6 @@ def _is_mail(chunk: Chunk) -> bool:
     texts = chunk.texts
     sizes = texts.ends - texts.starts
     return bool(chunk.sources) or (len(texts) > 0 and float(sizes.mean()) > LONG)
-
-
-def apply_mail_defaults(trainer: Trainer, given: dict[str, Any], mail: bool) -> None:
-    """Settings that were not stated are those that suit mail, if it is mail; before the first message.
-
-    What a model is to start from has settled how messages are read.
-    """
-    trainer.max_fpr = max_fpr_option.of_data(given, mail)
-    if mail and trainer.start is None:
-        trainer.read_as(options.feature_config(given, mail))
 
 
 def peek_is_mail(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:

@@ -12,6 +12,7 @@ from spamnb.cli import base_options, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.output import console
+from spamnb.cli.training_setup import TrainingSetup
 from spamnb.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def run(
     """Read everything, then train and judge as the protocol says."""
     from spamnb.cli.data_inputs import chunks
     from spamnb.evaluation import Gathered, holdout, learning_curve, online
-    from spamnb.training import Trainer
+    from spamnb.settings import TrainingConfig
 
     share, seed = _share(given["holdout"] or DEFAULT_SHARE), given["seed"] or 0
     features, scoring = options.feature_config(given), options.scorer_config(given)
@@ -93,23 +94,16 @@ def run(
     if protocol == "--online":
         base_options.refuse(given, protocol)
     reading = read_options(given, default_format="csv")
-    features, start = base_options.start_of(
-        given, partial(inputs, data, given, reading), features, scoring, quiet
-    )
-
-    def trainer() -> Trainer:
-        return Trainer(features, scoring, options.decision(given), refine=given["refine"], **start)
-
-    trainer()  # refuses settings that do not go together before anything is read
+    setup = TrainingSetup.of(given, TrainingConfig().folds, partial(inputs, data, given, reading), quiet)
     mail, read = peek_is_mail(chunks(data, given, reading, quiet, told))
-    features = features if start else options.feature_config(given, mail)
+    make_trainer = partial(setup.trainer, mail, limited=False)
     gathered = Gathered.of(read)
     options.check_decision(given, gathered.labels)
     options.check_prior(scoring.prior, gathered.labels)
     if protocol == "--online":
-        return online(gathered, trainer())
+        return online(gathered, make_trainer())
     measure = holdout if protocol == "--holdout" else learning_curve
-    return measure(gathered, trainer, share, seed)
+    return measure(gathered, make_trainer, share, seed)
 
 
 def steps_of(result: Evaluation) -> dict[str, Any]:

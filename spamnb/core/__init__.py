@@ -32,12 +32,9 @@ if TYPE_CHECKING:
     from spamnb.core.terminal_text import visible as visible, visible_bytes as visible_bytes
     from spamnb.core.worker_pool import (
         ResultCollector as ResultCollector,
+        WorkerPool as WorkerPool,
         can_fork as can_fork,
-        from_file as from_file,
-        no_sigpipe as no_sigpipe,
         ordered_map as ordered_map,
-        shared_file as shared_file,
-        to_file as to_file,
     )
 else:
     __all__, __getattr__ = lazy_names(
@@ -57,15 +54,7 @@ else:
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],
             "terminal_text": ["visible", "visible_bytes"],
-            "worker_pool": [
-                "ResultCollector",
-                "can_fork",
-                "from_file",
-                "no_sigpipe",
-                "ordered_map",
-                "shared_file",
-                "to_file",
-            ],
+            "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },
         modules=["cpu_and_memory", "files"],
     )

@@ -13,7 +13,7 @@ from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel
-from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, figures_of
+from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def cross_validated(trainer: Trainer) -> Evaluation:
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",
         )
-    model, held = trainer.settled(model, sample)
+    model, held = trainer.calibrated(model, sample)
     total = int(model.store.message_totals.sum())
-    note = f"{trainer.folds} folds, copies of a text in the same fold"
+    note = f"{trainer.training.folds} folds, copies of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
     same = "probabilities calibrated on the same out-of-fold scores"
@@ -91,7 +91,7 @@ def evaluation(
     model: SpamModel, held: HeldOutScores, notes: tuple[str, ...], sample: Sample | None = None
 ) -> Evaluation:
     """The figures of what a model said."""
-    scores = figures_of(model, held)
+    scores = metrics_of(model, held)
     if len(model.labels) > 2:
         return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes, held, sample)
     spam = held.truth == model.labels.index(model.positive)

@@ -19,13 +19,14 @@ from spamnb.model import SpamModel, calibration as calibrations, word_digests
 from spamnb.settings import FeatureConfig
 from spamnb.training import (
     FEWEST,
+    Digester,
     Digests,
     FoldScores,
     HeldOutScores,
     Trainer,
     copies_note,
-    figures_of,
     fit_linear,
+    metrics_of,
 )
 from spamnb.tuning import applied
 
@@ -45,11 +46,11 @@ class Gathered:
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk]) -> Gathered:
-        digester, kept, digests = Trainer(FeatureConfig.plain(), folds=0), [], []
+        digester, kept, digests = Digester(), [], []
         for chunk in chunks:
-            words = word_digests(extract(chunk.texts, digester.features))
+            digests.append(word_digests(extract(chunk.texts, FeatureConfig.plain())))
             columns = chunk.categories, chunk.numbers
-            digests.append(digester.digests(words, chunk.texts, chunk.labels or [], *columns))
+            digester.complete(digests[-1], chunk.texts, chunk.labels or [], *columns)
             kept.append(chunk)
         names = [label for chunk in kept for label in chunk.labels or []]
         labels = tuple(sorted(set(names)))
@@ -176,7 +177,7 @@ def online(data: Gathered, trainer: Trainer) -> Evaluation:
     for end in np.linspace(0, len(held.truth), SIZES + 1).astype(int)[1:].tolist():
         begin = steps[-1]["learned"] if steps else 0
         if end > begin:
-            steps.append(_step(end, figures_of(model, _part(held, begin, end))))
+            steps.append(_step(end, metrics_of(model, _part(held, begin, end))))
     caption = "each line: the messages since the line before"
     return replace(evaluation(model, held, tuple(notes)), steps=tuple(steps), caption=caption)
 

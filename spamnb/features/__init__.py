@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         Batch as Batch,
         Entries as Entries,
         KeyArray as KeyArray,
-        RawEntries as RawEntries,
         Stream as Stream,
         repeats as repeats,
     )
@@ -24,7 +23,7 @@ else:
         __name__,
         {
             "extraction": ["extract"],
-            "batch": ["Batch", "Entries", "KeyArray", "NO_GRAM", "RawEntries", "SHAPE", "Stream", "repeats"],
+            "batch": ["Batch", "Entries", "KeyArray", "NO_GRAM", "SHAPE", "Stream", "repeats"],
             "token_keys": ["mix", "token_key"],
         },
         modules=["regex"],

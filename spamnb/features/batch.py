@@ -71,26 +71,6 @@ class Batch(Record):
         return _concat([s.keys for s in self.streams], np.dtype(np.uint64))
 
 
-class RawEntries(Record):
-    """A batch and its ids, of which most messages may be dropped before `Entries.of` merges the rest."""
-
-    batch: Batch
-    ids: list[IntArray]
-
-    @property
-    def size(self) -> int:
-        return self.batch.size
-
-    @property
-    def tokens(self) -> IntArray:
-        """How many each message has, repeats included."""
-        return np.bincount(self.batch.rows, minlength=self.size)
-
-    def select(self, rows: IntArray) -> RawEntries:
-        """Some messages, renumbered 0.. in the order given (`rows` ascending)."""
-        return RawEntries(*self.batch.select(rows, self.ids))
-
-
 NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is one the model does not know
 
 

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spamnb.errors import ConfigError
 
-if TYPE_CHECKING:
-    from spamnb.messages import Chunk
-
-    Work = Callable[[Chunk], Chunk]  # may be a `Gathering` too
 MAIL_FORMATS = ("eml", "mbox", "maildir", "folder", "index")
 FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null", *MAIL_FORMATS)
 
@@ -23,7 +17,7 @@ class ReadOptions:
     `chunk_bytes` was measured: `predict` is as fast with 512 KiB as with 1 MiB, and takes 40 MB less.
     `label` is what all messages of the input are, `classes` are those of a model that they are for. For mail:
     with `may_be_empty` it is no error if there is none, `max_size` is how many bytes of one are read, `jobs`
-    in how many processes mails are parsed, `work` what else is done with each chunk there.
+    in how many processes mails are parsed.
 
     >>> ReadOptions(format="xls")
     Traceback (most recent call last):
@@ -44,7 +38,6 @@ class ReadOptions:
     may_be_empty: bool = False
     max_size: int = 1 << 19
     jobs: int = 1
-    work: Work | None = None
 
     def __post_init__(self) -> None:
         for name in (self.format, self.default_format):

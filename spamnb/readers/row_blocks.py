@@ -33,8 +33,7 @@ class Blocks:
     """An input in blocks: `cut` hands them out, and `reader` reads each of them.
 
     `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
-    but the bytes of a file, one after the other, `start` is the place in the file of the first. Then others
-    may cut `file` themselves, if `end` tells where the last whole record of some bytes ends; `size` is usual.
+    but the bytes of `file`, one after the other, `start` is the place in the file of the first.
     """
 
     reader: BlockReader
@@ -42,8 +41,6 @@ class Blocks:
     first_line: int = 1
     start: int | None = None
     file: StoredFile | None = None
-    end: Callable[[bytes], int] | None = None
-    size: int = 0
 
 
 def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from spamnb.readers.row_blocks import Blocks
     from spamnb.readers.tables.labels import LabelMap
 
+    Work = Callable[[Chunk], Chunk]  # may be a `ResultCollector` too
+
 
 class Source:
     """An opened input, to be iterated once; `labels` tells how labels are read (None: they are not).
@@ -22,6 +24,8 @@ class Source:
     """
 
     mail = False  # are they mails?
+    # What worker processes do with each chunk of mails, its result in `made`; to be set before reading.
+    work: Work | None = None
 
     def __init__(
         self,

@@ -14,8 +14,8 @@ from spamnb.errors import ConfigError
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model import SpamModel, word_digests
-from spamnb.settings import FeatureConfig
-from spamnb.training import Digests, FoldScores, Trainer, calibrate_model, figures_of
+from spamnb.settings import FeatureConfig, TrainingConfig
+from spamnb.training import Digester, Digests, FoldScores, calibrate_model, metrics_of
 from spamnb.tuning.comparison import CandidateResult
 from spamnb.tuning.objectives import Answers
 from spamnb.tuning.setting_grid import SettingGrid, labels_only
@@ -74,11 +74,10 @@ def judge_peer(
         damped[rows] = log_scores(fitted, [texts[i] for i in rows.tolist()], len(model.labels))
     rows = np.flatnonzero(fold >= 0)
     scores = FoldScores(damped[rows], np.ones(len(rows), np.int64))
-    model, held = calibrate_model(
-        model, labels_only(truth[rows]), int(fold.max()) + 1, scores=scores, fold=fold[rows]
-    )
+    training = TrainingConfig(folds=int(fold.max()) + 1, refine="no")
+    model, held = calibrate_model(model, labels_only(truth[rows]), training, scores, fold[rows])
     return CandidateResult(
-        name, figures_of(model, held), Answers.of(model, held), time.process_time() - started
+        name, metrics_of(model, held), Answers.of(model, held), time.process_time() - started
     )
 
 
@@ -87,7 +86,7 @@ class Peers:
 
     def __init__(self, features: FeatureConfig) -> None:
         self._makers = makers()
-        self._digester = Trainer(replace(features, ngrams=1), folds=0)
+        self._features, self._digester = replace(features, ngrams=1), Digester()
         self._texts: list[str] = []
         self._labels: list[str] = []
         self._digests: list[Digests] = []
@@ -96,8 +95,8 @@ class Peers:
         return len(self._makers)
 
     def add(self, texts: Texts, labels: Sequence[str]) -> None:
-        batch = extract(texts, self._digester.features)
-        self._digests.append(self._digester.digests(word_digests(batch), texts, labels, {}, {}))
+        self._digests.append(word_digests(extract(texts, self._features)))
+        self._digester.complete(self._digests[-1], texts, labels, {}, {})
         self._texts += [text.decode("utf-8", "replace") for text in texts.tolist()]
         self._labels += labels
 

@@ -14,7 +14,7 @@ from spamnb.features import SHAPE, Entries
 from spamnb.messages import Texts
 from spamnb.model import LIMIT, Decision, SpamModel, calibration as calibrations
 from spamnb.scorers import make
-from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig
+from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import (
     FEWEST,
     Fold,
@@ -77,9 +77,9 @@ class Passes:
                 )
             families.setdefault(_family(s.features), []).append(s)
         self.decision, self.folds = decision, folds
+        counting = TrainingConfig(folds=folds, remember=False, refine="no")
         self._trainers = {
-            family: Trainer(*_widest(every), decision, folds=folds, remember=False, refine="no")
-            for family, every in families.items()
+            family: Trainer(*_widest(every), counting, decision) for family, every in families.items()
         }
         self._counted: dict[FeatureConfig, CountedSetting] = {}
 
@@ -106,9 +106,8 @@ class Passes:
     def model(self, setting: Setting) -> SpamModel:
         """The model that `spamnb train` would make of all messages with this setting, to the last bit."""
         counted = narrowed(self._counted[_family(setting.features)], setting.features, spelled=True)
-        return calibrate_model(
-            replace(counted.model, scoring=setting.scoring), counted.sample, self.folds, "auto"
-        )[0]
+        model = replace(counted.model, scoring=setting.scoring)
+        return calibrate_model(model, counted.sample, TrainingConfig(folds=self.folds))[0]
 
 
 def _enough(sample: Sample | None) -> Sample:
@@ -222,13 +221,14 @@ class SettingGrid:
         if without is not None:
             rows = np.flatnonzero(self.fold != without)
             scores, truth, fold = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows], fold[rows]
-        return calibrate_model(model, labels_only(truth), self.folds, scores=scores, fold=fold)
+        training = TrainingConfig(folds=self.folds, refine="no")
+        return calibrate_model(model, labels_only(truth), training, scores, fold)
 
     def refined(self, setting: Setting) -> tuple[SpamModel, HeldOutScores]:
         """The model as `spamnb train` makes it, maybe corrected, and what it says out of fold."""
         counted = self.counted(setting.features)
         model = replace(counted.model, scoring=setting.scoring)
-        return calibrate_model(model, counted.sample, self.folds, "auto", fold=self.fold)
+        return calibrate_model(model, counted.sample, TrainingConfig(folds=self.folds), fold=self.fold)
 
 
 def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:

@@ -25,7 +25,7 @@ import numpy as np
 from spamnb.core import IntArray
 from spamnb.scorers import REGISTRY, make
 from spamnb.settings import FeatureConfig, ScorerConfig, flags
-from spamnb.training import FoldScores, HeldOutScores, figures_of
+from spamnb.training import FoldScores, HeldOutScores, metrics_of
 from spamnb.tuning.comparison import CandidateResult, resampled
 from spamnb.tuning.objectives import Answers, Objective
 from spamnb.tuning.setting_grid import Setting, SettingGrid, applied
@@ -208,7 +208,7 @@ def _nested(bench: SettingGrid, name: str, chosen: dict[int, Setting]) -> Candid
     held = _joined(np.argsort(np.concatenate([rows for rows, _ in parts])), [h for _, h in parts])
     model = bench.plain_model
     answers = Answers.of(model, held)
-    return CandidateResult(name, figures_of(model, held), answers, time.process_time() - started)
+    return CandidateResult(name, metrics_of(model, held), answers, time.process_time() - started)
 
 
 def _joined(order: IntArray, parts: list[HeldOutScores]) -> HeldOutScores:

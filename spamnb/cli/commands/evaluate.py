@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import (
-    base_options,
     external_predictions,
     max_fpr_option,
     options,
@@ -17,7 +16,7 @@ from spamnb.cli import (
     stored_metrics,
 )
 from spamnb.cli.data_inputs import chunks, inputs as sources, read_options
-from spamnb.cli.message_kind import apply_mail_defaults, note_mail
+from spamnb.cli.message_kind import note_mail
 from spamnb.cli.output import console, print_status, write_json
 from spamnb.cli.stored_metrics import names
 
@@ -220,31 +219,19 @@ def _cross_validate(
 ) -> Evaluation:
     from functools import partial
 
-    from spamnb.cli.message_kind import check_classes
+    from spamnb.cli.message_kind import check_classes, peek_is_mail
+    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.errors import ConfigError
     from spamnb.evaluation import cross_validated, out_of_fold
-    from spamnb.training import Trainer
 
-    features, scoring = options.feature_config(given), options.scorer_config(given)
-    if scoring.balance == "undersample":
-        raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
     reading = read_options(given, default_format="csv")
-    features, start = base_options.start_of(
-        given, partial(sources, data, given, reading), features, scoring, quiet
-    )
-    trainer = Trainer(
-        features,
-        scoring,
-        options.decision(given),
-        folds=cv,
-        keep_texts=about.worst,
-        refine=given["refine"],
-        **start,
-    )
-    for chunk in chunks(data, given, reading, quiet, about.sources):
-        if not trainer.messages:
-            apply_mail_defaults(trainer, given, mail=bool(chunk.sources))
-        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+    setup = TrainingSetup.of(given, cv, partial(sources, data, given, reading), quiet)
+    if setup.scoring.balance == "undersample":
+        raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
+    mail, read = peek_is_mail(chunks(data, given, reading, quiet, about.sources))
+    trainer = setup.trainer(mail, keep_texts=about.worst)
+    for chunk in read:
+        trainer.add_chunk(chunk)
     check_classes(trainer)
     result = cross_validated(trainer)
     options.check_decision(given, result.model.labels)

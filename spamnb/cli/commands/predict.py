@@ -86,7 +86,6 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> tuple[set[str], i
     from spamnb.cli.model_choice import find_model
     from spamnb.core import keep_freed_memory
     from spamnb.model import SpamModel
-    from spamnb.training import Scoring, with_work
 
     keep_freed_memory()
     null = given["null"] and not given["files_from"]
@@ -103,9 +102,8 @@ def _predict(files: tuple[str, ...], given: dict[str, Any]) -> tuple[set[str], i
     if writer.header:
         write_bytes(writer.header)
     said, unread = set[str](), 0
-    work = Scoring(loaded, wanted=given["explain"])
     for path, how in sources:
-        codes, lost = _answer(path, with_work(how, work), loaded, writer, chosen, given["quiet"])
+        codes, lost = _answer(path, how, loaded, writer, chosen, given)
         names = (*loaded.labels, "unsure")
         said |= {"spam" if names[code] == loaded.positive else names[code] for code in codes}
         unread += lost
@@ -143,13 +141,17 @@ def _answer(
     model: SpamModel,
     writer: Any,
     chosen: int | None,
-    quiet: bool,
+    given: dict[str, Any],
 ) -> tuple[set[int], int]:
     """Score one input as it comes; gives the verdicts that occurred and how many files could not be read."""
     from spamnb.readers import open_source
 
-    codes: set[int] = set()
+    codes, quiet = set[int](), given["quiet"]
     with open_source(path, reading, labelled=False) as source:
+        if reading.jobs > 1:
+            from spamnb.training import ScoreInWorker
+
+            source.work = ScoreInWorker(model, keep_texts=given["explain"])
         if path != "-":
             print_status(source.description, quiet)
         with progress(source.name, source.size, quiet or path == "-" or _is_seen()) as bar:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import base_options, max_fpr_option, options
+from spamnb.cli import max_fpr_option, options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.message_kind import apply_mail_defaults, check_classes, classes_text
+from spamnb.cli.message_kind import check_classes, classes_text
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped
 
 if TYPE_CHECKING:
+    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.model import SpamModel
-    from spamnb.readers import ReadOptions, Source
+    from spamnb.readers import Source
     from spamnb.training import Trainer
 
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
@@ -34,18 +37,6 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
 @click.option("--no-digests", is_flag=True, help="Do not remember which messages were learned.")
 @click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
-@click.option(
-    "--backend",
-    type=click.Choice(["ray", "spark"]),
-    help="Count by way of this joblib backend, in --jobs processes.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(1),
-    default=3600,
-    metavar="S",
-    help="Seconds that --backend may take (default 3600).",
-)
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) -> None:
     """Learn from labelled messages and write a model.
@@ -64,8 +55,8 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
+    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.core import keep_freed_memory
-    from spamnb.training import Trainer
 
     keep_freed_memory()
 
@@ -73,7 +64,6 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     started = time.perf_counter()
     target = output_path(output)
     check_target(target, force)
-    scoring, features = options.scorer_config(given), options.feature_config(given)
     reading = read_options(given, default_format="csv", chunk_bytes=_CHUNK)
     if not (data or given["labelled"] or given["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
@@ -83,20 +73,9 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     folds = 0 if given["no_cv"] else given["folds"]
     limit = max_fpr_option.max_fpr(given)
     max_fpr_option.check_folds(limit, folds)
-    features, start = base_options.start_of(given, lambda: sources, features, scoring, quiet)
-    keep = _shares(sources) if scoring.balance == "undersample" else None
-    trainer = Trainer(
-        features,
-        scoring,
-        options.decision(given),
-        folds=folds,
-        keep=keep,
-        remember=not given["no_digests"],
-        refine=given["refine"],
-        jobs=given["jobs"],
-        **start,
-    )
-    _count_all(trainer, sources, given)
+    setup = TrainingSetup.of(given, folds, lambda: sources, quiet)
+    keep = _shares(sources) if setup.scoring.balance == "undersample" else None
+    trainer = _count_all(setup, sources, keep)
     check_classes(trainer)
     model = trainer.finish()
     _check(model, given, limit)
@@ -112,83 +91,76 @@ def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None
     options.check_prior(model.scoring.prior, model.labels)
 
 
-def _count_all(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
-    """Count every input, here or elsewhere; the first one decides whether this is mail."""
-    jobs, columns = given["jobs"], bool(trainer.features.categorical or trainer.features.numeric)
-    if given["dask"] or given["backend"]:
-        apply_mail_defaults(trainer, given, mail=os.path.isdir(str(sources[0][0])))
+def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, float] | None) -> Trainer:
+    """Counts every input, here or elsewhere; the first one decides whether the messages are mail."""
+    given = setup.given
+    if given["dask"]:
+        trainer = setup.trainer(mail=os.path.isdir(str(sources[0][0])), keep=keep)
         _count_on_cluster(trainer, sources, given)
-    elif jobs > 1 and (trainer.keep is None or not columns):
-        _count_in_processes(trainer, sources, given)
-    else:
-        for number, (path, how) in enumerate(sources):
-            _count(trainer, path, how, number, given)
+        return trainer
+    opened = _opened(sources, given["quiet"])
+    first = next(opened, None)
+    trainer = setup.trainer(mail=first is not None and first.mail, keep=keep)
+    every = enumerate(chain([] if first is None else [first], opened))
+    if given["jobs"] > 1 and (keep is None or not (given["categorical"] or given["numeric"])):
+        _count_in_processes(trainer, every, given)
+        return trainer
+    for number, source in every:
+        _count_here(trainer, source, number, given["quiet"])
+    return trainer
 
 
-def _count(
-    trainer: Trainer, path: str | tuple[str, ...], how: ReadOptions, number: int, given: dict[str, Any]
-) -> None:
+def _opened(sources: list[Any], quiet: bool) -> Iterator[Source]:
+    """Opens one input after the other."""
     from spamnb.readers import open_source
 
-    with open_source(path, how, labelled=True) as source:
-        print_status(source.description, given["quiet"])
-        if not number:
-            apply_mail_defaults(trainer, given, source.mail)
-        _count_here(trainer, source, number, given)
+    for path, how in sources:
+        with open_source(path, how, labelled=True) as source:
+            print_status(source.description, quiet)
+            yield source
 
 
-def _count_here(trainer: Trainer, source: Source, number: int, given: dict[str, Any]) -> None:
-    with progress(source.name, source.size, given["quiet"]) as bar:
+def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> None:
+    with progress(source.name, source.size, quiet) as bar:
         for i, chunk in enumerate(source):
-            assert chunk.labels is not None
             if chunk.made is None:
-                columns = dict(chunk.categories), dict(chunk.numbers)
-                trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
+                trainer.add_chunk(chunk, (number, i))
             bar.at(chunk.position)
-    report_skipped(source, given["quiet"])
+    report_skipped(source, quiet)
 
 
-def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
-    """Tables and mails are counted by several processes, all else here."""
-    from spamnb.readers import open_source
+def _count_in_processes(
+    trainer: Trainer, sources: Iterable[tuple[int, Source]], given: dict[str, Any]
+) -> None:
+    """Counts tables and mails in worker processes, other inputs here."""
     from spamnb.storage import model_writer
-    from spamnb.training import Counting, Pool, with_work
+    from spamnb.training import BlockCounter, CountInWorker
 
     quiet = given["quiet"]
-    with Pool(trainer, given["jobs"]) as pool:
-        for number, (path, how) in enumerate(sources):
-            with open_source(path, with_work(how, Counting(trainer, number)), labelled=True) as source:
-                print_status(source.description, quiet)
-                if not number:
-                    apply_mail_defaults(trainer, given, source.mail)
-                if source.blocks is None:
-                    _count_here(trainer, source, number, given)
-                    continue
-                pool.start()
-                done = 0
-                with progress(source.name, source.size, quiet) as bar:
-                    for size in pool.feed(source, number):
-                        done += size
-                        bar.at(done)
+    with BlockCounter(trainer, given["jobs"]) as counter:
+        for number, source in sources:
+            if source.blocks is None:
+                source.work = CountInWorker(trainer, number)
+                _count_here(trainer, source, number, quiet)
+                continue
+            counter.start()  # before the progress bar has a thread
+            done = 0
+            with progress(source.name, source.size, quiet) as bar:
+                for size in counter.feed(source, number):
+                    done += size
+                    bar.at(done)
         model_writer.prepare()  # while the workers count what they have
-        for source in pool.finish():
+        for source in counter.finish():
             report_skipped(source, quiet)
 
 
 def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
     from functools import partial
 
-    from spamnb.training import backends, dask_cluster
+    from spamnb.training import dask_cluster
 
-    if given["dask"] and given["backend"]:
-        raise click.UsageError("--dask and --backend do not go together.")
-    if given["dask"]:
-        run = partial(dask_cluster.on_dask, address=given["dask"])
-    else:
-        run = partial(
-            backends.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
-        )
-    for line in dask_cluster.count(trainer, sources, run):
+    run = partial(dask_cluster.on_dask, address=given["dask"])
+    for line in dask_cluster.count_on_cluster(trainer, sources, run):
         print_status(line, given["quiet"])
 
 

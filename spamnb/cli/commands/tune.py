@@ -165,16 +165,17 @@ def _save(
     data: tuple[str, ...], given: dict[str, Any], tuned: Tuned, folds: int, target: str, quiet: bool
 ) -> None:
     """Train on the data once more, as `spamnb train` would."""
-    from spamnb.cli import max_fpr_option
     from spamnb.cli.data_inputs import chunks
+    from spamnb.cli.message_kind import peek_is_mail
     from spamnb.cli.model_saving import save
+    from spamnb.cli.training_setup import training_config
     from spamnb.training import Trainer
 
-    trainer = Trainer(tuned.choice.features, tuned.choice.scoring, options.decision(given), folds=folds)
-    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet=True):
-        if not trainer.messages:
-            trainer.max_fpr = max_fpr_option.of_data({"max_fpr": None, **given}, mail=bool(chunk.sources))
-        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+    mail, read = peek_is_mail(chunks(data, given, read_options(given, default_format="csv"), quiet=True))
+    training, choice = training_config(given, mail, folds), tuned.choice
+    trainer = Trainer(choice.features, choice.scoring, training, options.decision(given))
+    for chunk in read:
+        trainer.add_chunk(chunk)
     size = save(trainer.finish(), target, quiet)
     print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from spamnb.core import ResultCollector, can_fork, ordered_map
+from spamnb.core import ResultCollector, ordered_map
 from spamnb.errors import DataError
 from spamnb.mail import Limits
 from spamnb.messages import Chunk
@@ -70,15 +70,19 @@ def open_groups(
     batcher = Batcher(skipped, limits, labelled=labels is not None, position=position)
     notes = SkippedRecords("limits met", "limit met")
     jobs = 1 if live else options.jobs  # who waits at the other end of a pipe wants each answer at once
-    work = options.work if can_fork() else None
     batches = batcher.batches(groups, live=live, shared=jobs > 1)
-    gathering = work if isinstance(work, ResultCollector) else None
+
+    def chunks() -> Iterator[Chunk]:
+        collector = source.work if isinstance(source.work, ResultCollector) else None
+        parsed = ordered_map(Parser(limits, source.work), batches, jobs, collector)
+        yield from _chunks(parsed, skipped, notes)
+
     stated = label_of(labels, options.label)
     source = MailSource(
         name,
         f"{name}: {kind}" + (f", all {shown(stated)}" if stated else ""),
         stream.size if stream else None,
-        _chunks(ordered_map(Parser(limits, work), batches, jobs, gathering), skipped, notes),
+        chunks(),
         stream.close if stream else lambda: None,
         skipped=skipped,
         notes=notes,

@@ -41,15 +41,7 @@ def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labell
         given.stream.close,
         skipped=skipped,
         labels=labels,
-        blocks=Blocks(
-            rows,
-            table.blocks,
-            1 + shape.skip_lines,
-            start,
-            given.stream.stored,
-            rows.end,
-            options.chunk_bytes,
-        ),
+        blocks=Blocks(rows, table.blocks, 1 + shape.skip_lines, start, given.stream.stored),
     )
 
 
