@@ -147,7 +147,7 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` names the place of each message where messages are files: its path, or `mailbox#number`;
-    `made` is what the work that was asked for in `ReadOptions` has made of it.
+    `made` is the result of the work that worker processes did on it (`Source.work`).
     """
 
     texts: Texts

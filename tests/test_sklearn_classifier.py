@@ -151,7 +151,7 @@ print(c, c.predict(["a prize"]), c.score(["a prize"], [1]), c.get_params()["alph
 
 def content(model: SpamModel) -> str:
     """All that is in a model but how it came about."""
-    state = {name: value for name, value in model.state().items() if name != "since"}
+    state = {name: value for name, value in model.state().items() if name != "change_history"}
     with np.printoptions(threshold=sys.maxsize):
         return repr(state)
 
@@ -168,7 +168,9 @@ def test_it_is_the_model_that_train_makes(fitted: SpamClassifier) -> None:
 @pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"less-naive"}))
 def test_every_scorer_with_its_own_defaults(name: str) -> None:
     one = SpamClassifier(name, tokens="plain", calibrate=False).fit(TEXTS, LABELS)
-    core = SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, ngram_smoothing_ratio=1.0)).learn(TEXTS, LABELS)
+    core = SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, ngram_smoothing_ratio=1.0)).learn(
+        TEXTS, LABELS
+    )
     assert one.model_.scoring == core.scoring
     assert one.predict_proba(ASK).tolist() == core.predict_proba(ASK).tolist()
 
@@ -274,7 +276,7 @@ def test_partial_fit_after_fit_adds_counts_and_keeps_the_calibration(fitted: Spa
     calibration = one.model_.calibration
     one.partial_fit(TEXTS[100:], LABELS[100:])
     assert one.model_.calibration == calibration
-    same = {"calibration": calibration, "correction": one.model_.correction, "figures": None}
+    same = {"calibration": calibration, "correction": one.model_.correction, "metrics": None}
     assert content(replace(fitted.model_, **same)) == content(one.model_)
 
 

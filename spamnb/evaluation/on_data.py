@@ -76,9 +76,9 @@ def cross_validated(trainer: Trainer) -> Evaluation:
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",
         )
-    model, held = trainer.settled(model, sample)
+    model, held = trainer.calibrated(model, sample)
     total = int(model.store.message_totals.sum())
-    note = f"{trainer.folds} folds, copies of a text in the same fold"
+    note = f"{trainer.training.folds} folds, copies of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
     same = "probabilities calibrated on the same out-of-fold scores"

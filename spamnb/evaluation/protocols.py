@@ -19,12 +19,14 @@ from spamnb.model import SpamModel, calibration as calibrations, word_digests
 from spamnb.settings import FeatureConfig
 from spamnb.training import (
     FEWEST,
+    Digester,
     Digests,
     FoldScores,
     HeldOutScores,
     Trainer,
     apply_calibration,
     copies_note,
+    fit_linear,
     metrics_of,
 )
 
@@ -44,11 +46,11 @@ class Gathered:
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk]) -> Gathered:
-        digester, kept, digests = Trainer(FeatureConfig.plain(), folds=0), [], []
+        digester, kept, digests = Digester(), [], []
         for chunk in chunks:
-            words = word_digests(extract(chunk.texts, digester.features))
+            digests.append(word_digests(extract(chunk.texts, FeatureConfig.plain())))
             columns = chunk.categories, chunk.numbers
-            digests.append(digester.digests(words, chunk.texts, chunk.labels or [], *columns))
+            digester.complete(digests[-1], chunk.texts, chunk.labels or [], *columns)
             kept.append(chunk)
         names = [label for chunk in kept for label in chunk.labels or []]
         labels = tuple(sorted(set(names)))
@@ -201,11 +203,11 @@ def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamMode
 
 def _fitted(model: SpamModel, damped: Any, truth: IntArray) -> calibrations.Calibration:
     if len(model.labels) > 2:
-        return calibrations.fit(damped, truth, len(model.labels))
+        return fit_linear(damped, truth, len(model.labels))
     plus = model.labels.index(model.positive)
     with np.errstate(invalid="ignore"):
         raw = damped[:, plus] - damped[:, 1 - plus]
-    return calibrations.fit(np.where(np.isnan(raw), 0.0, raw), (truth == plus).astype(np.int64), 2)
+    return fit_linear(np.where(np.isnan(raw), 0.0, raw), (truth == plus).astype(np.int64), 2)
 
 
 def _part(held: HeldOutScores, begin: int, end: int) -> HeldOutScores:

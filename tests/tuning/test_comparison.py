@@ -8,7 +8,7 @@ import pytest
 from spamnb.errors import ConfigError, DataError
 from spamnb.evaluation.on_data import cross_validated
 from spamnb.messages import Texts
-from spamnb.settings import FeatureConfig, ScorerConfig, flags
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, flags
 from spamnb.training import sampling
 from spamnb.training.cross_validation import copies_note
 from spamnb.training.trainer import Trainer
@@ -34,7 +34,7 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
     data = labelled(classes=classes)
     bench = bench_of([*EVERY, *MORE], data)
     for setting in (*EVERY, *MORE):
-        trainer = Trainer(setting.features, setting.scoring, refine="no")
+        trainer = Trainer(setting.features, setting.scoring, training=TrainingConfig(refine="no"))
         trainer.add(Texts.of(data[0]), data[1])
         expected, got = cross_validated(trainer), evaluate_setting(bench, setting)
         assert got.scores == expected.scores, setting.name
