@@ -1,7 +1,7 @@
 """`make bench-quality`: detection beside all peers on the same splits, of SMS and of mail.
 
 It prints means and the comparison split by split, and ends with 1 if what is wanted on SMS is not
-reached. `--page` writes it into docs/benchmarks.md.
+reached. `--page` writes it into docs/internals/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpus import UCI
+from benchmarks.corpora import MAIL, UCI
+from benchmarks.detection_splits import LOWER, OURS, OURS_MAIL, Results, gaps, met, run, show
 from benchmarks.intervals import SHARED, mean_interval, paired_p, tally
 from benchmarks.machine import facts
-from benchmarks.mailcorpus import MAIL
-from benchmarks.page import between, table, times, write
 from benchmarks.peers import known
-from benchmarks.quality import LOWER, OURS, OURS_MAIL, Results, gaps, met, run, show
+from benchmarks.results_page import between, table, times, write
 
 TITLES = {
     "uci": "SMS Spam Collection, exact repeats removed",

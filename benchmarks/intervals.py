@@ -1,4 +1,4 @@
-"""What repeated measurements say: means and ratios with 95% intervals, and who won how often."""
+"""Computes means and ratios of repeated measurements with 95% intervals, and counts wins."""
 
 from __future__ import annotations
 

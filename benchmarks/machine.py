@@ -1,4 +1,4 @@
-"""What a benchmark ran on: machine, date and versions, without a path or the name of a host."""
+"""Describes what a benchmark ran on: machine, date and versions, without a path or the name of a host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make bench-mail`: mail beside bogofilter in the same run: detection, learning as mail comes, throughput.
+"""Measures mail beside bogofilter in the same run: detection, learning as mail comes, throughput.
 
 Corpora: SpamAssassin 2002-03 and the first 10,000 mails of TREC 2007. Nothing is chosen on these splits.
 """
@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import interleaved, spamnb
-from benchmarks.mailcorpus import Bools, Corpus, read, split
-from benchmarks.online import prequential
+from benchmarks.command_cost import interleaved
+from benchmarks.corpora import Bools, MailCorpus, read_mails, split
+from benchmarks.online_learning import prequential
+from benchmarks.peers.base import Messages, Tool
 from benchmarks.peers.bogofilter import SPAM_CUTOFF, Bogofilter, installed
+from benchmarks.peers.ours import Ours
 from spamnb.mail import as_texts
 from spamnb.metrics import Confusion, recall_at_fpr, roc_auc
 from spamnb.training.threshold import MAIL_MAX_FPR
@@ -51,7 +53,7 @@ def show(title: str, rows: dict[str, list[float]]) -> None:
         print(f"{name:<34}" + "".join(f"{value:>15.3f}" for value in values), flush=True)
 
 
-def quality(corpus: Corpus, folder: Path, seeds: range) -> float:
+def quality(corpus: MailCorpus, folder: Path, seeds: range) -> float:
     """Means over the splits; gives the share of ham that our default decision misjudged, in percent."""
     texts, labels, found = as_texts(corpus.parsed()), corpus.labels(), dict[str, list[list[float]]]()
     for seed in seeds:
@@ -76,7 +78,7 @@ def quality(corpus: Corpus, folder: Path, seeds: range) -> float:
 
 
 def _bogofilter(
-    corpus: Corpus, folder: Path, known: NDArray[np.int64], held: NDArray[np.int64]
+    corpus: MailCorpus, folder: Path, known: NDArray[np.int64], held: NDArray[np.int64]
 ) -> dict[str, list[float]]:
     peer = Bogofilter(folder)
     for spam in (False, True):
@@ -90,7 +92,7 @@ def _peer_rows(truth: Bools, score: Floats) -> dict[str, list[float]]:
     }
 
 
-def online(corpus: Corpus, folder: Path) -> None:
+def online(corpus: MailCorpus, folder: Path) -> None:
     """Classify, then learn the true label, mail by mail in order."""
     texts = [as_texts([mail]) for mail in corpus.parsed()]
     log_odds, called = prequential(texts, corpus.spam)
@@ -108,41 +110,28 @@ def online(corpus: Corpus, folder: Path) -> None:
     show(f"{corpus.name}: in order, each mail judged and then learned", rows)
 
 
-def throughput(corpus: Corpus, folder: Path, rounds: int) -> None:
+def throughput(corpus: MailCorpus, folder: Path, rounds: int) -> None:
     """Whole commands on one core in turn; processor time and peak memory, best of the rounds."""
-    index, paths, model = folder / "index", folder / "paths", str(folder / "model")
-    index.write_text("".join(f"{a} {b}\n" for a, b in zip(corpus.labels(), corpus.paths, strict=True)))
-    paths.write_text("".join(f"{path}\n" for path in corpus.paths))
-    for label in ("ham", "spam"):
-        wanted = (b for a, b in zip(corpus.labels(), corpus.paths, strict=True) if a == label)
-        (folder / label).write_text("".join(f"{path}\n" for path in wanted))
-    db = folder / "db"
-    base = f"bogofilter -C -d {db}"
-    learn = f"rm -rf {db}; mkdir {db}; {base} -n -b < {folder}/ham; {base} -s -b < {folder}/spam"
-    commands = {
-        "train": {
-            "spamnb": spamnb("train", str(index), "--format", "index", "-o", model, "-q"),
-            "bogofilter": ["sh", "-c", learn],
-        },
-        "predict": {
-            "spamnb": spamnb(
-                "predict", "-m", model, "-q", "--files-from", str(paths), "--input-format", "eml"
-            ),
-            "bogofilter": ["sh", "-c", f"{base} -T -b < {paths}; true"],
-        },
-    }
-    size = sum(Path(path).stat().st_size for path in corpus.paths) / 1e6
+    messages = Messages([data.decode("latin-1") for data in corpus.raw()], mail=True)
+    tools: list[Tool] = [Ours(folder / "ours")]
+    if installed():
+        tools.append(Bogofilter(folder / "bulk"))
+    for tool in tools:
+        tool.write(messages, corpus.spam)
+        tool.write(messages, None)
+    size = sum(map(len, messages.as_bytes())) / 1e6
     print(f"\n{corpus.name}: whole commands, {len(corpus.paths):,} mails, {size:.1f} MB, one core")
-    for name, pair in commands.items():
-        pair = pair if installed() else {"spamnb": pair["spamnb"]}
-        for tool, cost in interleaved(pair, rounds).items():
+    for what, commands in {
+        "train": {tool.name: tool.train_command() for tool in tools},
+        "predict": {tool.name: tool.predict_command() for tool in tools},
+    }.items():
+        for name, cost in interleaved(commands, rounds).items():
             rate = len(corpus.paths) / cost.cpu
-            print(f"{name:<10}{tool:<14}{cost.cpu:>8.2f} s{rate:>10,.0f} mails/s{cost.megabytes:>8.0f} MB")
+            print(f"{what:<10}{name:<14}{cost.cpu:>8.2f} s{rate:>10,.0f} mails/s{cost.megabytes:>8.0f} MB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", type=Path, help="folder with spamassassin/ and trec07p-10k/, unpacked")
     parser.add_argument("--only", choices=("quality", "online", "throughput"))
     parser.add_argument("--splits-of", choices=("spamassassin", "trec07p-10k"), default="spamassassin")
     parser.add_argument("--rounds", type=int, default=3)
@@ -154,11 +143,11 @@ def main() -> None:
         if not installed():
             print("bogofilter is not installed: its rows are left out")
         if "quality" in wanted:
-            wrong = quality(read(given.splits_of, given.corpora, folder), folder, SEEDS)
+            wrong = quality(read_mails(given.splits_of, folder), folder, SEEDS)
         if "throughput" in wanted:
-            throughput(read("spamassassin", given.corpora, folder), folder, given.rounds)
+            throughput(read_mails("spamassassin", folder), folder, given.rounds)
         if "online" in wanted:
-            online(read("trec07p-10k", given.corpora, folder), folder)
+            online(read_mails("trec07p-10k", folder), folder)
     if "quality" in wanted:
         print(f"\nham misjudged by our line for mail: {wrong:.3f}%, wanted at most {MAX_HAM_WRONG}%")
     sys.exit(wrong > MAX_HAM_WRONG)

@@ -1,4 +1,4 @@
-"""Ways to disguise a text message, each with a fixed seed, and what they do to the recall of the defaults.
+"""Measures recall on obfuscated spam: ways to disguise a text message, each with a fixed seed.
 
 Corpus: SMS Spam Collection, exact repeats removed; stratified 70/30 splits. The model is trained on the clean
 training part; the spam of the test part is judged as it is and in disguise. The bar for every kind: at least
@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from benchmarks.corpus import UCI
-from benchmarks.quality import corpus, split
+from benchmarks.corpora import parse_seeds, read_messages, split
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.trainer import train
 
@@ -118,7 +117,7 @@ def recall(model: SpamModel, texts: Sequence[str]) -> float:
 
 def run(seeds: Sequence[int]) -> dict[str, float]:
     """Mean recall of the clean copies ('clean') and of each disguise."""
-    _, texts, spam = corpus("uci")
+    _, texts, spam = read_messages("uci")
     found: dict[str, list[float]] = {"clean": [], **{kind: [] for kind in KINDS}}
     for seed in seeds:
         known, held = split(spam, seed)
@@ -132,12 +131,8 @@ def run(seeds: Sequence[int]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--first-seed", type=int, default=1000)
-    given = parser.parse_args()
-    if not UCI.exists():
-        sys.exit("needs the SMS Spam Collection in ../shared/data/sms")
-    found = run(range(given.first_seed, given.first_seed + given.splits))
+    _, seeds = parse_seeds(parser, 10)
+    found = run(seeds)
     clean = found["clean"]
     for kind, value in found.items():
         print(f"{kind:<16}recall {100 * value:6.2f}%   {100 * value / clean:6.1f}% of clean")

@@ -2,7 +2,7 @@
 
 Every figure is a ratio of two processes measured in turn on one core. The targets are those that the
 project holds itself to; the run prints whether they are met and ends with 1 if one is not. Then come
-other filters, without targets. `--page` writes all of it into docs/benchmarks.md.
+other filters, without targets. `--page` writes all of it into docs/internals/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import corpus, tools
-from benchmarks.common import Cost, in_turn, run, spamnb
+from benchmarks import peer_commands, sms_corpus
+from benchmarks.command_cost import Cost, in_turn, run, spamnb
 from benchmarks.machine import facts
-from benchmarks.page import times, write
 from benchmarks.peers.known import TOOLS, present
 from benchmarks.peers.sklearn import Multinomial
-from benchmarks.speedtable import Table, megabytes, milliseconds, seconds
+from benchmarks.results_page import times, write
+from benchmarks.speed_table import Table, megabytes, milliseconds, seconds
 
 # The peer's model: all occurrences, add-one smoothing, words as they are, no memory of the messages.
 SAME = ("--tokens", "plain", "--counts", "all", "--alpha", "1", "--damping", "0", "--no-digests")
-PEER = [sys.executable, "-m", "benchmarks.peers.script"]
+PEER = [sys.executable, "-m", "benchmarks.peers.sklearn_script"]
 
 
 def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> None:
@@ -32,7 +32,7 @@ def against_sklearn(table: Table, folder: Path, copies: int, rounds: int) -> Non
 
     Ours is also cross-validated. Our defaults do more than the peer (shapes, disguises, repeats, digests).
     """
-    data, lines = corpus.write(folder, copies)
+    data, lines = sms_corpus.write(folder, copies)
     for name, ngrams, flags, wanted in (
         ("words", 1, [*SAME], (8.0, 8.0)),
         ("words+bigrams", 2, [*SAME, "--ngrams", "2"], (12.0, 12.0)),
@@ -63,8 +63,8 @@ def _seconds(costs: dict[str, list[Cost]], *names: str) -> list[list[float]]:
 
 def scaling(table: Table, folder: Path, copies: int, rounds: int) -> None:
     """Four times the input may take 4.4 times as long."""
-    small, small_lines = corpus.write(folder, copies)
-    large, large_lines = corpus.write(folder, 4 * copies)
+    small, small_lines = sms_corpus.write(folder, copies)
+    large, large_lines = sms_corpus.write(folder, 4 * copies)
     model = str(folder / "scale")
     for name, one, four in (
         ("train", _train(small, model), _train(large, model)),
@@ -85,7 +85,7 @@ def _predict(lines: Path, model: str) -> list[str]:
 
 def start_up(table: Table, folder: Path, rounds: int) -> None:
     """One message against importing click and numpy."""
-    data, _ = corpus.write(folder, 1)
+    data, _ = sms_corpus.write(folder, 1)
     model, message = str(folder / "one"), folder / "message"
     message.write_text("WIN a FREE prize now\n")
     run(spamnb("train", str(data), "-o", model, "-q"))
@@ -116,7 +116,7 @@ def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def section(table: Table, parts: Sequence[str], given: argparse.Namespace, load: float) -> str:
     """The text for the page."""
     command = f"make bench{' ARGS=--quick' if given.quick else ''}"
-    size = f"{given.copies * len(corpus.base()):,} messages"
+    size = f"{given.copies * len(sms_corpus.base()):,} messages"
     title = f"### Beside scikit-learn: {size}, {times(given.rounds)}"
     return "\n\n".join(
         [facts((Multinomial, *TOOLS), command, given.quick, load), title, table.markdown(), *parts]
@@ -131,7 +131,7 @@ def main() -> None:
         start_up(table, folder, 7 * given.rounds)
         against_sklearn(table, folder, given.copies, given.rounds)
         scaling(table, folder, given.copies, given.rounds)
-        parts = tools.measured(folder, present(TOOLS), given.rounds, given.quick)
+        parts = peer_commands.measured(folder, present(TOOLS), given.rounds, given.quick)
     if given.page:
         write(given.page, "speed", section(table, parts, given, load))
     sys.exit(1 if table.missed else 0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -27,15 +26,15 @@ _FEATURE_KINDS: dict[str, tuple[type, ...]] = {
 _SCORER_KINDS: dict[str, tuple[type, ...]] = {
     "name": (str,),
     "alpha": (int, float),
-    "pairs": (int, float),
+    "ngram_smoothing_ratio": (int, float),
     "once": (bool,),
     "damping": (int, float),
     "prior": (str, tuple),
     "balance": (str,),
     "order": (int,),
     "ddof": (int,),
-    "strongest": (int,),
-    "clip": (int, float),
+    "max_evidence": (int,),
+    "max_token_weight": (int, float),
 }
 
 
@@ -70,8 +69,6 @@ class FeatureConfig:
             raise ConfigError(f"--ngrams must be between 1 and {MAX_NGRAM}, got {self.ngrams}")
         if self.chars and not 2 <= self.chars <= MAX_CHARS:
             raise ConfigError(f"--chars must be 0 or between 2 and {MAX_CHARS}, got {self.chars}")
-        if self.patterns:
-            _check_patterns(self.patterns)
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
@@ -100,36 +97,17 @@ class FeatureConfig:
         return cls(**fixed)
 
 
-def _check_patterns(patterns: Sequence[tuple[str, str]]) -> None:
-    """Patterns come from the user, or from a model that anybody may have made."""
-    from spamnb.features import regex
-
-    for name, pattern in patterns:
-        if not re.fullmatch(r"[\w-]+", name):
-            raise ConfigError(
-                f"--pattern name {name!r:.40} may hold only letters, digits, '_' and '-'",
-                hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
-            )
-        try:
-            regex.work(pattern)
-        except regex.PatternError as error:
-            raise ConfigError(f"--pattern {name}: {error}", error.hint) from None
-    try:
-        regex.check(pattern for _, pattern in patterns)
-    except regex.PatternError as error:
-        raise ConfigError(f"--pattern: {error}", error.hint) from None
-
-
 @dataclass(frozen=True, slots=True)
 class ScorerConfig:
     """How counts become log-odds.
 
-    `alpha` is the smoothing (0 = maximum likelihood), `pairs` how many times as much as others
-    multinomial smooths tokens of several words, of which alpha then is the geometric mean (None: 4 with the
-    usual alpha, else 1, all alike), `once` counts a token once per message, `damping` d divides a message's
+    `alpha` is the smoothing (0 = maximum likelihood), `ngram_smoothing_ratio` how many times
+    as much as other tokens multinomial smooths n-grams, alpha being the geometric mean of both (None: 4 with
+    the default alpha, else 1), `once` counts a token once per message, `damping` d divides a message's
     log-odds by its number of tokens to the power d (a long message repeats its evidence; calibration restores
-    the scale), `order` is k of less-naive, `ddof` the variance's divisor; `strongest` and `clip` limit what a
-    message and a token can say (0: no limit; see scorers/evidence_limits.py).
+    the scale), `order` is k of less-naive, `ddof` the variance's divisor; `max_evidence` and
+    `max_token_weight` limit the evidence of a message and of a token (0: no limit; see
+    scorers/evidence_limits.py).
     """
 
     name: str = "multinomial"
@@ -140,27 +118,27 @@ class ScorerConfig:
     balance: str = "none"
     order: int = 1
     ddof: int = 0
-    strongest: int = 0
-    clip: float = 0.0
-    pairs: float | None = None
+    max_evidence: int = 0
+    max_token_weight: float = 0.0
+    ngram_smoothing_ratio: float | None = None
 
     def __post_init__(self) -> None:
         if not self.alpha >= 0 or self.alpha == float("inf"):
             raise ConfigError(f"--alpha must be 0 or more, got {self.alpha}")
         if not 0 < self.ratio < float("inf"):
-            raise ConfigError(f"pairs must be more than 0, got {self.pairs}")
-        if self.pairs == self._usual_ratio:  # so that equal settings are equal
-            object.__setattr__(self, "pairs", None)
+            raise ConfigError(f"ngram_smoothing_ratio must be more than 0, got {self.ngram_smoothing_ratio}")
+        if self.ngram_smoothing_ratio == self._usual_ratio:  # so that equal settings are equal
+            object.__setattr__(self, "ngram_smoothing_ratio", None)
         if not 0 <= self.damping <= 1:
             raise ConfigError(f"--damping must be between 0 and 1, got {self.damping}")
         if self.order not in (1, 2):
             raise ConfigError(f"--order must be 1 or 2, got {self.order}")
         if self.ddof not in (0, 1):
             raise ConfigError(f"--ddof must be 0 or 1, got {self.ddof}")
-        if self.strongest < 0:
-            raise ConfigError(f"--strongest must be 0 or more, got {self.strongest}")
-        if not 0 <= self.clip < float("inf"):
-            raise ConfigError(f"--clip must be 0 or more, got {self.clip}")
+        if self.max_evidence < 0:
+            raise ConfigError(f"--strongest must be 0 or more, got {self.max_evidence}")
+        if not 0 <= self.max_token_weight < float("inf"):
+            raise ConfigError(f"--clip must be 0 or more, got {self.max_token_weight}")
         if self.balance not in ("none", "undersample", "weight"):
             raise ConfigError(f"--balance must be none, undersample or weight, got {self.balance!r}")
         if isinstance(self.prior, str):
@@ -173,10 +151,10 @@ class ScorerConfig:
     def ratio(self) -> float:
         """How many times as much as others tokens of several words are smoothed.
 
-        >>> ScorerConfig().ratio, ScorerConfig(alpha=1.0).ratio, ScorerConfig(pairs=1.0).ratio
+        >>> ScorerConfig().ratio, ScorerConfig(alpha=1.0).ratio, ScorerConfig(ngram_smoothing_ratio=1.0).ratio
         (4.0, 1.0, 1.0)
         """
-        return self._usual_ratio if self.pairs is None else self.pairs
+        return self._usual_ratio if self.ngram_smoothing_ratio is None else self.ngram_smoothing_ratio
 
     @property
     def _usual_ratio(self) -> float:
@@ -193,13 +171,13 @@ class ScorerConfig:
 
     def to_dict(self) -> dict[str, Any]:
         told = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
-        return told | {"pairs": self.ratio}
+        return told | {"ngram_smoothing_ratio": self.ratio}
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
         fixed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in state.items()}
         _check_kinds(fixed, _SCORER_KINDS)
-        fixed.setdefault("pairs", 1.0)  # a model file from before
+        fixed.setdefault("ngram_smoothing_ratio", 1.0)  # a model file from before
         return cls(**fixed)
 
 

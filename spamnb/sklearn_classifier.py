@@ -195,14 +195,14 @@ class SpamClassifier(_Estimator):
                 raise InputError(f"prior gives {len(listed)} numbers for {len(names)} classes")
             prior = tuple(p for _, p in sorted(zip(names, listed, strict=True)))  # the core sorts by name
         alike = 1.0 if self.tokens == "plain" else None
-        return ScorerConfig.of(str(self.scorer), prior=prior, pairs=alike, **plain)
+        return ScorerConfig.of(str(self.scorer), prior=prior, ngram_smoothing_ratio=alike, **plain)
 
     def predict(self, X: Messages) -> Labels:
         """The label of each text, of the kind that y had; there is no 'unsure' here."""
         proba = self.predict_proba(X)
-        two = len(self.classes_) == 2
-        codes = self.model_.decision.verdicts(proba[:, 1]) if two else proba.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        if len(self.classes_) != 2:
+            return np.asarray(self.classes_[proba.argmax(axis=1)])
+        return np.asarray(self.classes_[(proba[:, 1] >= self.model_.decision.threshold).astype(np.int64)])
 
     def predict_proba(self, X: Messages) -> FloatArray:
         """(n, K): the probability of each of `classes_`; 0 for a class that no text was seen of."""

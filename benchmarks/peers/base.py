@@ -1,11 +1,12 @@
-"""What every peer is: something that learns labelled messages and scores others, in a folder of its own."""
+"""Defines a peer: it learns labelled messages and scores others, in a folder of its own."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import subprocess
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -94,6 +95,37 @@ class Tool(Peer):
     def one_command(self) -> list[str]:
         """Judges the one message that was written without labels."""
         return self.predict_command()
+
+
+class LineTool(Tool):
+    """A tool of a Python package, run by its module here, which reads one message a line."""
+
+    module: ClassVar[str]  # of benchmarks.peers
+
+    def labelled(self, line: str, spam: bool) -> str:
+        """A line to learn."""
+        raise NotImplementedError
+
+    def write(self, messages: Messages, spam: Bools | None) -> None:
+        lines = messages.lines()
+        if spam is not None:
+            lines = [self.labelled(line, bool(s)) for line, s in zip(lines, spam, strict=True)]
+        name = "judge.txt" if spam is None else "train.txt"
+        (self.folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+    def train_command(self) -> list[str]:
+        return [sys.executable, "-m", f"benchmarks.peers.{self.module}", "train", str(self.folder)]
+
+    def predict_command(self) -> list[str]:
+        return [sys.executable, "-m", f"benchmarks.peers.{self.module}", "predict", str(self.folder)]
+
+
+def print_verdicts(folder: Path, probability: Callable[[str], float]) -> None:
+    """What `predict` of a line tool prints: verdict, probability and message."""
+    with open(folder / "judge.txt", encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            p = probability(line)
+            sys.stdout.write(f"{'spam' if p >= 0.5 else 'ham'}\t{p:.4f}\t{line}\n")
 
 
 class Program(Tool):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.base import Bools, Floats, Messages, Tool
+from benchmarks.peers.base import Bools, Floats, LineTool, Messages, print_verdicts
 
 # A rate of 0.5 finds more spam here than its default of 0.1. 200,000 buckets in place of 2 million change
 # detection little, and make its model a tenth as large and it faster.
@@ -31,24 +31,15 @@ def judge(model: Any, line: str) -> tuple[float, float]:
     return found.get(SPAM, 0.0), found.get(HAM, 0.0)
 
 
-class FastText(Tool):
+class FastText(LineTool):
     """Reads one message a line, with the label in front to learn."""
 
     name = "fastText, bigrams + subwords 2-5"
+    module = "fasttext"
     package = "fasttext-wheel"
 
-    def write(self, messages: Messages, spam: Bools | None) -> None:
-        lines = messages.lines()
-        if spam is not None:
-            lines = [f"{SPAM if s else HAM} {line}" for s, line in zip(spam, lines, strict=True)]
-        name = "judge.txt" if spam is None else "train.txt"
-        (self.folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-
-    def train_command(self) -> list[str]:
-        return [sys.executable, "-m", "benchmarks.peers.fasttext", "train", str(self.folder)]
-
-    def predict_command(self) -> list[str]:
-        return [sys.executable, "-m", "benchmarks.peers.fasttext", "predict", str(self.folder)]
+    def labelled(self, line: str, spam: bool) -> str:
+        return f"{SPAM if spam else HAM} {line}"
 
     def train(self, messages: Messages, spam: Bools) -> None:
         self.write(messages, spam)
@@ -66,10 +57,7 @@ def main(what: str, folder: Path) -> None:
         fit(folder).save_model(str(folder / "model.bin"))
         return
     model = fasttext.load_model(str(folder / "model.bin"))
-    with open(folder / "judge.txt", encoding="utf-8") as file:
-        for line in file.read().splitlines():
-            p = judge(model, line)[0]
-            sys.stdout.write(f"{'spam' if p >= 0.5 else 'ham'}\t{p:.4f}\t{line}\n")
+    print_verdicts(folder, lambda line: judge(model, line)[0])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from benchmarks.common import spamnb
+from benchmarks.command_cost import spamnb
 from benchmarks.peers.base import Bools, Floats, Messages, Tool
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.base import Bools, Floats, Messages, Tool
+from benchmarks.peers.base import Bools, Floats, LineTool, Messages, print_verdicts
 
 Model = tuple[Any, Any]  # bag of words, naive Bayes
 
@@ -38,24 +38,15 @@ def probability(log_odds: float) -> float:
     return float(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
 
 
-class River(Tool):
+class River(LineTool):
     """Reads one message a line, with the label and a tab in front to learn."""
 
     name = "river BagOfWords + MultinomialNB"
+    module = "river"
     package = "river"
 
-    def write(self, messages: Messages, spam: Bools | None) -> None:
-        lines = messages.lines()
-        if spam is not None:
-            lines = [f"{'spam' if s else 'ham'}\t{line}" for s, line in zip(spam, lines, strict=True)]
-        name = "judge.txt" if spam is None else "train.txt"
-        (self.folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
-
-    def train_command(self) -> list[str]:
-        return [sys.executable, "-m", "benchmarks.peers.river", "train", str(self.folder)]
-
-    def predict_command(self) -> list[str]:
-        return [sys.executable, "-m", "benchmarks.peers.river", "predict", str(self.folder)]
+    def labelled(self, line: str, spam: bool) -> str:
+        return f"{'spam' if spam else 'ham'}\t{line}"
 
     def train(self, messages: Messages, spam: Bools) -> None:
         self.model = fit(zip(messages.texts, spam.tolist(), strict=True))
@@ -73,10 +64,7 @@ def main(what: str, folder: Path) -> None:
         (folder / "model").write_bytes(pickle.dumps(model))
         return
     model = pickle.loads((folder / "model").read_bytes())
-    with open(folder / "judge.txt", encoding="utf-8") as file:
-        for line in file.read().splitlines():
-            p = probability(judge(model, line))
-            sys.stdout.write(f"{'spam' if p >= 0.5 else 'ham'}\t{p:.4f}\t{line}\n")
+    print_verdicts(folder, lambda line: probability(judge(model, line)))
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def start_of(
         features = replace(features, ngrams=start.model.features.ngrams)
     features = replace(features, signs=start.model.features.signs)
     start.check(features, scoring)
-    start = start if weight is None else start.weighing(weight)
+    start = start if weight is None else start.replace(weight=weight)
     return features, {"start": start, "choose": weight is None, "stated": given["max_fpr"] is not None}
 
 

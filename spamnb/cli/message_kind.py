@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 from typing import TYPE_CHECKING
 
 from spamnb.errors import DataError
+from spamnb.readers import mail_formats
 
 if TYPE_CHECKING:
     from spamnb.counts import CountStore
     from spamnb.training import Trainer
 
 
-MAILS = ("eml", "mbox", "maildir", "folder", "index")
 LONG = 400  # bytes of a text on average from which on it is no SMS; those of SMS corpora have 80 to 110
 
 
 def kind_of(paths: tuple[str, ...], given: dict[str, Any], quiet: bool) -> str:
     """The kind of the first input, told on stderr: nobody shall wonder which model is used."""
-    kind = "mail" if given["input_format"] in MAILS or _mail_first(paths, given) else "sms"
+    kind = "mail" if given["input_format"] in mail_formats() or _mail_first(paths, given) else "sms"
     print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
     return kind
 
@@ -46,7 +46,7 @@ def kind_of_data(sources: list[Any], given: dict[str, Any]) -> str:
     from spamnb.readers import open_source
 
     path, how = sources[0]
-    if given["input_format"] in MAILS or not isinstance(path, str) or os.path.isdir(path):
+    if given["input_format"] in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
         return "mail"
     if not os.path.isfile(path):
         return "sms"
@@ -113,11 +113,11 @@ def check_classes(trainer: Trainer) -> None:
 
 def classes_text(store: CountStore) -> str:
     """`640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
-    from spamnb.readers import shown
+    from spamnb.core import excerpt
 
     each = list(zip(store.labels, store.message_totals.tolist(), strict=True))
     more = len(each) - _SHOWN
     if more > 0:
         each = sorted(each, key=lambda item: -item[1])[:_SHOWN]
-    text = ", ".join(f"{n:,} {shown(label)}" for label, n in each)
+    text = ", ".join(f"{n:,} {excerpt(label)}" for label, n in each)
     return f"{text} and {more:,} more class{'es' * (more > 1)}" if more > 0 else text

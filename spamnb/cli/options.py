@@ -10,6 +10,7 @@ import click
 from spamnb.cli import overwrite
 from spamnb.cli.base_options import names_model
 from spamnb.errors import ConfigError
+from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
-LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
-FORMATS = (*LABELLED_FORMATS, "lines", "null")
+LABELLED_FORMATS = labelled_formats()
 DECISIONS = {"threshold": "--threshold", "unsure": "--unsure", "cost_fp": "--cost-fp", "cost_fn": "--cost-fn"}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: what is wrong is said elsewhere
 
@@ -64,9 +64,9 @@ input_format_option = click.option(
     "--format",
     "input_format",
     metavar="FORMAT",
-    type=click.Choice(LABELLED_FORMATS),
+    type=click.Choice(["auto", *LABELLED_FORMATS]),
     default="auto",
-    help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect).",
+    help=f"{any_of(LABELLED_FORMATS)} (default: detect).",
 )
 max_size_option = click.option(
     "--max-size", default="512K", metavar="SIZE", help="Bytes read of one mail (default 512K)."
@@ -101,7 +101,8 @@ column_options = all_of(
         "patterns",
         multiple=True,
         metavar="NAME=REGEX",
-        help="Count the matches of a regular expression as token re:NAME. Repeatable.",
+        help="Count the matches of a regular expression as token re:NAME. Needs google-re2; its syntax has no "
+        "lookaround and no backreferences. Repeatable.",
     ),
     click.option("--categorical", multiple=True, metavar="COLUMN", help="Column of categories. Repeatable."),
     click.option(
@@ -174,11 +175,18 @@ scorer_options = all_of(
     click.option("--order", type=int, metavar="K", help="less-naive: words that a word depends on, 1 or 2."),
     click.option(
         "--strongest",
+        "max_evidence",
         type=int,
         metavar="N",
         help="Count only the N tokens of a message that lean most to each class.",
     ),
-    click.option("--clip", type=float, metavar="X", help="Limit the weight of one token to X either way."),
+    click.option(
+        "--clip",
+        "max_token_weight",
+        type=float,
+        metavar="X",
+        help="Limit the weight of one token to X either way.",
+    ),
     click.option("--ddof", type=int, metavar="0|1", help="Divide variances of numeric columns by N or N-1."),
 )
 decision_options = all_of(
@@ -193,8 +201,12 @@ decision_options = all_of(
 
 def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
     """The features that the flags ask for; what they leave open depends on what is read."""
+    from spamnb.features import compile_patterns
     from spamnb.settings import FeatureConfig
 
+    patterns = tuple(_pattern(text) for text in given["patterns"])
+    if patterns:
+        compile_patterns(patterns)  # refuses bad ones before any data are read
     plain, order = given["tokens"] == "plain", _order(given)
     ngrams = given["ngrams"]
     if ngrams is None:
@@ -203,7 +215,7 @@ def feature_config(given: dict[str, Any], mail: bool = False) -> FeatureConfig:
         ngrams=ngrams,
         shapes=not plain and not order,
         chars=given["chars"],
-        patterns=tuple(_pattern(text) for text in given["patterns"]),
+        patterns=patterns,
         categorical=given["categorical"],
         numeric=given["numeric"],
         signs=FeatureConfig.usual(mail).signs,
@@ -230,10 +242,13 @@ def scorer_config(given: dict[str, Any]) -> ScorerConfig:
     _check_used(given)
     once = None if given["counts"] is None else given["counts"] == "once"
     options = {
-        name: given[name] for name in ("alpha", "damping", "balance", "order", "ddof", "strongest", "clip")
+        name: given[name]
+        for name in ("alpha", "damping", "balance", "order", "ddof", "max_evidence", "max_token_weight")
     }
     alike = 1.0 if given["tokens"] == "plain" else None  # plain is as in textbooks
-    return ScorerConfig.of(given["scorer"], once=once, prior=_prior(given["prior"]), pairs=alike, **options)
+    return ScorerConfig.of(
+        given["scorer"], once=once, prior=_prior(given["prior"]), ngram_smoothing_ratio=alike, **options
+    )
 
 
 def _check_used(given: dict[str, Any]) -> None:

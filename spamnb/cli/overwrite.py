@@ -12,13 +12,12 @@ from spamnb.core import files
 from spamnb.errors import DataError
 
 _HEAD = 4096  # bytes of a file that tell who wrote it
-PLOTS = ("roc", "precision-recall", "scores", "reliability", "thresholds")
+PLOTS = ("roc", "precision-recall", "scores", "calibration", "thresholds")
 _REMOVE = "or remove the file"
 _EXPORT = re.compile(rb'# spamnb-counts \d|\{"format": ?"spamnb-counts"')
 _JSON = re.compile(rb'\{\s*"made_by": "spamnb ')
 _PAGE = re.compile(rb'<!DOCTYPE html>\n.*?<meta name="generator" content="spamnb ', re.DOTALL)
 _SVG = re.compile(rb"<svg [^>]*><!-- made by spamnb ")
-_PNG = re.compile(rb"\x89PNG\r\n.*?tEXtSoftware\0spamnb ", re.DOTALL)
 
 
 def is_export(head: bytes) -> bool:
@@ -39,7 +38,7 @@ def is_page(head: bytes) -> bool:
 
 
 def is_plot(head: bytes) -> bool:
-    return (_SVG.match(head) or _PNG.match(head)) is not None
+    return _SVG.match(head) is not None
 
 
 def check(path: str, what: str, ours: Callable[[bytes], bool], hint: str) -> None:
@@ -81,4 +80,4 @@ def check_plots(ctx: click.Context, _: click.Parameter, folder: str | None) -> s
 
 def plots(folder: str) -> Iterator[str]:
     """The files that may be written into a folder of plots."""
-    return (os.path.join(folder, f"{name}.{ending}") for name in PLOTS for ending in ("svg", "png"))
+    return (os.path.join(folder, f"{name}.svg") for name in PLOTS)

@@ -31,7 +31,7 @@ _OPTIONS = (
         type=options.PATH,
         metavar="DIR",
         callback=overwrite.check_plots,
-        help="Write the curves as SVG and PNG files into DIR.",
+        help="Write the plots as SVG files into DIR.",
     ),
 )
 
@@ -73,9 +73,9 @@ def leave(
         _write_plots(found, plots, quiet)
     if report is None:
         return
-    from spamnb.report import page
+    from spamnb.report import render_page
 
-    data = page(found, stated).encode("utf-8", "replace")
+    data = render_page(found, stated).encode("utf-8", "replace")
     if report == "-":
         write_bytes(data)
         return
@@ -95,7 +95,7 @@ def _open(path: str, quiet: bool) -> None:
 
 
 def _write_plots(found: EvaluationSummary, folder: str, quiet: bool) -> None:
-    from spamnb.report import Figures, png, svg
+    from spamnb.report import EvaluationPlots, svg_file
 
     if found.panels is None:
         raise DataError(
@@ -106,11 +106,7 @@ def _write_plots(found: EvaluationSummary, folder: str, quiet: bool) -> None:
         files.make_folder(folder)
     except OSError as error:
         raise DataError(f"cannot make {folder}: {error.strerror}", hint="choose another path") from None
-    drawings = Figures(found.panels, found.positive, found.negative).all()
-    with_png = png.available()
+    drawings = EvaluationPlots(found.panels, found.positive, found.negative).all()
     for name, drawing in drawings.items():
-        files.write(os.path.join(folder, f"{name}.svg"), svg.standalone(drawing).encode())
-        if with_png:
-            files.write(os.path.join(folder, f"{name}.png"), png.png(drawing))
-    kinds = "SVG and PNG" if with_png else "SVG only; for PNG: pip install 'spamnb[png]'"
-    print_status(f"plots     {folder}: {', '.join(drawings)} ({kinds})", quiet)
+        files.write(os.path.join(folder, f"{name}.svg"), svg_file(drawing).encode())
+    print_status(f"plots     {folder}: {', '.join(drawings)} (SVG)", quiet)

@@ -6,7 +6,7 @@ import re
 from binascii import Error, a2b_base64, a2b_qp
 from encodings.aliases import aliases
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 
 # Binary transforms, escapes, and `punycode` and `idna`, which take quadratic time. Character sets in which
 # ASCII bytes are other letters (EBCDIC) are no mail's true character set.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from spamnb.core import BoundedCache
 from spamnb.mail.charset import decode_words, from_percent, to_utf8
-from spamnb.mail.parse_cache import BoundedCache
 from spamnb.mail.tagged_words import glued, words
 
 _PARAMETER = re.compile(rb""";\s*([\w*-]+)\s*=\s*("[^"]*"|[^;\s]*)""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 
 _ENTITY = re.compile(rb"&(#?[A-Za-z0-9]{1,24});?")
 _COMMON = {b"nbsp": b" ", b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"'}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from spamnb.core import BoundedCache
 from spamnb.mail.charset import decode_words
 from spamnb.mail.headers import HOP, Headers
-from spamnb.mail.parse_cache import BoundedCache
 from spamnb.mail.tagged_words import bucket, domains, glued, host_words, table, version_words, words
 
 _ADDRESSES = bytes(32 if b < 33 or b in b"<>\"'(),;:[]\\" else b for b in range(256))

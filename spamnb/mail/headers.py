@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from spamnb.core import BoundedCache
 from spamnb.mail.limits import Limits
-from spamnb.mail.parse_cache import BoundedCache
 from spamnb.mail.tagged_words import glued
 
 # Name as a word, such as x_priority -> the first value; of Received all values, with HOP between them.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from spamnb.core import BoundedCache
 from spamnb.mail.entities import decoded
-from spamnb.mail.parse_cache import BoundedCache
 
 # What stands within quotes after = belongs to the tag, a > too; a quote that is not closed before the next
 # tag is just a character. Possessive: nothing is read twice.

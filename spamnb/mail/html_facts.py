@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 from spamnb.mail.tagged_words import bucket
 
 # Tags at which one word ends and another begins.

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
+from spamnb.core import BoundedCache
 from spamnb.mail.entities import decoded
 from spamnb.mail.hidden_text import INSIDE_TAG, shown
 from spamnb.mail.html_facts import BLOCKS, facts_of
 from spamnb.mail.links import misleads
-from spamnb.mail.parse_cache import BoundedCache
 
 _TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)[^>]*>?")
 _WHOLE_TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)" + INSIDE_TAG + rb">?")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from spamnb.core import BoundedCache
 from spamnb.mail.charset import to_utf8
-from spamnb.mail.parse_cache import BoundedCache
 
 _WORD = bytes(b for b in range(128) if chr(b).isalnum() or chr(b) == "_")
 _ONE_WORD = re.compile(r"\w+")

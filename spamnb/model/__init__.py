@@ -42,13 +42,11 @@ if TYPE_CHECKING:
     from spamnb.model.model_delta import (
         Change as Change,
         decode as decode,
+        decode_all as decode_all,
         encode as encode,
-        negative as negative,
-        sum_counts as sum_counts,
-        total as total,
-        wide as wide,
+        sum_changes as sum_changes,
     )
-    from spamnb.model.model_merge import merge_models as merge_models, merge_stores as merge_stores
+    from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.predictions import Predictions as Predictions
     from spamnb.model.prune_model import age as age, prune as prune
     from spamnb.model.scoring_engine import (
@@ -87,8 +85,8 @@ else:
             "explanation": ["Evidence", "Explanation"],
             "inspection": ["Inspector", "Linear", "TokenRow", "card", "knows_mail", "learned", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
-            "model_delta": ["Change", "decode", "encode", "negative", "sum_counts", "total", "wide"],
-            "model_merge": ["merge_models", "merge_stores"],
+            "model_delta": ["Change", "decode", "decode_all", "encode", "sum_changes"],
+            "model_merge": ["merge_models"],
             "predictions": ["Predictions"],
             "prune_model": ["age", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],

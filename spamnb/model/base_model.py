@@ -56,9 +56,6 @@ class BaseModel(Record):
             weight,
         )
 
-    def weighing(self, weight: float) -> BaseModel:
-        return BaseModel(self.name, self.model, weight)
-
     def check(self, features: FeatureConfig, scoring: ScorerConfig) -> None:
         """Refuse settings under which the two would not read the same tokens or speak on the same scale."""
         if features != self.model.features:

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
-from spamnb.counts import CountStore, KeyTable
-from spamnb.features import SHAPE, Batch, Entries
+from spamnb.counts import CountStore, Entries, KeyTable
+from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import Scorer, Stats, make, pair_sums
 from spamnb.settings import ScorerConfig
@@ -107,7 +107,7 @@ class Engine:
     def _unmerged(self, batch: Batch) -> bool:
         """Can every occurrence be added as it comes? Then repeats need not be found, a fifth of the work."""
         linear = self.scorer.linear and not self.scorer.once and not self.config.damping
-        linear = linear and not self.config.strongest
+        linear = linear and not self.config.max_evidence
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
 
     def _sum_all(self, batch: Batch, found: list[IntArray]) -> tuple[FloatArray, IntArray, FloatArray | None]:

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spamnb.core import FloatArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import Batch, KeyArray, extract
@@ -73,11 +74,17 @@ class SpamModel:
                 f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
                 hint=f"use --ngrams {order + 1}",
             )
-        if (self.scoring.strongest or self.scoring.clip) and not make(self.scoring).supports_limits:
+        if (self.scoring.max_evidence or self.scoring.max_token_weight) and not make(
+            self.scoring
+        ).supports_limits:
             raise ConfigError(
                 f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
             )
+        if self.features.patterns:
+            from spamnb.features import compile_patterns
+
+            compile_patterns(self.features.patterns)  # refuses bad ones now, not at the first message
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -90,11 +97,12 @@ class SpamModel:
         categories: Categories = None,
         numbers: Numbers = None,
     ) -> SpamModel:
-        """This model, having seen these messages too."""
-        more, digests = self._count(messages, labels, categories, numbers)
-        known = self.seen_messages.plus(digests) if self.seen_messages is not None else None
-        since = self.change_history.plus(ChangeHistory(learned=int(more.message_totals.sum())))
-        return replace(self, store=self.store.plus(more), seen_messages=known, change_history=since)
+        """Returns this model with these messages added."""
+        from spamnb.model.model_delta import Change
+
+        counts, digests = self._count(messages, labels, categories, numbers)
+        history = ChangeHistory(learned=int(counts.message_totals.sum()))
+        return self.changed(Change(counts, learned=digests, change_history=history))
 
     def forget(
         self,
@@ -103,40 +111,41 @@ class SpamModel:
         categories: Categories = None,
         numbers: Numbers = None,
     ) -> SpamModel:
-        """This model, as if it had never seen these messages; refused if it had not."""
-        less, digests = self._count(messages, labels, categories, numbers)
-        known = None if self.seen_messages is None else self.seen_messages.minus(digests)
-        if known is not None:
-            _ = known.exact  # raises now if a message was never learned
-        since = self.change_history.plus(ChangeHistory(forgotten=int(less.message_totals.sum())))
-        return replace(self, store=self.store.minus(less), seen_messages=known, change_history=since)
+        """Returns this model as if it had never learned these messages; refuses messages it never learned."""
+        from spamnb.counts import merge_stores
+        from spamnb.model.model_delta import Change
+
+        counts, digests = self._count(messages, labels, categories, numbers)
+        if self.seen_messages is not None:
+            _ = self.seen_messages.minus(digests).exact  # refuses unknown digests
+        history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
+        return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
 
     def merge(self, other: SpamModel) -> SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
+        from spamnb.counts import merge_stores
+
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
         both = self.seen_messages is not None and other.seen_messages is not None
         known = merge_seen([self.seen_messages, other.seen_messages]) if both else None
         since = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
-        return replace(self, store=self.store.plus(other.store), seen_messages=known, change_history=since)
+        return replace(
+            self, store=merge_stores([self.store, other.store]), seen_messages=known, change_history=since
+        )
 
     def changed(self, change: Change) -> SpamModel:
-        """This model with a change put in, as a journal holds it."""
+        """Returns this model with a change applied."""
         from spamnb.counts import add_delta
 
-        known = None
-        if self.seen_messages is not None:
-            known = (
-                self.seen_messages.plus(change.learned)
-                .minus(change.forgotten)
-                .minus_stale(change.stale_removed)
-            )
-        store = add_delta(self.store, change.counts)
+        seen = self.seen_messages
+        if seen is not None:
+            seen = seen.plus(change.learned).minus(change.forgotten).minus_stale(change.stale_removed)
         return replace(
             self,
-            store=store,
-            seen_messages=known,
+            store=add_delta(self.store, change.counts),
+            seen_messages=seen,
             change_history=self.change_history.plus(change.change_history),
         )
 
@@ -200,16 +209,27 @@ class SpamModel:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
-        thin = (
-            None
-            if self.min_known_words is None or scored.words is None
-            else scored.words.share < self.min_known_words
-        )
-        verdicts = self.decision.verdicts(probability, scored.known, log_odds, thin)
+        known_share = None if scored.words is None else scored.words.share
         plus, minus = pair
-        codes = np.array([minus, plus, 2])[verdicts]
-        names = *self.labels, UNSURE_LABEL
-        return Predictions(names, codes, probability, log_odds, scored.known, scored, thin)
+        codes = np.array([minus, plus, 2])[self.decide(log_odds, scored.known, known_share)]
+        names, too_few = (*self.labels, UNSURE_LABEL), self.too_few_known_words(known_share)
+        return Predictions(names, codes, probability, log_odds, scored.known, scored, too_few)
+
+    def decide(
+        self, log_odds: FloatArray, known: IntArray, known_share: FloatArray | None = None
+    ) -> NDArray[np.int8]:
+        """HAM, SPAM or UNSURE for messages of a model with two classes, from their calibrated log-odds.
+
+        `known` is how many of a message's tokens and columns are known, `known_share` the share of its words.
+        """
+        too_few = self.too_few_known_words(known_share)
+        return self.decision.verdicts(calibrations.probability(log_odds), known, log_odds, too_few)
+
+    def too_few_known_words(self, known_share: FloatArray | None) -> NDArray[np.bool_] | None:
+        """Whether each message has too few known words to be called ham; None if that is not looked at."""
+        if self.min_known_words is None or known_share is None:
+            return None
+        return known_share < self.min_known_words
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Only the columns that the model was trained with."""
@@ -303,9 +323,9 @@ class SpamModel:
         """Read a model file and what was learned into it since it was written; nothing in it is executed."""
         if not os.path.exists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
-        from spamnb.storage import update_journal
+        from spamnb.model.model_delta import read_model
 
-        state, changes = update_journal.read_model(path)
+        state, changes = read_model(path)
         model = cls.from_state(state)
         return model.changed(changes) if changes is not None else model
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.report.html.page import page as page
+    from spamnb.report.html.page import render_page as render_page
     from spamnb.report.json_output import dumps as dumps
-    from spamnb.report.plots import png as png, svg as svg
-    from spamnb.report.plots.figures import Figures as Figures
+    from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
+    from spamnb.report.plots.svg import svg_file as svg_file
     from spamnb.report.prediction_lines import explanation_row as explanation_row, parts_text as parts_text
     from spamnb.report.prediction_table import TableWriter as TableWriter
     from spamnb.report.setting_tables import (
@@ -23,10 +23,10 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "html.page": ["page"],
+            "html.page": ["render_page"],
             "json_output": ["dumps"],
-            "plots": ["png", "svg"],
-            "plots.figures": ["Figures"],
+            "plots.evaluation_plots": ["EvaluationPlots"],
+            "plots.svg": ["svg_file"],
             "prediction_lines": ["explanation_row", "parts_text"],
             "prediction_table": ["TableWriter"],
             "setting_tables": ["show", "show_comparison", "show_tuning"],

@@ -76,7 +76,7 @@ def _since_rows(since: dict[str, Any], stale: str) -> list[tuple[str, str]]:
 def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"given {scorer['prior']}"
-    root = scorer["pairs"] ** 0.5 if ngrams else 1.0
+    root = scorer["ngram_smoothing_ratio"] ** 0.5 if ngrams else 1.0
     alpha = f"{scorer['alpha'] / root:g}" + (f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else "")
     return f"alpha {alpha}, {counts}, damping {scorer['damping']:g}, prior {prior}"
 

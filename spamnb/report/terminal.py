@@ -23,28 +23,28 @@ _NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64
 
 # machine name, printed name, how to write the number, what it says; {spam} and {ham} are the labels
 MEASURES = (
-    ("accuracy", "accuracy", "share", "of all messages, how many are right"),
-    ("precision", "precision", "share", "of messages called {spam}, how many are"),
-    ("recall", "recall", "share", "of {spam} messages, how many are caught"),
-    ("f1", "F1", "number", "precision and recall in one number"),
-    ("jaccard", "Jaccard", "number", "overlap of called {spam} and really {spam}"),
+    ("accuracy", "accuracy", "share", "messages classified correctly"),
+    ("precision", "precision", "share", "flagged messages that really are {spam}"),
+    ("recall", "recall", "share", "{spam} messages that are flagged"),
+    ("f1", "F1", "number", "harmonic mean of precision and recall"),
+    ("jaccard", "Jaccard", "number", "TP / (TP + FP + FN)"),
     ("", "", "", ""),
     ("roc_auc", "ROC AUC", "number", "chance that {spam} scores above {ham}"),
-    ("pr_auc", "PR AUC", "number", "mean precision over all recalls"),
-    ("recall_at_fpr_0_1_percent", "recall at 0.1% FPR", "share", "caught if 1 {ham} in 1000 may be lost"),
-    ("recall_at_fpr_0_5_percent", "recall at 0.5% FPR", "share", "caught if 1 {ham} in 200 may be lost"),
+    ("pr_auc", "PR AUC", "number", "average precision over all recalls"),
+    ("recall_at_fpr_0_1_percent", "recall at 0.1% FPR", "share", "recall with 1 in 1,000 {ham} flagged"),
+    ("recall_at_fpr_0_5_percent", "recall at 0.5% FPR", "share", "recall with 1 in 200 {ham} flagged"),
     ("", "", "", ""),
-    ("log_loss", "log loss", "number", "surprise at the truth; 0 is best"),
-    ("brier", "Brier score", "number", "squared error of P({spam}); 0 is best"),
-    ("ece", "calibration error", "share", "how far P({spam}) is from what happens"),
-    ("expected_cost", "cost per message", "number", "mean cost of the mistakes"),
+    ("log_loss", "log loss", "number", "lower is better, 0 is perfect"),
+    ("brier", "Brier score", "number", "squared error of P({spam}); 0 is perfect"),
+    ("ece", "calibration error", "share", "average gap between predicted and actual {spam} rate"),
+    ("expected_cost", "cost per message", "number", "average cost of mistakes"),
 )
 MULTI_MEASURES = (
-    ("accuracy", "accuracy", "share", "of all messages, how many are right"),
+    ("accuracy", "accuracy", "share", "messages classified correctly"),
     ("macro_precision", "precision", "share", "mean over the classes"),
     ("macro_recall", "recall", "share", "mean over the classes"),
     ("macro_f1", "F1", "number", "mean over the classes"),
-    ("log_loss", "log loss", "number", "surprise at the truth; 0 is best"),
+    ("log_loss", "log loss", "number", "lower is better, 0 is perfect"),
 )
 
 

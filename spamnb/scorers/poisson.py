@@ -1,4 +1,4 @@
-"""The Poisson filter of the lab (document 002, equations 7.8 to 7.11).
+"""Scores by the Poisson filter of the lab (document 002, equations 7.8 to 7.11).
 
     log pi_c + sum over distinct i of [ n_i log(r_ic n) - r_ic n - log n_i! ]
     r_ic = (N_ic + l) / (N_c + 2 l)
@@ -9,14 +9,14 @@ n is the length of the message, words unknown to the model included.
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import Entries
+from spamnb.counts import Entries
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))
 
 
 class Poisson(Scorer):
-    """Each word occurs at its own rate per word of text."""
+    """Models each word as occurring at its own rate per word of text."""
 
     name = "poisson"
     needs_lengths = True

@@ -13,7 +13,7 @@ from types import TracebackType
 from spamnb.core import FloatArray, files
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Chunk, Messages, as_texts
-from spamnb.model import Change, ChangeHistory, SpamModel, encode, total
+from spamnb.model import Change, ChangeHistory, SpamModel, decode_all, encode, sum_changes
 from spamnb.storage import WAIT, Lock, model_file, update_journal
 from spamnb.training.stored_model import StoredModel
 from spamnb.training.update_batch import UpdateBatch, apply_plan, score_before_learning
@@ -175,7 +175,7 @@ class Learner:
         if self._compacting:
             self._rewrite()
             return
-        record, journal = self._encode(total(self._changes)), self._stored.journal
+        record, journal = self._encode(sum_changes(self._changes)), self._stored.journal
         most = max(LARGE, os.path.getsize(self.path) // SHARE)
         if len(record) > most:
             self._rewrite()
@@ -186,7 +186,7 @@ class Learner:
             if size > most:
                 self._rewrite()
             elif len(records) >= RECORDS:
-                merged = self._encode(update_journal.changes_of(self.path, records))
+                merged = self._encode(decode_all(self.path, records))
                 update_journal.append(self.path, self._stored.checksum, None, merged)
 
     def _encode(self, change: Change) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from spamnb.errors import ModelError
-from spamnb.model import SpamModel
+from spamnb.model import SpamModel, decode_all
 from spamnb.storage import model_file, update_journal
 
 
@@ -73,7 +73,7 @@ class StoredModel:
         return [] if journal is None else journal.payloads
 
     def _with_records(self, model: SpamModel, records: list[bytes]) -> SpamModel:
-        return model.changed(update_journal.changes_of(self.path, records)) if records else model
+        return model.changed(decode_all(self.path, records)) if records else model
 
 
 def _fingerprint(path: str) -> tuple[bytes, tuple[int, int, int] | None]:

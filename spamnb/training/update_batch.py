@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.counts import CountStore, add_delta, count
+from spamnb.counts import CountStore, add_delta, count, merge_stores
 from spamnb.errors import DataError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Texts
@@ -19,8 +19,6 @@ from spamnb.model import (
     SpamModel,
     by_label,
     message_digests,
-    negative,
-    sum_counts,
 )
 from spamnb.training.update_plan import Pair, UpdatePlan
 
@@ -113,7 +111,7 @@ def apply_plan(
     exact, stale = _split_removals(model.seen_messages, batch.digests, plan)
 
     def change(removed: list[Pair]) -> Change:
-        counts = sum_counts([batch.counts(plan.added), negative(batch.counts(removed))], model.labels)
+        counts = merge_stores([batch.counts(plan.added), batch.counts(removed)], [1, -1])
         learned, forgotten, stale_removed = map(batch.digests_of, (plan.added, exact, stale))
         return Change(counts, learned, forgotten, history, stale_removed)
 
@@ -155,7 +153,7 @@ def _removable(store: CountStore, batch: UpdateBatch, added: list[Pair], removed
         if (store.find(counts.keys) < 0).any():  # most of those that are not all there: cheaply found
             continue
         try:
-            store = add_delta(store, negative(counts))
+            store = add_delta(store, merge_stores([counts], [-1]))
         except DataError:
             continue
         removable.append(pair)

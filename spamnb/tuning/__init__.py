@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         Passes as Passes,
         Setting as Setting,
         SettingGrid as SettingGrid,
-        applied as applied,
     )
     from spamnb.tuning.setting_search import (
         Trial as Trial,
@@ -40,7 +39,7 @@ else:
             "comparison": ["CandidateResult", "DRAWS", "Row", "evaluate_setting", "ranked"],
             "objectives": ["Objective", "objective", "objective_for"],
             "peers": ["Peers"],
-            "setting_grid": ["Passes", "Setting", "SettingGrid", "applied"],
+            "setting_grid": ["Passes", "Setting", "SettingGrid"],
             "setting_search": ["Trial", "Tuned", "beginnings", "everything", "tune"],
         },
     )

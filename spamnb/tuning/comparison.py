@@ -23,7 +23,7 @@ import numpy as np
 from spamnb.core import FloatArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.settings import flags
-from spamnb.training import Digests, figures_of
+from spamnb.training import Digests, metrics_of
 from spamnb.tuning.objectives import Answers, Objective, Weights
 from spamnb.tuning.setting_grid import Setting, SettingGrid
 
@@ -70,7 +70,7 @@ def evaluate_setting(bench: SettingGrid, setting: Setting) -> CandidateResult:
     model, held = bench.judged(setting)
     answers = Answers.of(model, held)
     return CandidateResult(
-        setting.name, figures_of(model, held), answers, time.process_time() - started, setting
+        setting.name, metrics_of(model, held), answers, time.process_time() - started, setting
     )
 
 

@@ -15,7 +15,7 @@ from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model import SpamModel, word_digests
 from spamnb.settings import FeatureConfig
-from spamnb.training import Digests, FoldScores, Trainer, calibrate_model, figures_of
+from spamnb.training import Digests, FoldScores, Trainer, calibrate_model, metrics_of
 from spamnb.tuning.comparison import CandidateResult
 from spamnb.tuning.objectives import Answers
 from spamnb.tuning.setting_grid import SettingGrid, labels_only
@@ -78,7 +78,7 @@ def judge_peer(
         model, labels_only(truth[rows]), int(fold.max()) + 1, scores=scores, fold=fold[rows]
     )
     return CandidateResult(
-        name, figures_of(model, held), Answers.of(model, held), time.process_time() - started
+        name, metrics_of(model, held), Answers.of(model, held), time.process_time() - started
     )
 
 

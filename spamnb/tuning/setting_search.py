@@ -25,10 +25,10 @@ import numpy as np
 from spamnb.core import IntArray
 from spamnb.scorers import REGISTRY, make
 from spamnb.settings import FeatureConfig, ScorerConfig, flags
-from spamnb.training import FoldScores, HeldOutScores, figures_of
+from spamnb.training import FoldScores, HeldOutScores, apply_calibration, metrics_of
 from spamnb.tuning.comparison import CandidateResult, resampled
 from spamnb.tuning.objectives import Answers, Objective
-from spamnb.tuning.setting_grid import Setting, SettingGrid, applied
+from spamnb.tuning.setting_grid import Setting, SettingGrid
 
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 DAMPINGS = (0.0, 0.5, 1.0)
@@ -204,11 +204,13 @@ def _nested(bench: SettingGrid, name: str, chosen: dict[int, Setting]) -> Candid
     for f, setting in chosen.items():
         rows = np.flatnonzero(bench.fold == f)
         model, _ = bench.judged(setting, f)
-        parts.append((rows, applied(model, bench.truth[rows], FoldScores(*bench.score(setting, f)))))
+        parts.append(
+            (rows, apply_calibration(model, bench.truth[rows], FoldScores(*bench.score(setting, f))))
+        )
     held = _joined(np.argsort(np.concatenate([rows for rows, _ in parts])), [h for _, h in parts])
     model = bench.plain_model
     answers = Answers.of(model, held)
-    return CandidateResult(name, figures_of(model, held), answers, time.process_time() - started)
+    return CandidateResult(name, metrics_of(model, held), answers, time.process_time() - started)
 
 
 def _joined(order: IntArray, parts: list[HeldOutScores]) -> HeldOutScores:

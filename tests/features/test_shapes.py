@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import example, given, strategies as st
-from reference.keys import token_key
-from reference.shapes import shape_tokens
-from reference.tokens import as_bytes
-from support import any_bytes, batches, sms_corpus
 
 from spamnb.features.batch import SHAPE, Batch
 from spamnb.features.shapes import EDGES, bucket_names, shape_stream
 from spamnb.messages import Texts
+from tests.helpers.texts import any_bytes, batches, keyed, sms_corpus, spelled
+from tests.reference.keys import token_key
+from tests.reference.shapes import shape_tokens
+from tests.reference.tokens import as_bytes
 
 signs = st.text(st.sampled_from("AZaz09._-+() $£€¥₹:/@!?comnetCOMuk☺😀é\n\r"), max_size=40)
 
@@ -21,8 +21,6 @@ def shapes_of(given_messages: list[str | bytes]) -> Batch:
 
 
 def check(given_messages: list[str | bytes]) -> None:
-    from support import keyed, spelled
-
     batch = shapes_of(given_messages)
     expected = [shape_tokens(as_bytes(m)) for m in given_messages]
     assert spelled(batch) == expected

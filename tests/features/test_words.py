@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
-from reference import keys, tokens
-from support import any_texts, batches, keyed, odd_texts, sms_corpus, spelled, tokens_of
 
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
+from tests.helpers.texts import any_texts, batches, keyed, odd_texts, sms_corpus, spelled, tokens_of
+from tests.reference import keys, tokens
 
 PLAIN = FeatureConfig.plain()
 
@@ -104,8 +104,10 @@ def test_the_sms_corpus_word_for_word() -> None:
 
 
 def test_the_memory_of_runs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from spamnb.features import lowercase as text
+    from spamnb.features.lowercase import _lower_words
 
-    monkeypatch.setattr(text, "_MEMO_LIMIT", 4)
+    _lower_words.clear()
+    monkeypatch.setattr(_lower_words, "limit", 4)
     texts = [f"x{chr(0x400 + i)}é{chr(0x430 + i)}" for i in range(40)] * 2
     assert tokens_of(texts, PLAIN) == [findall(t) for t in texts]
+    assert len(_lower_words) <= 4

@@ -11,8 +11,7 @@ import pytest
 
 from spamnb.messages import Chunk
 from spamnb.readers import ReadOptions, Source, open_source
-
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+from tests.helpers.paths import SHARED
 
 
 @dataclass
@@ -46,7 +45,7 @@ def read(tmp_path: Path) -> Read:
     def read_bytes(data: bytes, name: str = "data.csv", *, labelled: bool = True, **options: Any) -> Result:
         path = tmp_path / name
         path.write_bytes(data)
-        source = open_source(str(path), ReadOptions(**options), labelled=labelled)
+        source = open_source(str(path), ReadOptions.from_flags(**options), labelled=labelled)
         return Result(source, list(source))
 
     return read_bytes

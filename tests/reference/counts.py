@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from reference.tokens import extra, ngrams, tokens, words
 from spamnb.settings import FeatureConfig
+from tests.reference.tokens import extra, ngrams, tokens, words
 
 
 class Counts:

@@ -10,10 +10,10 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
-from reference.counts import Counts
-from reference.tokens import tokens, words
 from spamnb.scorers.less_naive import BACK_OFF
 from spamnb.settings import ScorerConfig
+from tests.reference.counts import Counts
+from tests.reference.tokens import tokens, words
 
 CERTAIN = -(2.0**20)
 

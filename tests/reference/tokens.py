@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 
-from reference import disguises
-from reference.shapes import shape_tokens
-from reference.signs import sign_tokens
 from spamnb.settings import FeatureConfig
+from tests.reference import disguises
+from tests.reference.shapes import shape_tokens
+from tests.reference.signs import sign_tokens
 
 
 def as_bytes(message: str | bytes) -> bytes:
@@ -64,7 +64,7 @@ def chars(message: str | bytes, n: int) -> list[str]:
 
 def matches(message: str | bytes, name: str, pattern: str) -> list[str]:
     text = as_bytes(message).decode("utf-8", "replace")
-    return [f"re:{name}" for _ in re.finditer(pattern, text)]
+    return [f"re:{name}" for match in re.finditer(pattern, text, re.ASCII) if match[0]]
 
 
 def tokens(message: str | bytes, config: FeatureConfig) -> list[str]:

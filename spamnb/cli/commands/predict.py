@@ -10,6 +10,7 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
+from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -36,10 +37,9 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 @click.option(
     "--input-format",
     metavar="FORMAT",
-    type=click.Choice(options.FORMATS),
+    type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
-    help="lines, null, csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index (default: detect; "
-    "stdin is one message a line).",
+    help=f"{any_of([*INPUT_FORMATS])} (default: detect; stdin is one message a line).",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
@@ -198,7 +198,7 @@ def _check_combination(output_format: str, explain: bool, null: bool, input_form
 
 def _columns_wanted(model: SpamModel, reading: ReadOptions) -> bool:
     """Does the input have to be a table?"""
-    return bool(model.features.categorical or model.features.numeric or reading.text_column)
+    return bool(model.features.categorical or model.features.numeric or reading.columns.text)
 
 
 def _write(writer: Any, chunk: Chunk, found: Predictions, chosen: int | None) -> None:

@@ -1,1 +1,1 @@
-"""An evaluation as one HTML file that a person looks at: nothing is fetched, nothing foreign is trusted."""
+"""Renders an evaluation as one self-contained HTML page: nothing is fetched, foreign text is escaped."""

@@ -1,117 +1,287 @@
-"""The whole page: sections in order, style and script inline, and a policy that forbids everything else."""
+"""Renders the page: collects the rows of its tables and fills report.html.j2 with them."""
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from hashlib import sha256
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from spamnb._version import __version__
-from spamnb.evaluation import EvaluationSummary, Facts
-from spamnb.metrics import Confusion, MultiScores
-from spamnb.report.html.markup import Html, h, join
-from spamnb.report.html.mistakes import mistakes
-from spamnb.report.html.overview import overview
-from spamnb.report.html.script import SCRIPT
-from spamnb.report.html.style import style
-from spamnb.report.html.tables import classes, many_matrix, measures, tokens
-from spamnb.report.html.threshold import matrix, threshold_section
+from spamnb.core import visible
+from spamnb.evaluation import EvaluationSummary, Mistake
+from spamnb.metrics import Confusion, MultiScores, Scores
+from spamnb.model import Explanation
+from spamnb.report.html import wording
+from spamnb.report.html.number_format import FILTERS, decimal, interval, percent
+from spamnb.report.html.threshold_data import threshold_slider
 from spamnb.report.model_card import card_rows
-from spamnb.report.plots import svg
-from spamnb.report.plots.figures import Figures
-from spamnb.report.plots.shapes import Drawing
+from spamnb.report.plots.drawing import Drawing
+from spamnb.report.plots.evaluation_plots import EvaluationPlots
+from spamnb.report.plots.palette import PAGE_DARK, PAGE_LIGHT
+from spamnb.report.plots.svg import inline_svg, style_rules
+from spamnb.report.terminal import MEASURES, MULTI_MEASURES
 
-HEADING = "How well the filter works"
-_CAPTIONS = {
-    "roc": "Up and to the left is better; the dashed line is guessing. The dot is the operating point.",
-    "precision-recall": "Up and to the right is better; the dashed line is guessing.",
-    "scores": "The further apart the two hills, the better. The line is the threshold.",
-    "reliability": "A dot on the dashed line keeps its word. Bars are 95% intervals; larger dots stand for "
-    "more messages.",
-}
+MAX_CHARACTERS = 500  # shown of a message
+MAX_TOKENS = 7  # shown of an explanation
 
 
-def page(found: EvaluationSummary, stated: bool = False) -> str:
-    """An HTML document; `stated`: decisions came with the data, not from a threshold."""
-    figures = None
-    if found.panels is not None:
-        figures = Figures(found.panels, found.positive, found.negative)
-    sections: list[Html | None] = [overview(found), *_body(found, figures, stated), measures(found)]
-    sections += [tokens(found), mistakes(found), _card("About the data", "data", found.data), _model(found)]
-    header = h(
-        "header",
-        h("h1", HEADING),
-        h("p", found.title, class_="sub"),
-        join([h("p", note, class_="sub muted") for note in found.notes]),
+def render_page(findings: EvaluationSummary, external_decisions: bool = False) -> str:
+    """Returns an HTML document; with `external_decisions` the verdicts were read from the data."""
+    script = read_resource("report.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    context = {
+        "version": __version__,
+        "heading": wording.HEADING,
+        "title": findings.title,
+        "notes": findings.notes,
+        "policy": f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+        "light": PAGE_LIGHT,
+        "dark": PAGE_DARK,
+        "style": Markup(style_rules("svg ") + "\n" + read_resource("report.css")),
+        "script": Markup(script),
+        "positive": findings.positive,
+        "negative": findings.negative,
+        "summary": wording.summary(findings),
+        "tiles": wording.tiles(findings),
+        **_results(findings, external_decisions),
+        "metrics": _metric_rows(findings),
+        "token_tables": _token_tables(findings),
+        "mistakes": _mistake_groups(findings),
+        "facts": _facts(findings),
+    }
+    return _environment().get_template("report.html.j2").render(context)
+
+
+def read_resource(name: str) -> str:
+    """Reads a file that lies beside this module."""
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(__package__, ""),
+        autoescape=True,
+        finalize=show_hidden,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    footer = h("footer", f"Made by spamnb {__version__}. This file is complete: it loads nothing.")
-    main = h("main", header, *sections, footer)
-    return f"<!DOCTYPE html>\n{h('html', _head(found, figures), h('body', main, _script()), lang='en')}\n"
+    environment.filters |= FILTERS | {"visible": visible}
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    return environment
 
 
-def _head(found: EvaluationSummary, figures: Figures | None) -> Html:
-    left = right = 0.0
-    if figures is not None:
-        frame, width = figures.cost_frame(), figures.thresholds().width
-        left, right = 100 * frame.x.start / width, 100 * (1 - frame.x.end / width)
-    digest = b64encode(sha256(SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    return h(
-        "head",
-        h("meta", charset="utf-8"),
-        h("meta", http_equiv="Content-Security-Policy", content=policy),
-        h("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        h("meta", name="color-scheme", content="light dark"),
-        h("meta", name="generator", content=f"spamnb {__version__}"),
-        h("title", f"{HEADING}: {found.title}"),
-        Html(f"<style>{style(left, right)}</style>"),
-    )
+def show_hidden(value: object) -> object:
+    r"""Makes hidden characters visible in every text that the template writes; autoescape does the rest.
+
+    Attributes and the title cannot hold elements: there the template uses the filter `visible`.
+
+    >>> show_hidden("1 < 2"), show_hidden("<b> \u202e")
+    ('1 < 2', Markup('&lt;b&gt; <span class="escaped">\\u202e</span>'))
+    """
+    if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
+        return Markup("").join(_show_letter(letter) for letter in value)
+    return value
 
 
-def _script() -> Html:
-    return Html(f"<script>{SCRIPT}</script>")
+def _show_letter(letter: str) -> Markup:
+    if letter == "\n":
+        return Markup('<span class="escaped">↵</span><br>')
+    shown = visible(letter)
+    return escape(letter) if shown == letter else Markup('<span class="escaped">{}</span>').format(shown)
 
 
-def _body(found: EvaluationSummary, figures: Figures | None, stated: bool) -> list[Html]:
-    scores = found.scores
+class Plot(NamedTuple):
+    """A plot with its caption."""
+
+    title: str
+    svg: Markup
+    caption: str
+
+
+def _results(findings: EvaluationSummary, external_decisions: bool) -> dict[str, Any]:
+    """Returns confusion matrices, slider and curves; None or empty where they do not apply."""
+    results: dict[str, Any] = {"confusion": None, "threshold": None, "curves": [], "classes": []}
+    scores, panels = findings.scores, findings.panels
     if isinstance(scores, MultiScores):
-        return [many_matrix(scores), classes(scores)]
-    c = Confusion(
+        return results | {"classes": _class_rows(scores)}
+    confusion = Confusion(
         scores.true_positives, scores.false_positives, scores.false_negatives, scores.true_negatives
     )
-    if figures is None:
-        table = matrix(c, found.positive, found.negative)
-        return [h("section", h("h2", "Right and wrong", id="matrix"), table, aria_labelledby="matrix")]
-    return [threshold_section(figures, c, stated), _curves(figures)]
+    results["confusion"] = confusion
+    if panels is not None:
+        plots = EvaluationPlots(panels, findings.positive, findings.negative)
+        results["threshold"] = threshold_slider(plots, confusion, external_decisions)
+        caption = wording.threshold_caption(panels, findings.positive)
+        results["threshold_plot"] = _plot(plots.thresholds(), caption)
+        results["curves"] = [
+            _plot(drawing, wording.CAPTIONS[name])
+            for name, drawing in plots.all().items()
+            if name in wording.CAPTIONS
+        ]
+    return results
 
 
-def _curves(figures: Figures) -> Html:
-    drawn = {name: drawing for name, drawing in figures.all().items() if name in _CAPTIONS}
-    plots = [_plot(drawing, _CAPTIONS[name]) for name, drawing in drawn.items()]
-    return h(
-        "section",
-        h("h2", "Curves", id="curves"),
-        h("div", join(plots), class_="two"),
-        aria_labelledby="curves",
+def _plot(drawing: Drawing, caption: str) -> Plot:
+    return Plot(drawing.title, Markup(inline_svg(drawing)), caption)
+
+
+class ClassRow(NamedTuple):
+    """One of several classes: its metrics and its row of the confusion matrix, as (count, share, correct)."""
+
+    label: str
+    metrics: tuple[str, str, str]
+    messages: int
+    cells: tuple[tuple[int, float, bool], ...]
+
+
+def _class_rows(scores: MultiScores) -> list[ClassRow]:
+    rows = []
+    for truth, (c, counts) in enumerate(zip(scores.classes, scores.confusion, strict=True)):
+        total = max(sum(counts), 1)
+        cells = tuple((n, n / total, predicted == truth) for predicted, n in enumerate(counts))
+        rows.append(
+            ClassRow(c.label, (percent(c.precision), percent(c.recall), decimal(c.f1)), c.support, cells)
+        )
+    return rows
+
+
+class MetricRow(NamedTuple):
+    """A metric, its value, confidence interval and meaning."""
+
+    name: str
+    value: str
+    interval: str
+    meaning: str
+
+
+def _metric_rows(findings: EvaluationSummary) -> list[MetricRow]:
+    scores = findings.scores
+    labels = {"spam": findings.positive, "ham": findings.negative}
+    rows = []
+    for key, name, kind, meaning in MEASURES if isinstance(scores, Scores) else MULTI_MEASURES:
+        if key:
+            value: float = getattr(scores, key)
+            written = percent(value) if kind == "share" else decimal(value)
+            confidence = _confidence(scores, key) if isinstance(scores, Scores) else ""
+            rows.append(MetricRow(name, written, confidence, meaning.format(**labels)))
+    return rows
+
+
+def _confidence(scores: Scores, metric: str) -> str:
+    tp = scores.true_positives
+    counts = {
+        "accuracy": (tp + scores.true_negatives, scores.messages),
+        "precision": (tp, tp + scores.false_positives),
+        "recall": (tp, scores.spam),
+    }
+    return interval(*counts[metric]) if metric in counts else ""
+
+
+class TokenTable(NamedTuple):
+    """The strongest tokens of a class; a row is (token, messages by class, weight, bar length in percent)."""
+
+    label: str
+    columns: list[str]
+    side: str
+    rows: list[tuple[str, tuple[int, ...], float, float]]
+
+
+def _token_tables(findings: EvaluationSummary) -> list[TokenTable]:
+    binary, tables = len(findings.labels) == 2, []
+    columns = [f"in {label}" for label in findings.labels] if binary else ["messages"]
+    for label, tokens in findings.tokens.items():
+        largest = max((abs(t.weight) for t in tokens if math.isfinite(t.weight)), default=1.0) or 1.0
+        own = slice(None) if binary else slice(i := findings.labels.index(label), i + 1)
+        rows = [(t.token, t.messages[own], t.weight, 100 * min(abs(t.weight) / largest, 1)) for t in tokens]
+        side = "for" if label == findings.positive or not binary else "against"
+        tables.append(TokenTable(label, columns, side, rows))
+    return tables
+
+
+class Chip(NamedTuple):
+    """A piece of evidence: a token, or a sum."""
+
+    name: str
+    log_odds: float
+    is_token: bool = False
+
+
+class MistakeCard(NamedTuple):
+    """A misclassified message with its explanation; `cut` characters of its text are left out."""
+
+    heading: str
+    probability: tuple[str, float] | None  # label and value
+    source: str
+    subject: str
+    text: str
+    cut: int
+    chips: list[Chip]
+
+
+class MistakeGroup(NamedTuple):
+    """Mistakes of one kind, worst first."""
+
+    title: str
+    size: str
+    cards: list[MistakeCard]
+
+
+def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
+    """Groups mistakes into false positives and missed spam; None where they are not known."""
+    if findings.mistakes is None:
+        return None
+    scores, mistakes = findings.scores, findings.mistakes
+    if isinstance(scores, MultiScores):
+        groups = [("Misclassified messages", findings.wrong, list(mistakes))]
+    else:
+        missed = [m for m in mistakes if m.truth == findings.positive]
+        flagged = [m for m in mistakes if m.truth != findings.positive]
+        groups = [
+            (wording.mistakes_title(findings, missed=False), scores.false_positives, flagged),
+            (wording.mistakes_title(findings, missed=True), scores.false_negatives, missed),
+        ]
+    return [
+        MistakeGroup(title, wording.mistakes_shown(total, len(own)), [_card(m, findings) for m in own])
+        for title, total, own in groups
+        if own
+    ]
+
+
+def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
+    text = mistake.text.replace("\r\n", "\n").strip("\n")
+    of = findings.positive if len(findings.labels) == 2 else mistake.said
+    return MistakeCard(
+        heading=f"{mistake.truth} classified as {mistake.said}",
+        probability=None if math.isnan(mistake.probability) else (of, mistake.probability),
+        source=mistake.place,
+        subject=mistake.subject,
+        text=text[:MAX_CHARACTERS],
+        cut=max(len(text) - MAX_CHARACTERS, 0),
+        chips=[] if mistake.told is None else _chips(mistake.told),
     )
 
 
-def _plot(drawing: Drawing, caption: str) -> Html:
-    return h("figure", h("h3", drawing.title), Html(svg.inline(drawing)), h("figcaption", caption))
+def _chips(explanation: Explanation) -> list[Chip]:
+    """Returns the strongest tokens; with the other chips they sum to the log-odds."""
+    strongest, weaker = explanation.parts[:MAX_TOKENS], explanation.parts[MAX_TOKENS:]
+    chips = [Chip(part.token, part.log_odds, is_token=True) for part in strongest]
+    if weaker:
+        chips.append(Chip(f"{len(weaker)} weaker", sum(part.log_odds for part in weaker)))
+    total = f"sum: log-odds of {explanation.label} against {explanation.other}"
+    return [*chips, Chip("prior and calibration", explanation.bias), Chip(total, explanation.log_odds)]
 
 
-def _card(title: str, name: str, facts: Facts) -> Html | None:
-    if not facts:
-        return None
-    rows = [join([h("dt", key), h("dd", value)]) for key, value in facts]
-    return h("section", h("h2", title, id=name), h("dl", join(rows)), aria_labelledby=name)
-
-
-def _model(found: EvaluationSummary) -> Html | None:
-    if found.model is None:
-        return None
-    rows = [
-        (name, value)
-        for name, value in card_rows(dict(found.model))
-        if name != "model" or found.model["path"]
-    ]
-    return _card("About the model", "model", tuple(rows))
+def _facts(findings: EvaluationSummary) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Returns (title, id, rows of name and value) for the data and the model, where anything is known."""
+    model = [] if findings.model is None else card_rows(dict(findings.model))
+    if findings.model is not None and not findings.model["path"]:
+        model = [row for row in model if row[0] != "model"]
+    facts = [("About the data", "data", list(findings.data)), ("About the model", "model", model)]
+    return [fact for fact in facts if fact[2]]

@@ -1,1 +1,1 @@
-"""Plots as plain shapes, written as SVG for pages and files, or as PNG."""
+"""Draws the plots of an evaluation as lines, boxes, dots and text, and writes them as SVG."""

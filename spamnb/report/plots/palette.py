@@ -1,4 +1,4 @@
-"""The colours of plots and pages, for light and for dark ground; all text has a contrast of 4.5 or more."""
+"""Defines the colours of plots and pages for light and dark mode; all text has a contrast of 4.5 or more."""
 
 LIGHT = {
     "ground": "#ffffff",
@@ -24,3 +24,7 @@ DARK = {
     "curve": "#6cb2ff",
     "mark": "#f2f5f8",
 }
+
+# A page has three more: behind its sections, behind boxes inside a section, and the borders.
+PAGE_LIGHT = LIGHT | {"page": "#f6f7f9", "soft": "#eef1f4", "line": "#d5dae0"}
+PAGE_DARK = DARK | {"page": "#0e1116", "soft": "#1e242c", "line": "#323a44"}

@@ -1,4 +1,4 @@
-"""Drawings as SVG: inside a page, which has the colours, or as a file with its own."""
+"""Writes drawings as SVG: inside a page, which defines the colours, or as a file with its own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from html import escape
 
 from spamnb._version import __version__
 from spamnb.metrics import Floats
+from spamnb.report.plots.drawing import Box, Dot, Drawing, Line, Shape, TextShape
 from spamnb.report.plots.palette import LIGHT
-from spamnb.report.plots.shapes import Box, Dot, Drawing, Line, Shape, Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
-def rules(prefix: str = "") -> str:
-    """The style of every role; the colours are variables."""
+def style_rules(prefix: str = "") -> str:
+    """Returns the style of every role; the colours are variables."""
     lines = [f"{prefix}text{{font-size:12px;font-variant-numeric:tabular-nums}}"]
     for role in LIGHT:
         lines.append(f"{prefix}.l-{role}{{stroke:var(--{role});fill:none}}")
@@ -22,24 +22,24 @@ def rules(prefix: str = "") -> str:
     return "\n".join(lines)
 
 
-def inline(drawing: Drawing) -> str:
-    """For a page: without title, as wide as its place."""
-    box = f"0 {_n(drawing.top - 6)} {_n(drawing.width)} {_n(drawing.height - drawing.top)}"
-    label = escape(f"{drawing.title}. {drawing.about}")
+def inline_svg(drawing: Drawing) -> str:
+    """Writes an element for a page: without title, as wide as its container."""
+    box = f"0 {_number(drawing.top - 6)} {_number(drawing.width)} {_number(drawing.height - drawing.top)}"
+    label = escape(f"{drawing.title}. {drawing.description}")
     return f'<svg viewBox="{box}" role="img" aria-label="{label}">{_shapes(drawing)}</svg>'
 
 
-def standalone(drawing: Drawing) -> str:
-    """A file: white ground, title, description."""
+def svg_file(drawing: Drawing) -> str:
+    """Writes a file with white background, title and description."""
     colours = "".join(f"--{role}:{colour};" for role, colour in LIGHT.items())
-    wide, high = _n(drawing.width), _n(drawing.height)
-    size = f'width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
-    title = Words(drawing.width / 2, 20, drawing.title, "text", bold=True)
+    width, height = _number(drawing.width), _number(drawing.height)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    title = TextShape(drawing.width / 2, 20, drawing.title, "text", bold=True)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
         f'font-family="{escape(FONT)}" role="img"><!-- made by spamnb {__version__} -->'
-        f"<title>{escape(drawing.title)}</title><desc>{escape(drawing.about)}</desc>"
-        f"<style>svg{{{colours}}}\n{rules()}</style>"
+        f"<title>{escape(drawing.title)}</title><desc>{escape(drawing.description)}</desc>"
+        f"<style>svg{{{colours}}}\n{style_rules()}</style>"
         f'<rect width="100%" height="100%" class="f-ground"/>{_shape(title)}{_shapes(drawing)}</svg>\n'
     )
 
@@ -52,30 +52,30 @@ def _shape(shape: Shape) -> str:
     match shape:
         case Line():
             dash = ' stroke-dasharray="5 4"' if shape.dashed else ""
-            style = f'class="l-{shape.role}" stroke-width="{_n(shape.width)}"{dash}'
+            style = f'class="l-{shape.role}" stroke-width="{_number(shape.width)}"{dash}'
             return f'<path{_id(shape.name)} {style} stroke-linejoin="round" d="{_path(shape.points)}"/>'
         case Box():
-            place, size = _place(shape), f'width="{_n(shape.width)}" height="{_n(shape.height)}"'
-            return f'<rect class="f-{shape.role}" {place} {size}/>'
+            size = f'width="{_number(shape.width)}" height="{_number(shape.height)}"'
+            return f'<rect class="f-{shape.role}" {_position(shape)} {size}/>'
         case Dot():
-            place = f'cx="{_n(shape.x)}" cy="{_n(shape.y)}" r="{_n(shape.radius)}"'
-            return f'<circle{_id(shape.name)} class="f-{shape.role}" {place}/>'
-        case Words():
-            return _words(shape)
+            circle = f'cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}"'
+            return f'<circle{_id(shape.name)} class="f-{shape.role}" {circle}/>'
+        case TextShape():
+            return _text(shape)
 
 
-def _words(shape: Words) -> str:
-    place = _place(shape)
-    if shape.upright:
-        place += f' transform="rotate(-90 {_n(shape.x)} {_n(shape.y)})"'
+def _text(shape: TextShape) -> str:
+    position = _position(shape)
+    if shape.vertical:
+        position += f' transform="rotate(-90 {_number(shape.x)} {_number(shape.y)})"'
     weight = ' font-weight="600"' if shape.bold else ""
-    spare = " spare" * shape.spare
-    style = f'class="f-{shape.role}{spare}" text-anchor="{shape.side}"{weight}'
-    return f"<text {style} {place}>{escape(shape.text)}</text>"
+    hidden = " wide-only" if shape.wide_only else ""
+    style = f'class="f-{shape.role}{hidden}" text-anchor="{shape.anchor}"{weight}'
+    return f"<text {style} {position}>{escape(shape.text)}</text>"
 
 
-def _place(shape: Box | Words) -> str:
-    return f'x="{_n(shape.x)}" y="{_n(shape.y)}"'
+def _position(shape: Box | TextShape) -> str:
+    return f'x="{_number(shape.x)}" y="{_number(shape.y)}"'
 
 
 def _id(name: str) -> str:
@@ -83,13 +83,13 @@ def _id(name: str) -> str:
 
 
 def _path(points: Floats) -> str:
-    return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in points.tolist())
+    return "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points.tolist())
 
 
-def _n(value: float) -> str:
-    """A tenth of a unit is finer than anyone sees.
+def _number(value: float) -> str:
+    """Rounds to a tenth of a unit, which is finer than a screen shows.
 
-    >>> _n(3.04), _n(12)
+    >>> _number(3.04), _number(12)
     ('3', '12')
     """
     return f"{value:.1f}".rstrip("0").rstrip(".")

@@ -1,0 +1,24 @@
+"""The benchmark that learns mail by mail scores as the model does that has learned the same mails."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.online_learning import Online
+from spamnb.mail import as_texts
+from spamnb.mail.parse import parse_mail
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig
+from tests.helpers.paths import MAILS
+
+
+def test_each_step_is_that_of_the_model() -> None:
+    online, model = Online(), SpamModel(FeatureConfig.usual(mail=True))
+    for path in sorted(MAILS, key=lambda path: path.name):
+        texts, label = as_texts([parse_mail(path.read_bytes())]), path.parent.name
+        batch = online.extract(texts)
+        if len(model.labels) == 2:
+            assert online.score(batch) == pytest.approx(float(model.log_odds(texts)[0]), rel=1e-9)
+        online.learn(batch, label == "spam")
+        model = model.learn(texts, [label])
+    assert model.store.vocabulary == online.table.size

@@ -1,0 +1,127 @@
+"""`spamnb compare`: tables for people, JSON for programs, refusals with the next step."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from spamnb.scorers import REGISTRY
+from tests.helpers.command_line import TINY, Cli, Sms, Three
+
+NAMES = [
+    *("made_by", "title", "notes", "objective", "folds", "messages", "copies", "draws", "best", "contenders"),
+]
+
+
+ROW = [
+    *("name", "flags", "value", "low", "high", "difference", "difference_low", "difference_high", "p_value"),
+    *("seconds", "messages", "spam", "ham"),
+]
+
+
+def test_all_scorers_and_more_in_one_table(cli: Cli, sms: Sms) -> None:
+    more = ("--with", "ngrams=1", "--with", "alpha=1,tokens=plain")
+    done = cli("compare", sms.train, *more, "--json", "table.json")
+    found = json.loads((cli.here / "table.json").read_text())
+    assert list(found) == NAMES
+    assert [*found["contenders"][0]][: len(ROW)] == ROW
+    names = [row["name"] for row in found["contenders"]]
+    assert sorted(names) == sorted([*REGISTRY, "ngrams=1", "alpha=1,tokens=plain"])
+    values = [row["value"] for row in found["contenders"]]
+    assert values == sorted(values, reverse=True)
+    assert (found["best"], found["contenders"][0]["p_value"]) == (names[0], None)
+    told = {row["name"]: row["flags"] for row in found["contenders"]}
+    assert told["alpha=1,tokens=plain"] == "--tokens plain --alpha 1"
+    lines = done.text.splitlines()
+    assert lines[0] == "9 contenders, 5-fold cross-validation"
+    assert lines[1] == "5 folds, copies of a text in the same fold; weights are not refined"
+    begin = lines.index("") + 2
+    shown = [line.split()[0] for line in lines[begin : begin + len(names)]]
+    assert shown == names
+
+
+def test_a_contender_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
+    found = cli("compare", sms.train, "--json", "-", "-q", "--folds", "4").json
+    row = next(row for row in found["contenders"] if row["name"] == "bernoulli")
+    alone = cli(
+        "evaluate", sms.train, "--cv", "4", "--scorer", "bernoulli", "--refine", "no", "--json", "-"
+    ).json
+    for name in ("accuracy", "recall", "roc_auc", "log_loss", "false_positives"):
+        assert row[name] == pytest.approx(alone[name], abs=1e-12), name
+    assert row["value"] == pytest.approx(alone["roc_auc"], abs=1e-12)
+
+
+def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
+    flags = ("--objective", "recall@0.1%", "--no-scorers", "--with", "damping=0")
+    shown = cli("compare", sms.train, *flags, env={"COLUMNS": "80"}).text
+    assert shown.startswith("2 contenders, ")
+    assert "recall@0.1%" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "lost: ham called spam; missed: spam not called so" in shown
+
+
+@pytest.mark.parametrize(
+    ("width", "figures"), [(40, ("p", "lost")), (60, ("95% interval", "p", "lost", "missed"))]
+)
+def test_names_and_figures_stay_whole_on_narrow_terminals(
+    cli: Cli, sms: Sms, width: int, figures: tuple[str, ...]
+) -> None:
+    told = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": "80"}).text.splitlines()
+    said = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": str(width)}).text.splitlines()
+    heads = ["setting", "ROC AUC", *figures]
+    start = next(i for i, line in enumerate(said) if line.startswith("setting"))
+    assert re.split(r" {2,}", said[start].strip()) == heads
+    rows = [line.split() for line in said[start + 1 : start + 8]]
+    wide = [line.split() for line in told if line.split()[:1] in [row[:1] for row in rows]][:7]
+    places = [0, 1, *(["95% interval", "p", "lost", "missed"].index(name) + 2 for name in figures)]
+    assert rows == [[row[i] for i in places] for row in wide]
+
+
+def test_more_than_two_classes(cli: Cli, three: Three) -> None:
+    found = cli("compare", three.data, "--json", "-").json
+    assert found["objective"] == "f1"
+    assert len(found["contenders"]) == len(REGISTRY)
+    assert "macro_f1" in found["contenders"][0]
+    assert cli("compare", three.data).text.startswith("7 contenders")
+
+
+def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:
+    found = cli("compare", sms.train, "--tokens", "plain", "--ngrams", "1", "--json", "-").json
+    told = {row["name"]: row["flags"] for row in found["contenders"]}
+    assert told["multinomial"] == "--tokens plain"
+    assert told["less-naive"] == "--scorer less-naive"
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (
+            ["data.csv", "--with", "alpha"],
+            2,
+            "Error: --with 'alpha': expected NAME=VALUE with commas between, got 'alpha'",
+        ),
+        (
+            ["data.csv", "--with", "size=3"],
+            2,
+            "Error: --with 'size=3': no setting is called 'size'",
+        ),
+        (
+            ["data.csv", "--with", "ngrams=x"],
+            2,
+            "Error: --with 'ngrams=x': Invalid value for '--ngrams': 'x' is not a valid integer.",
+        ),
+        (["data.csv", "--with", "ngrams=9"], 2, "Error: --ngrams must be between 1 and 5, got 9"),
+        (["data.csv", "--objective", "speed"], 2, "Error: unknown objective 'speed'"),
+        (["data.csv", "--folds", "1"], 2, "Error: --folds must be at least 2, got 1"),
+        (["data.csv"], 1, "Error: too few messages to cross-validate: every class needs at least 10"),
+        (["none.csv"], 1, "Error: no such file: none.csv"),
+        ([], 2, "Error: Missing argument 'DATA...'."),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
+)
+def test_refusals_of_compare(cli: Cli, args: list[str], code: int, said: str) -> None:
+    cli.write("data.csv", TINY)
+    lines = cli.fails("compare", *args, code=code)
+    assert any(line.startswith(said) for line in lines), lines

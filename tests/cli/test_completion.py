@@ -1,0 +1,60 @@
+"""`spamnb completion`: scripts for shells, and what they complete."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spamnb.cli import COMMANDS
+from tests.helpers.command_line import PATIENCE, Cli
+
+# --- completion ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shell", "part"),
+    [
+        ("bash", "complete -o nosort -F _spamnb_completion spamnb"),
+        ("zsh", "#compdef spamnb"),
+        ("fish", "complete --no-files --command spamnb"),
+    ],
+)
+def test_completion_prints_a_script(cli: Cli, shell: str, part: str) -> None:
+    done = cli("completion", shell)
+    assert part in done.text
+    assert f"_SPAMNB_COMPLETE={shell}_complete" in done.text
+
+
+def completed(cli: Cli, *words: str) -> list[str]:
+    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    return cli(env=asked | {"_SPAMNB_COMPLETE": "bash_complete"}).text.split()
+
+
+def test_completion_of_commands_options_choices_and_files(cli: Cli) -> None:
+    assert completed(cli, "spamnb", "pre") == ["plain,predict"]
+    assert completed(cli, "spamnb", "") == [f"plain,{name}" for name in COMMANDS]
+    assert completed(cli, "spamnb", "train", "--bal") == ["plain,--balance"]
+    assert completed(cli, "spamnb", "predict", "--format", "t") == ["plain,tsv", "plain,table", "plain,terse"]
+    for words in (("train", "my"), ("predict", "my"), ("evaluate", "-m", "my"), ("train", "-o", "my")):
+        assert completed(cli, "spamnb", *words) == ["file,my"]
+
+
+def test_bash_completes(cli: Cli, tmp_path: Path) -> None:
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash")
+    script = tmp_path / "spamnb"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m spamnb "$@"\n')
+    script.chmod(0o755)
+    ask = 'COMP_WORDS=(spamnb pre); COMP_CWORD=1; _spamnb_completion spamnb; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f'eval "$(spamnb completion bash)"; {ask}'],
+        capture_output=True,
+        env=cli.env | {"PATH": f"{tmp_path}:{cli.env['PATH']}"},
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert done.stdout == b"predict\n", done.stderr

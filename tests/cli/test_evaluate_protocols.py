@@ -1,0 +1,82 @@
+"""`spamnb evaluate` with --holdout, --learning-curve and --online."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.command_line import Cli, Sms, Tennis, Three
+
+
+def test_holdout(cli: Cli, sms: Sms) -> None:
+    found = cli("evaluate", sms.train, "--holdout", "30%", "--json", "-").json
+    assert found["title"] == "held-out part"
+    learn, judge = (int(word) for word in found["notes"][0].split() if word.isdecimal())
+    assert (learn + judge, found["messages"]) == (407, judge)
+    assert judge / 407 == pytest.approx(0.3, abs=0.01)
+    assert "steps" not in found
+    same = cli("evaluate", sms.train, "--holdout", "0.3", "--seed", "0", "--json", "-").json
+    assert same == found
+    other = cli("evaluate", sms.train, "--holdout", "30%", "--seed", "1", "--json", "-").json
+    assert other["log_loss"] != found["log_loss"]
+
+
+def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
+    done = cli(
+        "evaluate", sms.train, "--learning-curve", "--holdout", "20%", "--no-curves", "--scorer", "binary"
+    )
+    lines = done.text.splitlines()
+    assert lines[0] == "learning curve"
+    at = lines.index("the held-out part, judged after learning so many messages")
+    assert lines[at + 1].split()[:2] == ["learned", "accuracy"]
+    assert len(lines[at + 2 :]) == 10
+    assert lines[1].startswith(f"{lines[-1].split()[0]} messages to learn, ")
+
+
+def test_online(cli: Cli, sms: Sms, three: Three) -> None:
+    found = cli("evaluate", sms.train, "--online", "--json", "-", "--threshold", "0.9").json
+    assert found["title"] == "in order, each message judged and then learned"
+    assert found["messages"] == 407
+    assert [*found["steps"][0]][:2] == ["learned", "accuracy"]
+    assert found["steps"][-1]["learned"] == 407
+    assert "each line: the messages since the line before" in cli("evaluate", three.data, "--online").text
+
+
+def test_copies_are_told(cli: Cli, sms: Sms) -> None:
+    rows = sms.train.read_text()
+    cli.write("twice.csv", rows + rows.partition("\n")[2])
+    for flags in (["--cv", "5"], ["--holdout", "30%"], ["--online"]):
+        notes = cli("evaluate", "twice.csv", *flags, "--json", "-").json["notes"]
+        assert "407 of 814 messages are copies of others (the same words)" in notes
+
+
+def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:
+    flags = ("--categorical", "outlook", "--numeric", "humidity", "--scorer", "categorical")
+    assert cli("evaluate", tennis.data, "--holdout", "30%", *flags, "--json", "-").json["messages"] == 4
+    said = cli.fails("evaluate", tennis.data, "--online", *flags, code=2)
+    assert said[-2:] == [
+        "Error: --online reads texts only, got columns",
+        "Hint: use --cv or --holdout with columns",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "last"),
+    [
+        (["x.csv", "--holdout", "130%"], "Hint: for example 30% or 0.3"),
+        (["x.csv", "--holdout", "some"], "Hint: for example 30% or 0.3"),
+        (["x.csv", "--online", "--cv", "5"], "Error: --online and --cv do not go together."),
+        (["x.csv", "--online", "--holdout", "30%"], "Error: --holdout and --online do not go together."),
+        (["x.csv", "--seed", "3"], "Error: --seed goes with --holdout or --learning-curve."),
+        (["x.csv", "--online", "--seed", "3"], "Error: --seed goes with --holdout or --learning-curve."),
+        (["--online"], "Error: --online needs DATA."),
+        (
+            ["x.csv", "--online", "-m", "m"],
+            "Error: --model does not go with --online, which trains its own models.",
+        ),
+        (["x.csv", "--holdout", "30%", "--balance", "undersample"], "Hint: use --balance weight"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)
+def test_refusals(cli: Cli, args: list[str], last: str) -> None:
+    cli.write("x.csv", "label,text\nspam,win\nham,see you\n")
+    assert cli.fails("evaluate", *args, code=2)[-1] == last

@@ -1,0 +1,299 @@
+"""`spamnb filter` as a mail system calls it: the verdict is added, and not a byte of the mail is lost."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Cli
+from tests.helpers.mail_header import header_and_body, values
+from tests.helpers.paths import MAILS, ROOT
+
+SPAM = (ROOT / "data" / "mail" / "spam" / "01-prize-plain.eml").read_bytes()
+HAM = (ROOT / "data" / "mail" / "ham" / "01-friend-plain.eml").read_bytes()
+HEAD = b"From: a@example.org\nSubject: hi\n"
+ADDED = (b"X-Spam-Flag", b"X-Spam-Status", b"X-Spam-Score", b"X-Spamnb")
+
+# --- The body
+
+
+BODIES = {
+    "plain": b"\nhello\n",
+    "no final newline": b"\nhello",
+    "empty": b"\n",
+    "blank lines": b"\n\n\n \n\n",
+    "lone dots": b"\n.\n..\nfoo\n.\n",
+    "nul bytes": b"\na\0b\0\0\n",
+    "8-bit": b"\n" + bytes(range(256)),
+    "looks like a header": b"\nX-Spam-Flag: YES\nX-Spamnb : x\n\nX-Spam-Status: No\n",
+    "looks like an mbox": b"\nFrom me to you\n>From here\n",
+    "lone carriage returns": b"\na\rb\r\r\n",
+}
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("name", BODIES)
+def test_the_body_is_not_touched(name: str, ending: bytes, cli: Cli, mail_model: Path) -> None:
+    head, body = HEAD.replace(b"\n", ending), BODIES[name].replace(b"\n", ending)
+    out = cli("filter", "-m", mail_model, stdin=head + body).out
+    assert out.startswith(head)
+    assert out.endswith(body)
+    added = out[len(head) : len(out) - len(body)]
+    assert [len(values(added, field)) for field in ADDED] == [1, 1, 1, 1]
+    lines = added.split(ending)
+    assert lines.pop() == b""
+    assert all(len(line) <= 78 and line.isascii() and b"\r" not in line for line in lines)
+
+
+def test_a_large_mail_passes_whole(cli: Cli, mail_model: Path) -> None:
+    body = b"\n" + b"All work and no play, 100%.\n" * 190_000
+    out = cli("filter", "-m", mail_model, stdin=HEAD + body).out
+    assert len(body) > 5_000_000
+    assert out.startswith(HEAD)
+    assert header_and_body(out)[1] == body
+
+
+def test_what_of_a_large_mail_was_not_looked_at_is_noted(cli: Cli, mail_model: Path) -> None:
+    out = cli("filter", "-m", mail_model, "--max-size", "1K", stdin=HEAD + b"\n" + b"word " * 1000).out
+    assert values(out, b"X-Spamnb")[0].endswith(b"; only the first 1024 bytes were read")
+    assert not values(cli("filter", "-m", mail_model, stdin=HAM).out, b"X-Spamnb")[0].count(b";")
+    assert cli("filter", "-m", mail_model, "--max-size", "some", stdin=HAM).err == (
+        "spamnb filter: --max-size must be a number of bytes, got 'some'; the mail passes unchanged\n"
+    )
+
+
+# --- The header
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        b"X-Spam-Flag: NO\n",
+        b"x-spam-FLAG: NO\n",
+        b"X-Spam-Flag \t : NO\n",
+        b"X-Spam-Flag:\n NO\n\tNO\n",
+        b"X-Spam-Status: No, score=-5\n\trequired=5\nX-Spam-Level: \nX-Spam-Report:\n * a\n * b\n",
+        b"X-Spamnb: ham, p=0\nX-SPAMNB : ham\nX-Spam: No\n",
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_forged_verdicts_are_removed(forged: bytes, place: int, cli: Cli, mail_model: Path) -> None:
+    fields = [b"Subject: x\n", b"X-Spammer: kept\n\tX-Spam-Flag: kept, a continuation\n"]
+    fields.insert(place, forged)
+    out = cli("filter", "-m", mail_model, stdin=b"".join(fields) + b"\nbody\n").out
+    rest = b"".join(field for field in fields if field is not forged)
+    assert out.startswith(rest + b"X-Spam-Flag: ")
+    header, body = header_and_body(out)
+    assert body == b"\nbody\n"
+    assert [len(values(header, name)) for name in (*ADDED, b"X-Spam-Level", b"X-Spam")] == [1, 1, 1, 1, 0, 0]
+
+
+SHAPES = {
+    # mail: (what comes before our fields, what comes after them)
+    b"From a@b Mon Jan  1 00:00:00 2026\nTo: x\n\nb": (b"From a@b Mon Jan  1 00:00:00 2026\nTo: x\n", b"\nb"),
+    b"From a\n>From b\nTo: x\n\nb": (b"From a\n>From b\nTo: x\n", b"\nb"),
+    b"no header at all\n\nX-Spam-Flag: NO\n": (b"", b"\nno header at all\n\nX-Spam-Flag: NO\n"),
+    b"From a\nno header\n": (b"From a\n", b"\nno header\n"),
+    b"\nonly a body\n": (b"", b"\nonly a body\n"),
+    b"To: x\nSubject: y": (b"To: x\nSubject: y\n", b""),
+    b"To: x\r\nSubject: y": (b"To: x\r\nSubject: y\r\n", b""),
+    b"X-Spam-Flag: NO": (b"", b""),
+    b"Z: 1\nA: 2\nZ: 3\n folded\n\n": (b"Z: 1\nA: 2\nZ: 3\n folded\n", b"\n"),
+    b"To: x\nnot a field\nCc: y\n\nb": (b"To: x\nnot a field\nCc: y\n", b"\nb"),
+    b"": (b"", b""),
+}
+
+
+@pytest.mark.parametrize("raw", SHAPES)
+def test_where_the_verdict_goes(raw: bytes, cli: Cli, mail_model: Path) -> None:
+    before, after = SHAPES[raw]
+    out = cli("filter", "-m", mail_model, stdin=raw).out
+    assert out.startswith(before + b"X-Spam-Flag: ")
+    assert header_and_body(out)[1] == after
+
+
+def test_the_words_of_the_verdict(cli: Cli, mail_model: Path) -> None:
+    for raw, flag, status in ((SPAM, b"YES", b"Yes, "), (HAM, b"NO", b"No, ")):
+        header, _ = header_and_body(cli("filter", "-m", mail_model, stdin=raw).out)
+        assert values(header, b"X-Spam-Flag") == [flag]
+        number = rb"score=0\.\d{3} required=0\.500 tests=spamnb version=\S+"
+        assert re.fullmatch(status + number, *values(header, b"X-Spam-Status"))
+        assert re.fullmatch(rb"0\.\d{4}", *values(header, b"X-Spam-Score"))
+        label = b"spam" if flag == b"YES" else b"ham"
+        assert re.fullmatch(
+            label + rb", p=0\.\d{4}, log_odds=-?\d+\.\d\d, version=\S+", *values(header, b"X-Spamnb")
+        )
+
+
+def test_threshold_moves_the_line(cli: Cli, mail_model: Path) -> None:
+    header, _ = header_and_body(cli("filter", "-m", mail_model, "--threshold", "0.99", stdin=SPAM).out)
+    assert values(header, b"X-Spam-Flag") == [b"NO"]
+    assert b" required=0.990 " in values(header, b"X-Spam-Status")[0]
+
+
+def test_in_doubt_it_is_not_flagged(cli: Cli, mail_model: Path) -> None:
+    header, _ = header_and_body(cli("filter", "-m", mail_model, "--unsure", "0.01", "0.99", stdin=SPAM).out)
+    assert values(header, b"X-Spam-Flag") == [b"NO"]
+    assert values(header, b"X-Spamnb")[0].startswith(b"unsure, ")
+
+
+def test_explain_names_tokens(cli: Cli, mail_model: Path) -> None:
+    long = SPAM.replace(b"Dear", b"Dear " + b"x" * 300 + " \N{SNOWMAN}\N{BELL}".encode(), 1)
+    header, _ = header_and_body(cli("filter", "-m", mail_model, "--explain", stdin=long).out)
+    assert re.search(rb"; \S.* [+-]\d+\.\d\d, ", values(header, b"X-Spamnb")[0])
+    ours = header[header.index(b"X-Spam-Flag") :]
+    assert max(map(len, ours.splitlines())) <= 78
+    assert ours.isascii()
+
+
+# --- Failure
+
+
+def _damaged(good: Path, folder: Path) -> Path:
+    path = folder / "damaged.spamnb"
+    data = bytearray(good.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    return path
+
+
+def _broken_models(good: Path, folder: Path) -> dict[str, Path]:
+    return {
+        "missing": folder / "none.spamnb",
+        "damaged": _damaged(good, folder),
+        "foreign": ROOT / "data" / "sms_sample.csv",
+        "folder": folder,
+    }
+
+
+@pytest.mark.parametrize("kind", ["missing", "damaged", "foreign", "folder"])
+def test_on_failure_the_mail_passes_unchanged(kind: str, cli: Cli, mail_model: Path, tmp_path: Path) -> None:
+    model = _broken_models(mail_model, tmp_path)[kind]
+    raw = b"X-Spam-Flag: NO\r\n" + SPAM + bytes(range(256))
+    done = cli("filter", "-m", model, stdin=raw)
+    assert done.out == raw
+    assert re.fullmatch(r"spamnb filter: .+; the mail passes unchanged\n", done.err)
+    held = cli("filter", "-m", model, "--tempfail", stdin=raw, code=75)
+    assert held.out == b""
+    assert re.fullmatch(r"spamnb filter: .+; the mail is refused for now\n", held.err)
+
+
+def test_without_a_model_of_ones_own_the_ready_made_one_judges(cli: Cli) -> None:
+    done = cli("filter", stdin=SPAM)
+    assert b"\nX-Spam-Flag: YES\n" in done.out
+    assert done.err == ""
+
+
+def test_no_model_at_all(cli: Cli) -> None:
+    done = cli("filter", stdin=SPAM, env={"SPAMNB_MODEL": str(cli.here / "none")})
+    assert done.out == SPAM
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_setting_that_cannot_be_met_is_a_failure_too(cli: Cli, mail_model: Path) -> None:
+    done = cli("filter", "-m", mail_model, "--threshold", "7", stdin=SPAM)
+    assert done.out == SPAM
+    assert (
+        done.err == "spamnb filter: --threshold must lie between 0 and 1, got 7; the mail passes unchanged\n"
+    )
+
+
+# --- Exit codes of `predict`, and all sample mails
+
+
+@pytest.mark.parametrize(("style", "codes"), [("bogofilter", (0, 1, 2, 3)), ("spamc", (1, 0, 0, 0))])
+def test_exit_codes(style: str, codes: tuple[int, ...], cli: Cli, mail_model: Path) -> None:
+    command = ("predict", "--exit-code", style, "--input-format", "eml", "-m")
+    assert cli(*command, mail_model, stdin=SPAM, code=codes[0]).out.startswith(b"spam\t")
+    assert cli(*command, mail_model, stdin=HAM, code=codes[1]).out.startswith(b"ham\t")
+    unsure = cli(*command, mail_model, "--unsure", "0.01", "0.99", stdin=SPAM, code=codes[2])
+    assert unsure.out.startswith(b"unsure\t")
+    assert cli(*command, "none.spamnb", stdin=SPAM, code=codes[3]).err.startswith("Error: ")
+
+
+def test_what_cannot_be_read_is_no_ham(cli: Cli, mail_model: Path) -> None:
+    """A link that leads nowhere cannot be read, by root either."""
+    (cli.here / "folder").mkdir()
+    flags = ("predict", "--exit-code", "bogofilter", "-m", mail_model)
+    cli(*flags, "folder", code=3)  # nothing was judged
+    cli.write("folder/1", HAM)
+    cli(*flags, "folder", code=1)
+    (cli.here / "folder" / "2").symlink_to("nowhere")
+    assert "folder/2: No such file or directory" in cli(*flags, "folder", code=3).err
+    cli.write("folder/3", SPAM)
+    cli(*flags, "folder", code=0)
+    cli("predict", "-m", mail_model, "folder")
+
+
+def test_a_listed_mail_that_is_gone_does_not_stop_the_others(cli: Cli, mail_model: Path) -> None:
+    cli.write("1", HAM)
+    command = ("predict", "--files-from", "-", "--input-format", "eml", "-m", mail_model)
+    done = cli(*command, stdin=b"1\ngone\nlost\n")
+    assert done.out.startswith(b"ham\t")
+    assert done.err.splitlines()[0] == "2 listed files left out (first gone): no such file"
+    assert cli.fails(*command, stdin=b"gone\n")[0] == "Error: no such file: gone"
+    assert cli.fails(*command, stdin=b"1\0gone\0") == [
+        "Error: the paths in stdin end with NUL bytes, not with lines",
+        "Hint: add -0",
+    ]
+
+
+def test_any_file_name_comes_out_as_it_is(cli: Cli, mail_model: Path) -> None:
+    (cli.here / "m").mkdir()
+    Path(os.fsdecode(bytes(cli.here / "m") + b"/\xff\xe9")).write_bytes(HAM)
+    out = cli("predict", "m", "-m", mail_model).out
+    assert out.rstrip(b"\n").split(b"\t")[2] in (b"m/\xff\xe9", rb"m/\xff\xe9")
+
+
+@pytest.mark.parametrize(("style", "code"), [("plain", 2), ("bogofilter", 3), ("spamc", 64)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--no-such-option",),
+        ("--threshold", "many"),
+        ("--threshold", "7"),
+        ("--only", "nothing"),
+        ("--explain", "--format", "terse"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_is_no_verdict(
+    wrong: tuple[str, ...], style: str, code: int, cli: Cli, mail_model: Path
+) -> None:
+    """bogofilter's 2 is unsure, so a wrong option must not end with it."""
+    flags = ("predict", f"--exit-code={style}", *wrong, "-m", mail_model)
+    assert "Error: " in cli(*flags, stdin=SPAM, code=code).err
+    assert "Error: " in cli(*flags[:1], *flags[2:], "--exit-code", style, stdin=SPAM, code=code).err
+
+
+def test_the_style_is_that_of_predict_alone(cli: Cli) -> None:
+    cli("train", "--exit-code", "bogofilter", code=2)
+    cli("predict", "--wrong", "--", "--exit-code=bogofilter", code=2)
+    cli("predict", "--exit-code", "bogofilter", "none.csv", code=3)
+    cli("predict", "--exit-code", "spamc", "none.csv", code=0)
+
+
+@pytest.mark.parametrize("path", MAILS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_sample_mail(path: Path, cli: Cli, mail_model: Path) -> None:
+    raw = path.read_bytes()
+    header, body = header_and_body(cli("filter", "-m", mail_model, stdin=raw).out)
+    blank = re.search(rb"(?m)^\r?\n", raw)
+    assert blank is not None
+    assert body == raw[blank.start() :]
+    assert header.startswith(raw[: blank.start()])
+    assert values(header, b"X-Spam-Flag") == [b"YES" if path.parent.name == "spam" else b"NO"]
+
+
+def test_inspect_reads_a_mail_as_filter_does(cli: Cli, mail_model: Path) -> None:
+    said = cli("inspect", "--message", "-", "--top", "999", "-m", mail_model, stdin=SPAM).text
+    assert " subject:" in said
+    assert " received:" in said
+    probability = values(cli("filter", "-m", mail_model, stdin=SPAM).out, b"X-Spam-Score")[0].decode()
+    assert said.startswith(f"spam  P(spam) = {probability},")
+    assert (
+        " subject:"
+        not in cli("inspect", "--message", "-", "-m", mail_model, stdin=b"Note: a prize\nb\n").text
+    )

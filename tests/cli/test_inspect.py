@@ -1,0 +1,217 @@
+"""`spamnb inspect`: the card, the words, the reasons; from any file, without running anything in it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spamnb import SpamModel
+from spamnb.features.token_keys import token_key
+from tests.helpers.command_line import Cli, Sms, Tennis, Three
+
+CARD = ["model", "learned", "tokens", "features", "scorer", "refined", "decision", "expect"]
+
+
+def table(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines() if line.strip()]
+
+
+# --- the whole model -------------------------------------------------------------------------------
+
+
+def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
+    shown = cli("inspect", tiny, env={"COLUMNS": "160"}).text
+    card, *rest = shown.split("\n\n")
+    assert [line.split()[0] for line in card.splitlines()] == CARD
+    assert re.search(rf"model     {re.escape(str(tiny))} \(\d kB\)", card)
+    assert "learned   2 ham, 2 spam" in card
+    assert "tokens    6 (6 words, 0 n-grams)" in card
+    assert "decision  spam from P = 0.5" in card
+    assert "expect    no figures stored" in card
+    assert [block.splitlines()[0] for block in rest] == ["speaks for ham", "speaks for spam", "linear view"]
+    assert table(rest[0])[2] == ["see", "2", "0", "3.00e-01", "1.00e-01", "-1.10"]
+    assert table(rest[1])[2] == ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"]
+    assert "log-odds(spam against ham) = 1.0000 * (w.x + b) +0.0000" in rest[2]
+
+
+def test_top_limits_the_rows_and_the_default_model_is_found(cli: Cli, sms: Sms) -> None:
+    env = {"SPAMNB_MODEL": str(sms.model)}
+    for top in (0, 3):
+        shown = cli("inspect", "--top", str(top), env=env).text.split("\n\n")
+        blocks = [block for block in shown if block.startswith("speaks for")]
+        assert [len(block.splitlines()) - 2 for block in blocks] == [top] * (2 if top else 0)
+
+
+def test_json_of_the_whole_model(cli: Cli, sms: Sms) -> None:
+    found = cli("inspect", sms.model, "--top", "2", "--json", "-").json
+    model = SpamModel.load(sms.model)
+    assert found["path"] == str(sms.model)
+    assert found["bytes"] == os.path.getsize(sms.model)
+    assert found["classes"] == dict(zip(model.labels, model.store.message_totals.tolist(), strict=True))
+    assert found["metrics"] == dict(model.metrics or {})
+    assert found["features"]["ngrams"] == model.features.ngrams
+    assert found["linear"]["positive"] == "spam"
+    top = found["top"]["spam"]
+    assert len(top) == 2
+    assert top[0]["weight"] >= top[1]["weight"] > 0 > found["top"]["ham"][0]["weight"]
+    low, high = top[0]["probabilities"]
+    added = (
+        model.correction.of(np.array([token_key(top[0]["token"])], np.uint64))[0] if model.correction else 0.0
+    )
+    assert top[0]["weight"] == pytest.approx(math.log(high / low) + added)
+
+
+def test_the_linear_view_is_the_score(cli: Cli, tiny: Path) -> None:
+    """log-odds = slope * (w.x + b) / m^damping + offset, by the printed definitions."""
+    found = cli("inspect", tiny, "win", "prize", "--json", "-").json["tokens"]
+    linear = cli("inspect", tiny, "--json", "-").json["linear"]
+    total = linear["slope"] * (sum(row["weight"] for row in found) + linear["b"]) + linear["offset"]
+    assert total == pytest.approx(float(SpamModel.load(tiny).log_odds(["win prize"])[0]))
+
+
+def test_card_of_columns_and_of_three_classes(cli: Cli, tennis: Tennis, three: Three) -> None:
+    shown = cli("inspect", tennis.model, env={"COLUMNS": "160"}).text
+    assert "column outlook, column wind, column temperature, column humidity" in shown
+    assert "decision  yes from P = 0.5" in shown
+    shown = cli("inspect", three.model, "--top", "1").text
+    assert "decision  the likeliest class" in shown
+    assert [line for line in shown.splitlines() if line.startswith("speaks for")] == [
+        *("speaks for home", "speaks for spam", "speaks for work")
+    ]
+    assert "linear view" not in shown
+
+
+def test_without_smoothing_weights_may_be_infinite(cli: Cli) -> None:
+    cli.write("d.csv", "label,text\nspam,win prize\nham,see you\n")
+    cli("train", "d.csv", "--alpha", "0", "--tokens", "plain", "-o", "m")
+    assert table(cli("inspect", "-m", "m", "win").text)[1][-1] == "+inf"
+    assert cli("inspect", "-m", "m", "win", "--json", "-").json["tokens"][0]["weight"] is None
+    shown = cli("inspect", "-m", "m", "--message", "win see", "--top", "1").text
+    assert "inf" in shown
+
+
+# --- words -----------------------------------------------------------------------------------------
+
+
+def test_words_are_looked_up(cli: Cli, tiny: Path) -> None:
+    shown = cli("inspect", "-m", tiny, "WIN", "zebra").text
+    assert table(shown)[:-1] == [
+        ["token", "in", "ham", "in", "spam", "P(w|ham)", "P(w|spam)", "weight"],
+        ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"],
+        ["zebra", "0", "0", "–", "–", "unknown"],
+    ]
+    assert cli("inspect", tiny, "WIN", "zebra").text == shown
+
+
+def test_narrow_terminals(cli: Cli, tiny: Path) -> None:
+    words = cli("inspect", "-m", tiny, "win", "prize", env={"COLUMNS": "40"}).text.splitlines()
+    assert [line.split() for line in words[:3]] == [
+        ["token", "in", "ham", "in", "spam", "weight"],
+        ["win", "0", "2", "+1.10"],
+        ["prize", "0", "1", "+0.69"],
+    ]
+    why = cli("inspect", "-m", tiny, "--message", "win prize", env={"COLUMNS": "40"}).text.splitlines()
+    assert [line.split() for line in why[-6:]] == [
+        ["log-odds", "token", "in", "ham", "/", "spam"],
+        ["+0.000", "prior", "and"],
+        ["calibration"],
+        ["+1.099", "win", "0", "/", "2"],
+        ["+0.693", "prize", "0", "/", "1"],
+        ["+1.792", "sum"],
+    ]
+
+
+def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
+    spelled = next(t.decode() for t in SpamModel.load(sms.model).store.spellings if b" " in t)
+    asked = spelled.upper().replace(" ", "  ")
+    pair, shape = cli("inspect", sms.model, asked, "shape:digits=0", "--json", "-").json["tokens"]
+    assert (pair["token"], pair["known"]) == (spelled, True)
+    assert (shape["token"], shape["known"]) == ("shape:digits=0", True)
+
+
+# --- a message -------------------------------------------------------------------------------------
+
+
+def test_a_message_is_explained(cli: Cli, tiny: Path) -> None:
+    shown = cli("inspect", tiny, "--message", "win a prize, see?").text.splitlines()
+    assert shown[0].rstrip() == "spam  P(spam) = 0.6667, log-odds of spam against ham +0.693"
+    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4"
+    assert shown[2].split() == ["log-odds", "token", "times", "in", "ham", "/", "spam"]
+    bar = "█" * 20
+    rows = [" ".join(line.split()) for line in shown[3:]]
+    assert rows == [
+        "+0.000 prior and calibration",
+        f"-1.099 {bar} see 1 2 / 0",
+        f"+1.099 {bar} win 1 0 / 2",
+        f"+0.693 {'█' * 13} prize 1 0 / 1",
+        "+0.693 sum",
+    ]
+
+
+def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
+    shown = cli("inspect", sms.model, "--message", "WIN a FREE prize now, call 0909", "--top", "4").text
+    figures = [float(line.split()[0]) for line in shown.splitlines()[3:]]
+    assert len(figures) == 1 + 4 + 1 + 1
+    assert sum(figures[:-1]) == pytest.approx(figures[-1], abs=0.005)
+
+
+def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
+    flags = ("inspect", "-m", sms.model, "--json", "-", "--message")
+    said = cli(*flags, "call now").json
+    assert list(said) == [
+        "made_by",
+        *("label", "probability", "log_odds", "for", "against", "sum", "bias", "parts", "unknown"),
+    ]
+    total = math.fsum([said["bias"], *(part["log_odds"] for part in said["parts"])])
+    assert total == pytest.approx(said["log_odds"], abs=1e-9)
+    assert said["probability"] == pytest.approx(1 / (1 + math.exp(-said["log_odds"])))
+    assert cli(*flags, "-", stdin=b"call now\r\n").json == said
+
+
+def test_a_message_may_hold_any_bytes(cli: Cli, tiny: Path) -> None:
+    assert cli("inspect", tiny, "--message", os.fsdecode(b"win \xff\x1b[2J")).text.startswith("spam")
+    assert cli("inspect", tiny, "--message", "").text.startswith("unsure  P(spam) = 0.5000")
+
+
+def test_ascii_only(cli: Cli, tiny: Path) -> None:
+    shown = cli("inspect", tiny, "--message", "win", env={"PYTHONIOENCODING": "ascii"})
+    assert b"#" * 20 in shown.out
+
+
+# --- refusals --------------------------------------------------------------------------------------
+
+
+class Trap:
+    """A pickle that would make a file when loaded."""
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return open, ("sprung", "w")
+
+
+def test_a_hostile_file_is_refused_and_not_run(cli: Cli) -> None:
+    body = pickle.dumps(Trap(), protocol=4)
+    sealed = body + b"\nspamnb-sha256:" + hashlib.sha256(body).hexdigest().encode() + b"\n"
+    for name, data in (("bare", body), ("sealed", sealed)):
+        said = cli.fails("inspect", cli.write(f"{name}.spamnb", data))
+        assert said[0].startswith("Error: ")
+        assert "spamnb model" in said[0]
+        assert said[1].startswith("Hint: ")
+    assert "nothing in it was run" in cli.fails("inspect", cli.here / "sealed.spamnb")[1]
+    assert not (cli.here / "sprung").exists()
+
+
+def test_what_does_not_go_together(cli: Cli, tiny: Path) -> None:
+    assert cli.fails("inspect", "-m", tiny, "win", "--message", "see", code=2)[-1] == (
+        "Error: --message does not go with a word to look up: leave out 'win'."
+    )
+    assert cli.fails("inspect", "missing.spamnb") == [
+        "Error: no model at missing.spamnb",
+        "Hint: train one with `spamnb train DATA`",
+    ]

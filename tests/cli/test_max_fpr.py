@@ -1,0 +1,88 @@
+"""`--max-fpr`: what train stores, what evaluate finds, and how it is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Cli, Sms, Three
+
+
+@pytest.mark.parametrize("written", ["1%", "0.01"])
+def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
+    said = cli("train", sms.train, "--max-fpr", written, "-o", "m").err
+    line = r"spam from P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
+    assert re.search(rf"decides   {line}\n", said)
+    assert re.search(r"expect    .* of spam caught, \d of \d+ ham misjudged, \d+ unsure \(5-fold", said)
+    shown = " ".join(cli("inspect", "m", "--top", "0").text.split())
+    assert re.search(line, shown)
+    decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
+    assert decision["max_fpr"] == 0.01
+    assert decision["unsure_from"] == 0.5 < decision["threshold"]
+
+
+def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
+    decision = cli("inspect", sms.model, "--top", "0", "--json", "-").json["decision"]
+    assert (decision["threshold"], decision["log_odds_threshold"], decision["max_fpr"]) == (0.5, None, None)
+
+
+def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
+    said = cli("train", mails, "-o", "m").err
+    assert re.search(r"decides   spam from P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
+    cli("train", mails, "--threshold", "0.5", "-o", "m")
+    decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
+    assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
+    said = cli("train", mails, "--no-cv", "-o", "m").err
+    assert "decides" not in said
+
+
+def test_cross_validation_decides_as_training_does(cli: Cli, mails: Path) -> None:
+    done = cli("evaluate", mails, "--cv", "3", "--no-curves")
+    assert "threshold chosen on the same out-of-fold" in " ".join(done.text.split())
+
+
+def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
+    done = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", "--json", "-").json
+    point = done["operating_point"]
+    assert point["max_fpr"] == 0.01
+    assert point["false_positives"] <= 0.01 * point["ham"] == 0.01 * done["ham"]
+    assert 0 < point["recall"] <= 1
+    assert done["notes"][-1].startswith("at most 1% of ham of these very messages: spam from P = ")
+    plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
+    assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
+    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", "--no-curves").text
+    assert " ".join(done["notes"][-1].split()) in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("text", ["0", "1", "-1%", "100%", "many", "", "nan", "%"])
+def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
+    said = cli("train", sms.train, "--max-fpr", text, "-o", "m", code=2).err
+    assert f"Error: --max-fpr must be a share above 0 and below 1, got {text!r}\n" in said
+    assert "Hint: for example 0.1% or 0.001\n" in said
+    assert not (cli.here / "m").exists()
+
+
+def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
+    for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost-fp", "9")):
+        said = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m", code=2).err
+        assert f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in said
+
+
+def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> None:
+    said = cli("train", sms.train, "--max-fpr", "1%", "--no-cv", "-o", "m", code=2).err
+    assert said.endswith(
+        "Error: --max-fpr needs cross-validation to find the threshold\n"
+        "Hint: leave out --no-cv, or give a --threshold yourself\n"
+    )
+    cli.write("tiny.csv", "label,text\nspam,win\nham,see\n")
+    said = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m", code=1).err
+    assert (
+        "Error: too few messages to find a threshold for --max-fpr: every class needs at least 10\n" in said
+    )
+    said = cli("train", three.data, "--max-fpr", "1%", "-o", "m", code=2).err
+    assert "Error: --max-fpr needs a model of two classes, got 3: home, spam, work\n" in said
+    assert not (cli.here / "m").exists()
+    said = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
+    assert "--max-fpr needs DATA" in said

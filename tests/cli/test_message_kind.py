@@ -1,0 +1,116 @@
+"""Settings that nobody stated depend on what is read: mail is read by words, short messages by pairs too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spamnb.mail import as_texts
+from spamnb.mail.parse import parse_mail
+from spamnb.model.spam_model import SpamModel
+from spamnb.training.trainer import train
+from tests.helpers.command_line import Cli, Sms
+from tests.helpers.paths import ROOT
+
+MAIL = ROOT / "data" / "mail"
+
+
+def ngrams(path: Path) -> int:
+    return SpamModel.load(path).features.ngrams
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_mail_is_read_by_words(jobs: str, cli: Cli, tmp_path: Path) -> None:
+    cli("train", MAIL, "-o", tmp_path / "m", "--jobs", jobs)
+    assert ngrams(tmp_path / "m") == 1
+    cli("train", MAIL, "-o", tmp_path / "m", "--jobs", jobs, "--ngrams", "2")
+    assert ngrams(tmp_path / "m") == 2
+
+
+def test_short_messages_are_read_by_pairs_too(sms: Sms) -> None:
+    assert ngrams(Path(sms.model)) == 2
+
+
+def test_all_ways_to_measure_agree(cli: Cli, mails: Path) -> None:
+    flags = ("--folds", "3", "--no-scorers", "--with", "ngrams=1", "--with", "ngrams=2", "--json", "-")
+    rows = {row["name"]: row for row in cli("compare", mails, *flags).json["contenders"]}
+    assert rows["multinomial"]["log_loss"] == rows["ngrams=1"]["log_loss"] != rows["ngrams=2"]["log_loss"]
+    assert rows["ngrams=2"]["flags"] == "--ngrams 2"
+    usual, stated = (
+        cli("evaluate", mails, "--cv", "3", "--json", "-", *more).json for more in ((), ("--ngrams", "1"))
+    )
+    assert usual == stated
+
+
+def test_tuning_starts_from_what_suits_mail(cli: Cli, mails: Path) -> None:
+    found = cli("tune", mails, "--time", "0s", "--folds", "3", "--json", "-").json
+    assert found["tried"][0]["name"] == "defaults"
+    assert "--ngrams" not in found["command"]
+
+
+def test_training_in_python_agrees() -> None:
+    mails = [parse_mail(path.read_bytes()) for path in sorted(MAIL.glob("*/*.eml"))]
+    labels = [path.parent.name for path in sorted(MAIL.glob("*/*.eml"))]
+    assert train(as_texts(mails), labels).features.ngrams == 1
+    assert train([mail.body for mail in mails], labels).features.ngrams == 2
+
+
+def test_a_model_of_short_messages_says_so_when_it_meets_mail(cli: Cli, tiny: Path) -> None:
+    mail = next(iter(sorted((ROOT / "data/mail/ham").iterdir())))
+    note = "note: this model has learned no mail: what it says about mail means little\n"
+    assert note in cli("predict", "-m", tiny, mail).err
+    assert note not in cli("predict", "-m", tiny, mail, "-q").err
+    assert note in cli("filter", "-m", tiny, stdin=mail.read_bytes()).err
+    assert note not in cli("predict", mail).err
+
+
+def test_a_model_without_a_class_spam_lets_mail_pass(cli: Cli) -> None:
+    words = {"work": "report office", "home": "dinner milk", "ads": "sale offer"}
+    rows = [f"{label},{text} {i}" for label, text in words.items() for i in range(12)]
+    cli.write("three.csv", "label,text\n" + "\n".join(rows) + "\n")
+    cli("train", "three.csv", "-o", "m.spamnb")
+    done = cli("filter", "-m", "m.spamnb", stdin=b"Subject: sale\n\noffer\n")
+    assert done.out == b"Subject: sale\n\noffer\n"
+    assert "no class of the model is spam: ads, home, work; the mail passes unchanged" in done.err
+
+
+def test_a_mail_on_stdin_that_is_read_as_lines_is_noticed(cli: Cli, tiny: Path) -> None:
+    note = "note: this looks like mail, and each line is judged; --input-format eml reads mail\n"
+    mail = b"From: a@b.example\nSubject: hi\n\nsee you\n"
+    assert note in cli("predict", "-m", tiny, stdin=mail).err
+    assert note not in cli("predict", "-m", tiny, "--input-format", "eml", stdin=mail).err
+    assert note not in cli("predict", "-m", tiny, stdin=b"note: see you\nhome by seven\n").err
+
+
+@pytest.mark.parametrize(
+    ("lines", "format"),
+    [
+        (b"label,text\nham,see you\n", "csv"),
+        (b"label,text\n", "csv"),
+        (b"id;message\r\n1;see you\r\n", "csv"),
+        (b'"id","text"\n1,see\n', "csv"),
+        (b"label\ttext\nham\tsee you\n", "tsv"),
+        (b"ham\tsee you\n", "tsv"),
+        (b'{"text": "see you"}\n', "jsonl"),
+        (b'{"from": 7, "said": "see you"}\n', "jsonl"),
+        (b"text,me\nsee you\n", ""),
+        (b"Hi, text me\nsee you, then\n", ""),
+        (b"{see you}\n", ""),
+        (b"message\nsee you\n", ""),
+    ],
+)
+def test_a_table_on_stdin_that_is_read_as_lines_is_noticed(
+    cli: Cli, tiny: Path, lines: bytes, format: str
+) -> None:
+    seen = f"this looks like {format.upper()}, and each line is judged"
+    note = f"note: {seen}; --input-format {format} reads columns\n"
+    done = cli("predict", "-m", tiny, stdin=lines)
+    assert done.err == (note if format else "")
+    assert len(done.lines) == lines.count(b"\n")
+    assert cli("predict", "-m", tiny, "-q", stdin=lines).err == ""
+
+
+def test_texts_of_a_table_are_not_taken_for_one(cli: Cli, tiny: Path) -> None:
+    flags = ("predict", "-m", tiny, "--input-format", "csv")
+    assert cli(*flags, stdin=b'id,text\n1,"{""a"": 1}"\n2,"ham\tsee"\n').err == ""

@@ -1,0 +1,77 @@
+"""The shipped models: there after installation, small, nothing private in them, chosen by what comes."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from spamnb.cli.model_choice import READY_MADE, shipped_model
+from spamnb.model.spam_model import SpamModel
+from tests.helpers.command_line import Cli
+from tests.helpers.paths import ROOT
+
+MAIL = ROOT / "data" / "mail"
+NOTE = "no model of your own yet: using the ready-made one for {}\n"
+
+
+def test_a_message_is_judged_right_after_installation(cli: Cli) -> None:
+    done = cli("predict", stdin=b"WIN a FREE prize\nhi mum, home by seven\n")
+    assert [line.split("\t")[0] for line in done.text.splitlines()] == ["spam", "ham"]
+    assert done.err.endswith(NOTE.format("sms"))
+    assert cli("predict", "-q", stdin=b"ok\n").err == ""
+
+
+@pytest.mark.parametrize("kind", READY_MADE)
+def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str) -> None:
+    model = SpamModel.load(shipped_model(kind))
+    assert model.seen_messages is None
+    assert int(model.store.messages.sum(axis=1).min()) >= 5
+    tokens = [t for t in model.store.spellings.tolist() if not t.startswith("shape:")]
+    assert len(tokens) > 10_000
+    assert not [t for t in tokens if len(re.sub("[^0-9]", "", t)) > 3 or "@" in t]
+    assert not [t for t in tokens if t.startswith(("received:", "list:", "from:")) and "_" not in t]
+
+
+def test_all_models_take_at_most_3_megabytes() -> None:
+    assert sum(os.path.getsize(shipped_model(kind)) for kind in READY_MADE) <= 3_000_000
+
+
+def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
+    found = cli("predict", MAIL / "spam", "--format", "jsonl")
+    assert NOTE.format("mail") in found.err
+    long = cli.write("long.csv", "text\n" + "Please find the agenda of the meeting below. " * 20 + "\n")
+    assert NOTE.format("mail") in cli("predict", long).err
+    short = cli.write("short.csv", "text\nsee you at seven\n")
+    assert NOTE.format("sms") in cli("predict", short).err
+
+
+def test_evaluate_uses_them_too(cli: Cli) -> None:
+    done = cli("evaluate", ROOT / "data" / "sms_sample.csv", "--no-curves")
+    assert NOTE.format("sms") in done.err
+
+
+def test_they_do_not_learn(cli: Cli) -> None:
+    before = {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE}
+    assert cli.fails("learn", "--spam", stdin=b"win a prize\n") == [
+        "Error: there is no model of your own yet, and the ready-made ones do not learn",
+        "Hint: train one with `spamnb train DATA`, or name one with -m MODEL",
+    ]
+    sms = os.path.relpath(shipped_model("sms"), cli.here)
+    wanted = f"Error: {sms} is a ready-made model: it is part of the program and is not changed"
+    assert cli.fails("learn", "--spam", "-m", sms, stdin=b"win a prize\n") == [
+        wanted,
+        "Hint: start your own with `spamnb train few.csv --prior ready-made`, or change a copy",
+    ]
+    assert cli.fails("prune", sms, "--min-count", "9", "--force") == [
+        wanted,
+        "Hint: choose another name for -o",
+    ]
+    assert before == {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE}
+
+
+def test_ones_own_model_comes_first(cli: Cli) -> None:
+    cli("train", ROOT / "data" / "sms_sample.csv", "-q")
+    assert cli("predict", stdin=b"ok\n").err == ""

@@ -1,0 +1,25 @@
+"""`--alpha`: what is given is for all tokens alike, and so is the smoothing of plain tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.command_line import Cli, Sms
+
+
+@pytest.mark.parametrize(
+    ("given", "ratio", "told"),
+    [
+        ((), 4.0, "alpha 0.05 (n-grams 0.2), "),
+        (("--ngrams", "1"), 4.0, "alpha 0.1, "),
+        (("--alpha", "1"), 1.0, "alpha 1, "),
+        (("--alpha", "0.1", "--tokens", "plain", "--ngrams", "2"), 1.0, "alpha 0.1, "),
+    ],
+    ids=["usual", "no pairs", "given", "plain"],
+)
+def test_pairs_have_another_alpha_only_by_default(
+    given: tuple[str, ...], ratio: float, told: str, cli: Cli, sms: Sms
+) -> None:
+    cli("train", sms.train, "-o", "m.spamnb", *given)
+    assert f"multinomial, {told}" in cli("inspect", "m.spamnb").text
+    assert cli("inspect", "m.spamnb", "--json", "-").json["scorer"]["ngram_smoothing_ratio"] == ratio

@@ -1,0 +1,46 @@
+"""`train --jobs` for tables, and patterns of file names."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+from tests.helpers.command_line import Cli, Sms
+
+
+def said(err: str) -> str:
+    """What a command said, without the seconds it took."""
+    return re.sub(r"\b[\d.]+ s\b", "N s", err)
+
+
+def test_jobs_change_neither_the_model_nor_what_is_said(cli: Cli, sms: Sms) -> None:
+    one = cli("train", sms.train, sms.test, "-o", "1.spamnb")
+    two = cli("train", sms.train, sms.test, "-o", "2.spamnb", "--jobs", "2")
+    assert (cli.here / "1.spamnb").read_bytes() == (cli.here / "2.spamnb").read_bytes()
+    assert said(one.err) == said(two.err.replace("2.spamnb", "1.spamnb"))
+
+
+def test_jobs_read_stdin_too(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.train, "-o", "1.spamnb", "-q")
+    cli("train", "-", "-o", "2.spamnb", "-q", "--jobs", "2", stdin=sms.train.read_bytes())
+    assert (cli.here / "1.spamnb").read_bytes() == (cli.here / "2.spamnb").read_bytes()
+
+
+def test_errors_with_jobs_are_those_without(cli: Cli) -> None:
+    cli.write("x.csv", "label,text\nham,\nham,\n")
+    assert cli.fails("train", "x.csv", "--jobs", "2")[-2:] == cli.fails("train", "x.csv")[-2:]
+    cli.write("x.csv", "label,text\nham,a\nham,b\n")
+    assert cli.fails("train", "x.csv", "--jobs", "2")[-2:] == cli.fails("train", "x.csv")[-2:]
+
+
+def test_a_quoted_pattern_stands_for_its_files(cli: Cli, sms: Sms) -> None:
+    header, *lines = sms.train.read_bytes().splitlines(keepends=True)
+    cli.write("part-1.csv.gz", gzip.compress(header + b"".join(lines[:100])))
+    cli.write("part-2.csv.gz", gzip.compress(header + b"".join(lines[100:])))
+    cli("train", "part-*.csv.gz", "-o", "1.spamnb", "--jobs", "2")
+    cli("train", "part-1.csv.gz", "part-2.csv.gz", "-o", "2.spamnb")
+    assert (cli.here / "1.spamnb").read_bytes() == (cli.here / "2.spamnb").read_bytes()
+    assert cli.fails("train", "none-*.csv") == [
+        "Error: no file matches none-*.csv",
+        "Hint: check the folder and the pattern",
+    ]

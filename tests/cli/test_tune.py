@@ -1,0 +1,73 @@
+"""`spamnb tune`: the search, the command that it prints, refusals with the next step."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from spamnb import SpamModel
+from tests.helpers.command_line import TINY, Cli, Sms
+
+# --- tune
+
+
+def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -> None:
+    flags = ("--time", "0", "--label-column", "label", "--cost-fp", "9", "-o", "tuned.spamnb")
+    done = cli("tune", sms.train, *flags, "--json", "tuned.json")
+    found = json.loads((cli.here / "tuned.json").read_text())
+    assert list(found) == [
+        "made_by",
+        "notes",
+        "objective",
+        "choice",
+        "found",
+        "trained",
+        "command",
+        "finished",
+        "seconds",
+        "nested",
+        "tried",
+    ]
+    last = done.text.splitlines()[-1]
+    assert last == f"train     {found['command']}"
+    program, command, *words = shlex.split(found["command"])
+    assert (program, command, words[0]) == ("spamnb", "train", str(sms.train))
+    assert words[1:] == ["--label-column", "label", "--cost-fp", "9", "-o", "tuned.spamnb"]
+    mine = (cli.here / "tuned.spamnb").read_bytes()
+    cli("train", *words)
+    assert (cli.here / "tuned.spamnb").read_bytes() == mine
+
+
+def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
+    done = cli("tune", sms.train, "--time", "0s", "--objective", "f1")
+    lines = done.text.splitlines()
+    assert lines[:3] == [
+        "1 setting tried",
+        "5 folds, copies of a text in the same fold; weights are not refined",
+        "stopped by the time: --time gives it more",
+    ]
+    assert lines[-4] == "found     defaults"
+    assert lines[-3].startswith("expect    F1 0.")
+    assert lines[-3].endswith(", p = 1.000")
+    assert lines[-2] == "choice    defaults"
+    value, defaults = lines[-3].split()[2], lines[-3].split()[-4].strip(",")
+    assert value == defaults
+    assert not cli.own_model.exists()
+    assert cli("tune", sms.train, "--time", "0", "--save", "-q").err == ""
+    assert SpamModel.load(cli.own_model).labels == ("ham", "spam")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--time", "soon"], "Error: --time must be a time, got 'soon'"),
+        (["--time", "-3"], "Error: --time must be a time, got '-3'"),
+        (["--folds", "2"], "Error: --folds must be at least 3 to tune, got 2"),
+        (["--objective", "x"], "Error: unknown objective 'x'"),
+    ],
+)
+def test_refusals_of_tune(cli: Cli, args: list[str], said: str) -> None:
+    cli.write("data.csv", TINY)
+    assert cli.fails("tune", "data.csv", *args, code=2)[0] == said

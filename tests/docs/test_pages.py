@@ -1,0 +1,293 @@
+"""The documents cannot drift: examples run, links resolve, and nothing in the code is left out."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+from spamnb._version import __version__
+from spamnb.cli import COMMANDS, cli
+from spamnb.readers.formats import FORMATS, Format
+from spamnb.scorers import REGISTRY
+from spamnb.settings import FeatureConfig, ScorerConfig
+from tests.helpers.paths import ROOT
+from tests.helpers.scorer_checks import CHECKS, Case
+from tests.reference import scorers as twin
+from tools import command_docs
+
+READMES = [ROOT / folder / "README.md" for folder in ("benchmarks", "data")]
+PAGES = [path.relative_to(ROOT).as_posix() for path in (*command_docs.pages(), *READMES)]
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text("utf-8")
+
+
+def examples(page: str) -> str:
+    """The Python blocks of a page; every other line is blank, so that line numbers stay true."""
+    lines, inside = [], False
+    for line in read(page).splitlines():
+        if line.startswith("```"):
+            inside = line == "```python"
+            line = ""
+        lines.append(line if inside else "")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in examples(page)])
+def test_python_examples_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(ROOT / "data", target_is_directory=True)
+    test = doctest.DocTestParser().get_doctest(examples(page), {}, page, page, 0)
+    report: list[str] = []
+    result = doctest.DocTestRunner().run(test, out=report.append)
+    assert not result.failed, "".join(report)
+
+
+def test_the_pages_that_promise_examples_have_them() -> None:
+    for page in (
+        "README.md",
+        "docs/explanation/formulas.md",
+        "docs/how-to/use-from-python.md",
+        "docs/reference/model-file.md",
+    ):
+        assert ">>>" in examples(page), page
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if command_docs.commands_of(read(page))])
+def test_console_examples_are_current(page: str) -> None:
+    assert command_docs.refreshed(read(page)) == read(page), f"{page} shows old output: run `make docs`"
+
+
+# --- The command line
+
+
+def commands() -> dict[str, click.Command]:
+    context = click.Context(cli)
+    found = {name: cli.get_command(context, name) for name in COMMANDS}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def options_of(command: click.Command) -> set[str]:
+    known = {flag for p in command.params for flag in (*p.opts, *p.secondary_opts) if flag.startswith("-")}
+    return known | {"-h", "--help"}
+
+
+def test_commands_page_is_current() -> None:
+    # Words, not blanks: another version of click may break lines elsewhere.
+    assert command_docs.commands_page().split() == read("docs/reference/commands.md").split(), (
+        "run `make docs`"
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_documented(name: str) -> None:
+    section = read("docs/reference/commands.md").split(f"\n## spamnb {name}\n")[1].split("\n## ")[0]
+    for option in options_of(commands()[name]):
+        assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", section), option
+
+
+def test_every_command_is_in_the_readme() -> None:
+    for name in COMMANDS:
+        assert f"spamnb {name}" in read("README.md"), name
+
+
+def shell_lines(page: str) -> list[str]:
+    """Console examples, `sh` blocks, and code within a line that starts with the command."""
+    text = read(page)
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    inline = re.findall(
+        r"`((?:[^`\n]*\| )?spamnb [^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    )
+    return [
+        *command_docs.commands_of(text),
+        *(line for block in blocks for line in block.splitlines()),
+        *inline,
+    ]
+
+
+def calls(line: str) -> list[list[str]]:
+    """The arguments of each call of spamnb in a line of shell.
+
+    >>> calls("tail -f x | spamnb predict --only spam")
+    [['predict', '--only', 'spam']]
+    """
+    words = list(shlex.shlex(line, posix=True, punctuation_chars="|<>;"))
+    ends = [i for i, word in enumerate(words) if set(word) <= set("|<>;")] + [len(words)]
+    starts = [0, *(end + 1 for end in ends[:-1])]
+    parts = [words[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [part[1:] for part in parts if part[:1] == ["spamnb"]]
+
+
+def test_shell_examples_are_found() -> None:
+    called = {name for line in shell_lines("README.md") for name, *_ in calls(line)}
+    assert set(COMMANDS) <= called
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_shell_examples_name_what_exists(page: str) -> None:
+    for line in shell_lines(page):
+        for name, *arguments in calls(line):
+            if name.startswith("-"):
+                assert name in options_of(cli), line
+                continue
+            assert name in COMMANDS, line
+            flags = {word.partition("=")[0] for word in arguments if re.match(r"-{1,2}[a-zA-Z0]", word)}
+            assert flags <= options_of(commands()[name]), line
+
+
+# --- Nothing is left out
+
+
+def test_every_scorer_has_its_formula() -> None:
+    headings = re.findall(r"^## `(.+)`$", read("docs/explanation/formulas.md"), re.MULTILINE)
+    assert sorted(headings) == sorted(REGISTRY)
+    for name in REGISTRY:
+        assert f"`{name}`" in read("README.md"), name
+
+
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_every_format_is_documented(format: Format) -> None:
+    suffixes = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
+    row = f"| `{format.name}` | {format.help} | {suffixes} | {'yes' if format.labelled else 'no'} |"
+    assert any(row.replace("  ", " ") in read(page) for page in PAGES), row
+
+
+def test_every_module_is_in_the_design() -> None:
+    for path in sorted((ROOT / "spamnb").iterdir()):
+        if path.suffix == ".py" and not path.stem.startswith("__"):
+            assert f"| `{path.stem}` |" in read("docs/design.md"), path.name
+        elif path.is_dir() and (path / "__init__.py").exists():
+            assert f"| `{path.name}/` |" in read("docs/design.md"), path.name
+
+
+def test_every_make_target_is_in_the_guide() -> None:
+    targets = re.findall(r"^([a-z-]+):.*## ", read("Makefile"), re.MULTILINE)
+    for target in set(targets) - {"help"}:
+        assert re.search(rf"`make {target}[` ]", read("CONTRIBUTING.md")), target
+
+
+def test_every_measurement_is_in_the_list_of_benchmarks() -> None:
+    runnable = {
+        path.stem
+        for path in (ROOT / "benchmarks").glob("*.py")
+        if '__name__ == "__main__"' in path.read_text("utf-8")
+    }
+    assert len(runnable) > 5
+    listed = set(re.findall(r"^\| `(\w+)`", read("benchmarks/README.md"), re.MULTILINE))
+    assert listed == runnable
+
+
+def test_this_version_is_in_the_changelog() -> None:
+    assert f"\n## [{__version__}]" in read("CHANGELOG.md")
+
+
+def test_every_module_begins_with_a_sentence() -> None:
+    for path in sorted((ROOT / "spamnb").rglob("*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+        assert text, f"{path.relative_to(ROOT)} has no docstring"
+        first = text.splitlines()[0]
+        assert first.endswith("."), f"{path.relative_to(ROOT)}: {first}"
+
+
+# --- Links, the picture, and what must not be there
+
+
+def anchors(page: str) -> set[str]:
+    """The names of a page's headings, made as GitHub makes them."""
+    titles = re.findall(
+        r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", read(page), flags=re.M | re.S), re.MULTILINE
+    )
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_resolve(page: str) -> None:
+    text = re.sub(r"^ *```.*?^ *```$", "", read(page), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = ((ROOT / page).parent / path).resolve() if path else ROOT / page
+        assert linked.exists(), f"{page} links to {target}"
+        if anchor:
+            assert anchor in anchors(linked.relative_to(ROOT).as_posix()), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_paths_of_the_repository_exist(page: str) -> None:
+    for path in re.findall(r"`((?:benchmarks|data|docs|tests|tools)/[\w./-]*)`", read(page)):
+        assert (ROOT / path).exists(), f"{page} names {path}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_modules_that_pages_run_exist(page: str) -> None:
+    for module in re.findall(r"python -m ((?:benchmarks|tests|tools)[\w.]*)", read(page)):
+        path = ROOT / module.rstrip(".").replace(".", "/")
+        assert module == "benchmarks.NAME" or path.with_suffix(".py").exists(), f"{page} runs {module}"
+
+
+def test_the_picture_is_small_and_fetches_nothing() -> None:
+    picture = read("docs/run.svg")
+    assert len(picture.encode()) < 120_000
+    assert re.findall(r"https?://[^\s\"')]+", picture) == ["http://www.w3.org/2000/svg"]
+
+
+# Written in pieces, so that this file is clean too. /home/me is the home of nobody.
+FOREIGN = re.compile(
+    "|".join(
+        [r"/wor" + r"k/", r"/ro" + r"ot/", r"/tm" + r"p/\w", r"/ho" + r"me/(?!me\b)\w", r"[A-Z]:\\User" + "s"]
+    )
+    + "|"
+    + "|".join([r"pypi\.o" + "rg", r"pythonhosted\.o" + "rg", r"npmjs\.o" + "rg", r"anaconda\.o" + "rg"])
+)
+
+
+def test_no_paths_of_a_machine_and_no_registries() -> None:
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    found = subprocess.run(listed, cwd=ROOT, capture_output=True, check=False)
+    if found.returncode:
+        pytest.skip("this is no git checkout")
+    for name in found.stdout.decode().split("\0")[:-1]:
+        path = ROOT / name
+        if path.is_file() and b"\0" not in (data := path.read_bytes()):
+            match = FOREIGN.search(data.decode("utf-8", "replace"))
+            assert match is None, f"{name}: {match and match[0]}"
+
+
+# --- The example scorer of the guide
+
+
+def guide_blocks() -> list[str]:
+    blocks = re.findall(r"^   ```python\n(.*?)^   ```$", read("CONTRIBUTING.md"), re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block) for block in blocks]
+
+
+@pytest.fixture
+def dirichlet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both blocks of the guide in place: the scorer in the registry, its twin beside the others."""
+    scorer, slow = guide_blocks()
+    module = ModuleType("spamnb.scorers.dirichlet")
+    exec(compile(scorer, "CONTRIBUTING.md", "exec"), vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(REGISTRY, "dirichlet", ("dirichlet", "Dirichlet"))
+    names = dict(vars(twin))
+    exec(compile(slow, "CONTRIBUTING.md", "exec"), names)
+    monkeypatch.setitem(twin.SCORERS, "dirichlet", names["dirichlet"])
+
+
+@pytest.mark.usefixtures("dirichlet")
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_example_scorer_passes_the_shared_checks(classes: int, check: str, tmp_path: Path) -> None:
+    CHECKS[check](Case(FeatureConfig(), ScorerConfig.of("dirichlet", alpha=2.0), classes), tmp_path)

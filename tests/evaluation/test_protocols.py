@@ -1,0 +1,162 @@
+"""Held-out parts, streams and learning curves: what is judged was never learned before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from spamnb.errors import DataError
+from spamnb.evaluation.prequential import streamed
+from spamnb.evaluation.protocols import SIZES, Gathered, holdout, learning_curve, online, shuffled, split
+from spamnb.messages import Chunk, Texts
+from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training.trainer import Trainer
+from spamnb.tuning.setting_grid import Setting
+from tests.helpers.labelled_data import EVERY, labelled
+
+MORE = [
+    Setting("words", FeatureConfig.plain(), ScorerConfig(balance="weight")),
+    Setting("order 2", FeatureConfig(ngrams=3, shapes=False), ScorerConfig.of("less-naive", order=2)),
+]
+
+
+def chunks(texts: list[str], labels: list[str], size: int = 40) -> list[Chunk]:
+    starts = range(0, len(texts), size)
+    return [
+        Chunk(
+            Texts.of(texts[b : b + size]), np.arange(len(texts[b : b + size])) + b + 1, labels[b : b + size]
+        )
+        for b in starts
+    ]
+
+
+def gathered(size: int = 150, classes: int = 2) -> Gathered:
+    return Gathered.of(chunks(*labelled(size, classes)))
+
+
+# --- streams
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("setting", [*EVERY, *MORE], ids=lambda s: s.name)
+def test_each_message_is_scored_by_those_before_it(setting: Setting, classes: int) -> None:
+    texts, labels = labelled(60, classes)
+    texts[20], texts[33] = "", "!!!"
+    found = streamed(
+        [(c.texts, c.labels or []) for c in chunks(texts, labels, 25)], setting.features, setting.scoring
+    )
+    begin = max(labels.index(name) for name in set(labels)) + 1
+    assert found.begin == begin < 20
+    assert not found.scores.known[:begin].any()
+    for t in range(begin, len(texts)):
+        model = SpamModel(setting.features, setting.scoring).learn(texts[:t], labels[:t])
+        expected = model.score([texts[t]]).scored
+        np.testing.assert_allclose(found.scores.damped[t], expected.damped[0], rtol=1e-12, atol=1e-12)
+        assert found.scores.known[t] == expected.known[0]
+    whole = SpamModel(setting.features, setting.scoring).learn(texts, labels).store
+    assert found.store.tokens.tolist() == whole.tokens.tolist()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["ham", "spam"]), st.text("ab 1!", max_size=8)), min_size=2, max_size=12
+    )
+)
+def test_any_stream(rows: list[tuple[str, str]]) -> None:
+    labels, texts = [label for label, _ in rows], [text for _, text in rows]
+    found = streamed([(Texts.of(texts), labels)], FeatureConfig(), ScorerConfig())
+    for t in range(found.begin, len(rows)):
+        if len(set(labels)) == 2:
+            expected = SpamModel().learn(texts[:t], labels[:t]).score([texts[t]]).scored
+            np.testing.assert_allclose(found.scores.damped[t], expected.damped[0], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_figures_of_a_stream(classes: int) -> None:
+    data = gathered(classes=classes)
+    found = online(data, Trainer())
+    assert found.scores.messages == 150
+    assert [step["learned"] for step in found.steps] == list(range(15, 151, 15))
+    assert found.notes[0] == "each message judged by those before it, then learned"
+    assert found.notes[1].endswith("messages are copies of others (the same words)")
+    assert found.scores.accuracy > 1 / classes
+
+
+def test_the_future_has_no_say() -> None:
+    """Changing the last messages changes no answer before them, calibration included."""
+    texts, labels = labelled(150)
+    other = [*texts[:100], *("w39 w38 !" for _ in range(50))]
+    turned = [*labels[:100], *("spam" if label == "ham" else "ham" for label in labels[100:])]
+    one = online(Gathered.of(chunks(texts, labels)), Trainer())
+    two = online(Gathered.of(chunks(other, turned)), Trainer())
+    assert one.log_odds[:100].tolist() == two.log_odds[:100].tolist()
+    assert one.log_odds[100:].tolist() != two.log_odds[100:].tolist()
+
+
+# --- held-out parts
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_a_split_is_stratified_and_keeps_copies_together(share: float, seed: int) -> None:
+    data = gathered(300)
+    learned, judged = split(data, share, seed)
+    assert sorted([*learned.tolist(), *judged.tolist()]) == list(range(300))
+    assert not set(data.digests[learned].tolist()) & set(data.digests[judged].tolist())
+    for c in (0, 1):  # by different texts, each under its first label
+        every = {int(d) for d in data.digests[data.truth == c]} - (
+            {int(d) for d in data.digests[data.truth == 0]} if c else set()
+        )
+        held = every & {int(d) for d in data.digests[judged]}
+        assert len(held) == round(share * len(every))
+
+
+def test_seeds_give_other_splits_and_the_order_of_the_data_none() -> None:
+    texts, labels = labelled(200)
+    data = Gathered.of(chunks(texts, labels))
+    turned = Gathered.of(chunks(texts[::-1], labels[::-1]))
+    one, two = split(data, 0.3, 0)[1], split(data, 0.3, 1)[1]
+    assert one.tolist() != two.tolist()
+    assert sorted((199 - split(turned, 0.3, 0)[1]).tolist()) == one.tolist()
+
+
+def test_holdout_is_training_on_one_part_and_judging_the_other() -> None:
+    texts, labels = labelled(200)
+    data = Gathered.of(chunks(texts, labels))
+    learned, judged = split(data, 0.3, 7)
+    trainer = Trainer()
+    trainer.add(Texts.of([texts[i] for i in learned]), [labels[i] for i in learned])
+    expected = trainer.finish().log_odds([texts[i] for i in judged])
+    found = holdout(data, Trainer, 0.3, 7)
+    np.testing.assert_allclose(found.log_odds, expected, rtol=1e-12)
+    assert found.notes[0] == f"{len(learned)} messages to learn, {len(judged)} to judge"
+    assert found.notes[1] == "30% of the texts of each class held out, copies together, seed 7"
+
+
+def test_a_learning_curve_ends_where_holdout_is() -> None:
+    data = gathered(400)
+    found, last = learning_curve(data, Trainer, 0.3, 0), holdout(data, Trainer, 0.3, 0)
+    assert found.scores == last.scores
+    assert len(found.steps) == SIZES
+    sizes = [step["learned"] for step in found.steps]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == len(split(data, 0.3, 0)[0])
+    assert found.steps[-1]["accuracy"] == last.scores.accuracy
+
+
+def test_places_are_by_chance_within_a_class() -> None:
+    data = gathered(200)
+    place, of = shuffled(data, 3)
+    assert (place < of).all()
+    assert len({(int(d), int(p)) for d, p in zip(data.digests, place, strict=True)}) == len(
+        set(data.digests.tolist())
+    )
+
+
+def test_too_little_to_split() -> None:
+    with pytest.raises(DataError, match="nothing of a class is left to learn when 30% are held out"):
+        split(Gathered.of(chunks(["win", "see you", "see"], ["spam", "ham", "ham"])), 0.3, 0)
+    with pytest.raises(DataError, match="at least two classes, got 1"):
+        Gathered.of(chunks(["win", "prize"], ["spam", "spam"]))

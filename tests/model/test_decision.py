@@ -1,0 +1,151 @@
+"""Verdicts, thresholds, costs, and the words in which wrong settings are refused."""
+
+import ast
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, strategies as st
+
+import spamnb
+from spamnb.errors import ConfigError, ModelError
+from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
+
+RANGE_HINT = "0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10"
+COST_HINT = "only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad"
+
+
+def test_costs_of_the_course_figure() -> None:
+    assert expected_costs(0.6, cost_fp=100, cost_fn=10) == pytest.approx((40, 6))
+    assert Decision.from_options(cost_fp=100, cost_fn=10).verdicts([0.6]).tolist() == [HAM]
+    assert least_cost([[0.4, 0.6]], [[0, 100], [10, 0]]).tolist() == [HAM]
+
+
+probabilities = st.floats(0, 1)
+costs = st.floats(0.01, 100)
+
+
+@given(probabilities, costs, costs)
+def test_cost_threshold_is_the_cheaper_answer(p: float, cost_fp: float, cost_fn: float) -> None:
+    say_spam, say_ham = expected_costs(p, cost_fp, cost_fn)
+    assume(not math.isclose(say_spam, say_ham, rel_tol=1e-9))
+    expected = SPAM if say_spam < say_ham else HAM
+    assert Decision.from_options(cost_fp=cost_fp, cost_fn=cost_fn).verdicts([p]).tolist() == [expected]
+    assert least_cost([[1 - p, p]], [[0, cost_fp], [cost_fn, 0]]).tolist() == [expected]
+
+
+def test_equal_costs_at_a_tie_say_ham() -> None:
+    assert Decision.from_options(cost_fp=1, cost_fn=1).verdicts([0.5]).tolist() == [HAM]
+
+
+def test_a_cost_alone_is_measured_against_one() -> None:
+    assert Decision.from_options(cost_fp=9) == Decision.from_options(cost_fp=9, cost_fn=1)
+    assert Decision.from_options(cost_fn=3).threshold == 0.25
+
+
+def test_least_cost_of_three_classes() -> None:
+    costs = np.array([[0, 1, 1], [1, 0, 1], [50, 50, 0]])  # missing class 2 is what costs
+    assert least_cost([[0.9, 0.05, 0.05], [0.99, 0.01, 0.0]], costs).tolist() == [2, 0]
+
+
+def test_verdicts_at_the_edges() -> None:
+    assert Decision().verdicts([0.0, 0.49, 0.5, 1.0]).tolist() == [HAM, HAM, SPAM, SPAM]
+    band = Decision.from_options(unsure=(0.2, 0.9))
+    assert band.verdicts([0.2, 0.21, 0.89, 0.9]).tolist() == [HAM, UNSURE, UNSURE, SPAM]
+
+
+def test_no_evidence_is_unsure() -> None:
+    codes = Decision().verdicts([0.99, 0.01, 0.99, math.nan], known=[0, 0, 1, 5])
+    assert codes.tolist() == [UNSURE, UNSURE, SPAM, UNSURE]
+    assert codes.dtype == np.int8
+
+
+def test_verdicts_of_nothing() -> None:
+    assert Decision().verdicts(np.array([]), np.array([])).tolist() == []
+
+
+@given(st.lists(probabilities, max_size=20), probabilities, probabilities)
+def test_batch_is_one_by_one(p: list[float], one: float, other: float) -> None:
+    assume(one != other)
+    decision = Decision.from_options(unsure=(min(one, other), max(one, other)))
+    assert decision.verdicts(p).tolist() == [int(decision.verdicts([value])[0]) for value in p]
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "hint"),
+    [
+        ({"threshold": 1.5}, "--threshold must lie between 0 and 1, got 1.5", RANGE_HINT),
+        ({"threshold": math.nan}, "--threshold must lie between 0 and 1, got nan", RANGE_HINT),
+        ({"unsure": (-0.1, 0.9)}, "--unsure must lie between 0 and 1, got -0.1", RANGE_HINT),
+        ({"unsure": (0.1, 90)}, "--unsure must lie between 0 and 1, got 90", RANGE_HINT),
+        (
+            {"unsure": (0.9, 0.2)},
+            "--unsure needs its lower end below its upper end, got 0.9 0.2",
+            "--unsure 0.2 0.9 leaves what lies between 0.2 and 0.9 undecided",
+        ),
+        ({"cost_fp": 0}, "--cost-fp must be a positive number, got 0", COST_HINT),
+        ({"cost_fn": -1}, "--cost-fn must be a positive number, got -1", COST_HINT),
+        ({"cost_fn": math.inf}, "--cost-fn must be a positive number, got inf", COST_HINT),
+        (
+            {"threshold": 0.5, "cost_fp": 9},
+            "--threshold and --cost-fp do not go together: each of them sets the threshold",
+            "leave out --threshold or --cost-fp",
+        ),
+        (
+            {"threshold": 0.5, "unsure": (0.1, 0.9)},
+            "--threshold and --unsure do not go together: each of them sets the threshold",
+            "leave out --threshold or --unsure",
+        ),
+        (
+            {"unsure": (0.1, 0.9), "cost_fn": 2},
+            "--unsure and --cost-fn do not go together: each of them sets the threshold",
+            "leave out --unsure or --cost-fn",
+        ),
+    ],
+)
+def test_wrong_options(options: dict[str, float], message: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Decision.from_options(**options)
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_options(cost_fp=100, cost_fn=10)],
+    ids=["threshold", "band", "costs"],
+)
+def test_there_and_back(decision: Decision) -> None:
+    assert Decision.from_dict(json.loads(json.dumps(decision.to_dict()))) == decision
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"threshold": "high"}, {"threshold": 7}, {"unsure_from": 0.8}, {"cost_fp": -1}, {"cost_fn": []}],
+)
+def test_damaged_state(change: dict[str, object]) -> None:
+    state = Decision().to_dict() | change
+    with pytest.raises(ModelError) as caught:
+        Decision.from_dict(state)
+    assert caught.value.message == f"the decision settings in the model are damaged: got {state!r}"
+    assert caught.value.hint == "train the model again"
+
+
+def test_incomplete_state() -> None:
+    with pytest.raises(ModelError, match=r"are damaged: got \{'threshold': 0.5\}$"):
+        Decision.from_dict({"threshold": 0.5})
+
+
+def test_one_caller_outside_of_the_model_decides() -> None:
+    """Everything about a model's scores goes through SpamModel.decide, so that no argument is left out."""
+    root = Path(spamnb.__file__).parent
+    callers = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "verdicts"
+    }
+    assert callers == {"model/spam_model.py", "evaluation/other_filter.py"}

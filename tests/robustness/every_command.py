@@ -1,0 +1,72 @@
+"""Lists every command in a form that works, and writes the files it needs: faults are tried on these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from spamnb.errors import SpamnbError
+from spamnb.model.spam_model import SpamModel
+from spamnb.model.text_export import export_lines
+from spamnb.training.incremental import Learner
+from spamnb.training.trainer import train
+
+DATA, MODEL, TEXTS, MAIL, EXPORT = "data.csv", "m.spamnb", "messages.txt", "one.eml", "export.tsv"
+
+
+class Call(NamedTuple):
+    """A command line, what comes on stdin, and whether it writes to stdout."""
+
+    args: tuple[str, ...]
+    stdin: bytes = b""
+    speaks: bool = True
+
+
+CALLS = {
+    "train": Call(("train", DATA, "-o", "new.spamnb"), speaks=False),
+    "predict": Call(("predict", "-m", MODEL, TEXTS)),
+    "predict -": Call(("predict", "-m", MODEL), "win a prize\ncafé\n".encode()),
+    "predict mail": Call(("predict", "-m", MODEL, MAIL, "--format", "csv")),
+    "evaluate": Call(("evaluate", DATA, "-m", MODEL)),
+    "compare": Call(("compare", DATA)),
+    "tune": Call(("tune", DATA, "--time", "1")),
+    "inspect": Call(("inspect", "-m", MODEL, "--top", "3")),
+    "inspect word": Call(("inspect", "-m", MODEL, "café")),
+    "inspect --message": Call(("inspect", "-m", MODEL, "--message", "-"), "café".encode()),
+    "merge": Call(("merge", MODEL, MODEL, "-o", "merged.spamnb"), speaks=False),
+    "prune": Call(("prune", MODEL, "--min-count", "2"), speaks=False),
+    "age": Call(("age", MODEL, "--times", "1"), speaks=False),
+    "export": Call(("export", MODEL)),
+    "export -o": Call(("export", MODEL, "-o", "out.tsv"), speaks=False),
+    "import": Call(("import", EXPORT, "-o", "imported.spamnb"), speaks=False),
+    "filter": Call(("filter", "-m", MODEL), "Subject: café\n\nwin\n".encode()),
+    "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),
+    "forget": Call(("forget", "-m", MODEL), b"win a prize 1\n", speaks=False),
+    "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
+    "models": Call(("models",)),
+    "completion": Call(("completion", "bash")),
+}
+READS_STDIN = ("predict -", "inspect --message", "filter", "learn", "learn --ham", "forget")
+
+
+def prepare(folder: Path) -> None:
+    """The files that the calls need; a model with a journal."""
+    kinds = (("ham", "see you café"), ("spam", "win a prize"))
+    rows = [(kinds[i % 2][0], f"{kinds[i % 2][1]} {i}") for i in range(24)]
+    (folder / DATA).write_text("label,text\n" + "".join(f"{label},{text}\n" for label, text in rows), "utf-8")
+    (folder / TEXTS).write_text("win a prize\ncafé\n", "utf-8")
+    (folder / MAIL).write_text("Subject: win\n\na prize\n", "utf-8")
+    model = train([text for _, text in rows], [label for label, _ in rows])
+    model.save(folder / MODEL)
+    (folder / EXPORT).write_bytes(b"".join(export_lines(model, "tsv")))
+    with Learner(folder / MODEL) as learner:
+        learner.learn(["free entry"], ["spam"])
+
+
+def state(folder: Path) -> object:
+    """What the model has learned, or why it cannot be read."""
+    try:
+        store = SpamModel.load(folder / MODEL).store
+    except SpamnbError as error:
+        return error.message
+    return store.labels, store.message_totals.tolist(), store.vocabulary

@@ -1,0 +1,106 @@
+"""Kills workers of a dask cluster while they count, and checks that no bit is lost.
+
+python -m tests.robustness.killed_workers 20
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from spamnb.counts.count_state import to_state
+from spamnb.readers import ReadOptions
+from spamnb.training.dask_cluster import count, on_dask
+from spamnb.training.trainer import Trainer
+from tests.robustness.crash_recovery import message
+from tests.robustness.result_row import Row
+
+SHARDS, MESSAGES = 16, 80_000
+
+
+def runs(kills: int) -> Iterator[tuple[float, bool]]:
+    """Count undisturbed, then `kills` times with a worker killed: the seconds, and whether they agree."""
+    import distributed
+
+    with tempfile.TemporaryDirectory() as name:
+        inputs = [(str(path), ReadOptions(default_format="csv")) for path in _files(Path(name))]
+        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+        make: Any = distributed.LocalCluster
+        with make(n_workers=2, host="127.0.0.1", **options) as cluster:
+            run = partial(on_dask, address=cluster.scheduler_address)
+            started = time.perf_counter()
+            expected = _counts(inputs, run)
+            undisturbed = time.perf_counter() - started
+            for seed in range(kills):
+                started = time.perf_counter()
+                counts = _with_a_kill(cluster, inputs, run, undisturbed, seed)
+                yield time.perf_counter() - started, counts == expected
+
+
+def _files(folder: Path) -> list[Path]:
+    paths = [folder / f"{i:02}.tsv" for i in range(SHARDS)]
+    for i, path in enumerate(paths):
+        lines = [f"{label}\t{text}\n" for text, label in map(message, range(i, MESSAGES, SHARDS))]
+        path.write_text("".join(lines), encoding="utf-8")
+    return paths
+
+
+def _with_a_kill(cluster: Any, inputs: Any, run: Any, seconds: float, seed: int) -> bytes:
+    after = random.Random(seed).uniform(0.1, 0.9) * seconds
+    victim = _workers(cluster)[seed % 2].pid
+    killer = threading.Timer(after, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    try:
+        return _counts(inputs, run)
+    finally:
+        killer.join()
+
+
+def _workers(cluster: Any) -> list[Any]:
+    """Both workers; the one that was killed last may still have to come back."""
+    for _ in range(600):
+        workers = [worker for worker in cluster.workers.values() if getattr(worker, "pid", None)]
+        if len(workers) == 2:
+            return workers
+        time.sleep(0.1)
+    raise SystemExit("a worker that was killed did not come back within a minute")
+
+
+def _counts(inputs: Any, run: Any) -> bytes:
+    trainer = Trainer()
+    count(trainer, inputs, run)
+    state = to_state(trainer.counted()[0].store)
+    return b"".join(state[name].tobytes() for name in ("keys", "tokens", "messages", "spelling_bytes"))
+
+
+def rows(budget: float) -> list[Row]:
+    """One row: a try is a count with a killed worker."""
+    if find_spec("distributed") is None:
+        print("killed workers: distributed is not installed")
+        return []
+    results = list(runs(max(2, int(budget / 5))))
+    wrong = sum(not same for _, same in results)
+    slowest = max(seconds for seconds, _ in results)
+    return [Row("killed workers", "counts on a dask cluster", len(results), wrong, slowest, 0.0)]
+
+
+def main() -> None:
+    good = 0
+    for number, (_, same) in enumerate(runs(int((sys.argv[1:] or ["20"])[0])), 1):
+        good += same
+        print(f"{good} of {number} runs with a killed worker gave the counts of the run without")
+    sys.exit(good < number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""What is written is for its owner alone, holds no text beyond tokens, and goes through no planted link."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from spamnb.core import files
+from spamnb.errors import DataError
+
+if sys.platform == "win32":
+    pytest.skip("Windows has other permissions", allow_module_level=True)
+
+from tests.robustness.file_permissions import WRITERS, link_followed, written
+
+
+def test_files_are_private_and_hold_no_text_beyond_tokens(tmp_path: Path) -> None:
+    assert written(tmp_path) == ([], [])
+
+
+@pytest.mark.parametrize("name", [*WRITERS][::2])
+def test_a_planted_link_is_not_followed(tmp_path: Path, name: str) -> None:
+    assert link_followed(tmp_path, name) == ""
+
+
+def test_a_backup_replaces_a_planted_link(tmp_path: Path) -> None:
+    victim, source, backup = tmp_path / "victim", tmp_path / "m", tmp_path / "m.bak"
+    victim.write_text("precious")
+    source.write_text("model")
+    backup.symlink_to(victim)
+    files.copy(str(source), str(backup))
+    assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
+
+
+@pytest.mark.parametrize("how", ["link", "no links here", "others may read it"])
+def test_what_is_replaced_is_kept(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, backup = tmp_path / "m", tmp_path / "m.bak"
+    source.write_text("model")
+    source.chmod(0o644 if how == "others may read it" else 0o600)
+    backup.write_text("older")
+    if how == "no links here":
+        monkeypatch.setattr(os, "link", refuse)
+    for _ in range(2):  # the second time both names may be of one file
+        files.keep(str(source), str(backup))
+        assert (backup.read_text(), backup.stat().st_mode & 0o777) == ("model", 0o600)
+    assert os.path.samefile(source, backup) == (how == "link")
+    assert sorted(os.listdir(tmp_path)) == ["m", "m.bak"]
+
+
+def test_a_kept_file_replaces_a_planted_link(tmp_path: Path) -> None:
+    victim, source, backup = tmp_path / "victim", tmp_path / "m", tmp_path / "m.bak"
+    victim.write_text("precious")
+    source.write_text("model")
+    source.chmod(0o600)
+    backup.symlink_to(victim)
+    files.keep(str(source), str(backup))
+    assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_links_of_the_system_are_followed(tmp_path: Path) -> None:
+    """As in `--json /dev/stdout`, and in the shell's `>(program)`."""
+    path = tmp_path / "out"
+    with open(path, "wb") as file:
+        files.write(f"/dev/fd/{file.fileno()}", b"ok")
+    assert path.read_bytes() == b"ok"
+
+
+def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("a longer text")
+    path.chmod(0o644)
+    files.write(str(path), b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o644)
+
+
+def test_a_link_that_is_planted_after_the_look_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "link"
+    victim.write_text("precious")
+    link.symlink_to(victim)
+    monkeypatch.setattr(os.path, "islink", lambda _: False)
+    with pytest.raises(DataError, match="cannot write"):
+        files.write(str(link), b"x")
+    assert victim.read_text() == "precious"

@@ -1,0 +1,256 @@
+"""Counting in several processes gives the bytes that counting in one gives, whatever the data is like."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from spamnb.errors import DataError, SpamnbError
+from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.row_blocks import last_row_end
+from spamnb.readers.tables.delimited_fallback import parse_rows
+from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import parallel_training, sampling
+from spamnb.training.parallel_training import Pool, count_block, settle
+from spamnb.training.trainer import Trainer
+from tests.helpers.table_training import FILES, SMALL, jsonl, parallel, rows, same, serial, table
+
+pytestmark = pytest.mark.usefixtures("small_heads")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_any_number_of_processes_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(FILES[name])
+    expected = serial([path])
+    for jobs in (1, 3):
+        same(parallel([path], jobs), expected, tmp_path)
+
+
+def test_processes_that_are_not_forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel_training, "START", "spawn")
+    path = tmp_path / "t.csv"
+    path.write_bytes(FILES["plain.csv"])
+    same(parallel([path], 2), serial([path]), tmp_path)
+
+
+def test_parquet_by_row_groups(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    labels, texts = zip(*rows(60), strict=True)
+    path = tmp_path / "x.parquet"
+    pyarrow.parquet.write_table(pa.table({"label": labels, "text": texts}), path, row_group_size=17)
+    same(parallel([path], 2), serial([path]), tmp_path)
+
+
+def test_several_inputs_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "SAMPLE", 50)  # less than there is: the limit falls
+    monkeypatch.setattr(sampling, "WHOLE", 0)
+    paths = []
+    for i in range(5):
+        paths.append(tmp_path / f"{i}.csv")
+        paths[-1].write_bytes(table(20 + i))
+    same(parallel(paths, 2), serial(paths), tmp_path)
+
+
+@pytest.mark.parametrize("few", [2, 15])  # every so many rows one without words
+def test_columns_and_rows_without_words(tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "SAMPLE", 60)
+    monkeypatch.setattr(sampling, "WHOLE", 0)
+    path = tmp_path / "t.csv"
+    lines = [
+        f"{'spam' if i % 3 else 'ham'},{f'hi {i}' if i % few else '!'},{i % 4},{i % 7 / 3}"
+        for i in range(300)
+    ]
+    path.write_text("label,text,kind,size\n" + "\n".join(lines) + "\n")
+    reading = ReadOptions.from_flags(
+        default_format="csv", chunk_bytes=256, categorical=("kind",), numeric=("size",)
+    )
+    features = FeatureConfig(categorical=("kind",), numeric=("size",))
+    expected = serial([path], reading, Trainer(features))
+    assert expected.metrics is not None
+    same(parallel([path], 3, reading, Trainer(features)), expected, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "scoring", [ScorerConfig.of("less-naive"), ScorerConfig.of("bernoulli")], ids=lambda s: s.name
+)
+def test_other_scorers(scoring: ScorerConfig, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(60))
+    features = FeatureConfig(ngrams=2, shapes=scoring.name != "less-naive")
+    expected = serial([path], SMALL, Trainer(features, scoring))
+    same(parallel([path], 2, SMALL, Trainer(features, scoring)), expected, tmp_path)
+
+
+def test_undersampling(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(60))
+    keep = {"ham": 0.5}
+    same(parallel([path], 2, SMALL, Trainer(keep=keep)), serial([path], SMALL, Trainer(keep=keep)), tmp_path)
+
+
+def test_what_was_skipped_is_told_as_by_one_process(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    broken = b"ham,\n,text\nham,a,b,c\n"
+    table_with_typo = table(30).replace(b"spam,", b"spma,", 1)
+    path.write_bytes(b"sep=,\n" + table_with_typo + broken + table(30, header=False) + broken * 3)
+    with open_source(str(path), SMALL, labelled=True) as one:
+        list(one)
+    assert one.skipped.summary().startswith("9 skipped (line 4: unknown label spma, ")
+    with open_source(str(path), SMALL, labelled=True) as many, Pool(Trainer(), 2) as pool:
+        list(pool.feed(many, 0))
+        list(pool.finish())
+    assert many.skipped.summary() == one.skipped.summary()
+    assert (many.skipped.count, many.skipped.reasons) == (one.skipped.count, one.skipped.reasons)
+
+
+# --- where rows end
+
+PIECES = ["a", '"', '""', ",", "\n", "\r\n", "\r", '"x, y"', '"two\nlines"', "é", " "]
+
+
+def blocks(data: bytes, size: int) -> Iterator[bytes]:
+    held = b""
+    for at in range(0, len(data), size):
+        held += data[at : at + size]
+        end = last_row_end(held, ",", quoting=True)
+        if end:
+            yield held[:end]
+        held = held[end:]
+    if held:
+        yield held
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.integers(1, 30))
+def test_rows_are_never_cut(text: str, size: int) -> None:
+    data = text.encode()
+    expected = parse_rows(data, ",", quoting=True, final=True).rows
+    found = [
+        row for block in blocks(data, size) for row in parse_rows(block, ",", quoting=True, final=True).rows
+    ]
+    assert found == expected
+
+
+# --- what goes wrong
+
+
+def test_an_error_in_a_worker_is_the_same_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("label,text\n" + "".join(f"{i},text number {i}\n" for i in range(3000)))
+    reading = ReadOptions.from_flags(default_format="csv", chunk_bytes=256, label_column="label")
+    with pytest.raises(SpamnbError) as one:
+        serial([path], reading)
+    with pytest.raises(SpamnbError) as many:
+        parallel([path], 2, reading)
+    assert type(many.value) is type(one.value)
+
+
+def test_a_label_that_never_occurs(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(30))
+    with pytest.raises(DataError, match=r'spam label "junk" never occurs in .*; its labels: ham, spam'):
+        parallel([path], 2, ReadOptions(default_format="csv", spam_label="junk"))
+
+
+def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(300))
+    with Pool(Trainer(), 2) as pool, open_source(str(path), SMALL, labelled=True) as source:
+        fed = pool.feed(source, 0)
+        next(fed)
+        process = next(iter(pool._workers.values()))
+        os.kill(process.pid, signal.SIGKILL)
+        with pytest.raises(SpamnbError, match="a worker process ended before its work was done"):
+            list(chain(fed, pool.finish()))
+    assert all(not worker.is_alive() for worker in pool._workers.values())
+
+
+def test_a_worker_that_failed_is_heard_before_it_is_missed(tmp_path: Path) -> None:
+    """The next block is sent to it while the report of its failure is on the way."""
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(jsonl(300))
+    with Pool(Trainer(), 1) as pool, open_source(str(path), SMALL, labelled=True) as source:
+        fed = pool.feed(source, 0)
+        next(fed)
+        ((connection, process),) = pool._workers.items()
+        assert connection.poll(30)  # the first block is counted
+        path.unlink()
+        next(fed)
+        process.join(30)
+        with pytest.raises(SpamnbError, match="a worker process failed: FileNotFoundError"):
+            list(chain(fed, pool.finish()))
+
+
+IDLE = """
+import os, signal, sys
+from spamnb.errors import SpamnbError
+from spamnb.readers import ReadOptions, open_source
+from spamnb.training.parallel_training import Pool
+from spamnb.training.trainer import Trainer
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line does
+reading = ReadOptions(default_format="csv", chunk_bytes=256)
+with Pool(Trainer(), 2) as pool, open_source(sys.argv[1], reading, labelled=True) as source:
+    list(pool.feed(source, 0))
+    while any(pool._waiting.values()):
+        pool._listen()
+    worker = list(pool._workers.values())[-1]
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.join()
+    try:
+        list(pool.finish())
+    except SpamnbError as error:
+        print(error.message)
+"""
+
+
+def test_a_worker_that_dies_when_it_has_nothing_to_do_is_missed(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(100))
+    run = [sys.executable, "-c", IDLE, str(path)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("a worker process ended before its work was done"), done.stderr
+    assert done.returncode == 0
+
+
+def test_many_reasons_are_counted_as_by_one_process(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    odd = b"".join(b"odd%d,some text\n" % (i % 150) for i in range(600)) + b"odd7,x\n" * 50
+    path.write_bytes(table(30) + odd + table(30, header=False))
+    reading = ReadOptions(default_format="csv", chunk_bytes=1 << 11)
+    with open_source(str(path), reading, labelled=True) as one:
+        list(one)
+    with open_source(str(path), reading, labelled=True) as many, Pool(Trainer(), 2) as pool:
+        list(chain(pool.feed(many, 0), pool.finish()))
+    assert len(one.skipped.reasons) > 100
+    assert many.skipped.reasons == one.skipped.reasons
+
+
+def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(30))
+    parts = [Trainer(partial=True) for _ in range(3)]
+    with open_source(str(path), SMALL, labelled=True) as source:
+        assert source.blocks is not None
+        assert source.blocks.start == len(b"label,text\n")
+        reports = [
+            count_block(parts[i % 3], (0, i), source.blocks.reader, bytes(block))
+            for i, block in enumerate(source.blocks.cut())
+        ]
+        settle(source, reports[::-1])
+    whole = Trainer()
+    whole.absorb([part.result() for part in parts[::-1]])
+    same(whole.finish(), serial([path]), tmp_path)
+    assert int(np.sum([report.rows for report in reports])) == 60
+    assert len(reports) > 3

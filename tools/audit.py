@@ -1,0 +1,61 @@
+"""Looks for known vulnerabilities in what spamnb needs, by pip-audit; skipped where its service is silent.
+
+Ends with 1 if pip-audit finds a vulnerability. Without an answer for any package it says so in one line.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+_PATIENCE = 300.0  # seconds
+_COMMAND = ("-m", "pip_audit", "--progress-spinner", "off", "--skip-editable", "--format", "json")
+
+
+def answer() -> list[dict[str, Any]] | None:
+    """What pip-audit says of each package; None where it could not ask."""
+    try:
+        done = subprocess.run(
+            [sys.executable, *_COMMAND], capture_output=True, text=True, timeout=_PATIENCE, check=False
+        )
+        found: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
+    except (subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
+        return None
+    return found
+
+
+def judged(packages: list[dict[str, Any]] | None) -> tuple[list[str], int]:
+    """What to say and the exit code.
+
+    >>> judged([{"name": "a", "skip_reason": "not found"}])
+    (['pip-audit: skipped, the advisory service did not answer'], 0)
+    >>> judged([{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}])
+    (['a 1: X-1 (fixed in 2)', 'pip-audit: 1 package asked about, 1 vulnerability'], 1)
+    """
+    asked = [package for package in packages or [] if "vulns" in package]
+    if not asked:
+        return ["pip-audit: skipped, the advisory service did not answer"], 0
+    lines = [
+        f"{package['name']} {package['version']}: {each['id']} (fixed in {_versions(each)})"
+        for package in asked
+        for each in package["vulns"]
+    ]
+    many = "package" if len(asked) == 1 else "packages"
+    found = "vulnerability" if len(lines) == 1 else "vulnerabilities"
+    return [*lines, f"pip-audit: {len(asked)} {many} asked about, {len(lines)} {found}"], int(bool(lines))
+
+
+def _versions(found: dict[str, Any]) -> str:
+    return ", ".join(found["fix_versions"]) or "no version"
+
+
+def main() -> None:
+    lines, code = judged(answer())
+    print("\n".join(lines))
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Decides which tokens may stand in a published model: no numbers, addresses or names of persons.
+
+A word is taken for a name if the census lists it as a first or last name and it is written with a capital
+where the word before it is not (mark and Mark, will and Will), or is never seen in such a place at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spamnb.features.batch import OTHER, SHAPE
+
+# Tags about how a mail is made; the others (hosts, senders, lists) are addresses.
+STRUCTURE = frozenset({"subject", "html", "mime", "header", "mailer", "to"})
+# What stands for the corpus and not for ham or spam: owners of the mailboxes, their lists and firms.
+_CORPUS = """
+enron ect hou hpl ees ena enronxgate corp jmason jm netnoteinc spamassassin taint ilug exmh razor freshrpms
+xent fork zzzz zzzlist slashnull sourceforge linuxmidrange yyyy rpm satalk spamd
+"""
+_TURKISH = """
+ahmet mehmet mustafa ali ayse fatma emine hatice zeynep elif meryem ibrahim hasan huseyin ismail osman yusuf
+murat omer emre burak can cem ozan onur serkan volkan gokhan hakan selin merve esra busra kubra gizem ceren
+ece pinar deniz ebru sibel sevgi songul tugba derya yasin kadir kemal orhan ferhat fatih
+"""
+CORPUS, TURKISH = frozenset(_CORPUS.split()), frozenset(_TURKISH.split())
+MOST_DIGITS = 3
+_MIDDLE = re.compile(rb"\b[a-z]+ ([A-Za-z]{2,})\b")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Words that are names of persons in the texts at hand."""
+
+    listed: frozenset[str]
+    lower: Counter[str]
+    capital: Counter[str]
+
+    @classmethod
+    def of(cls, listed: Iterable[str], texts: Iterable[bytes]) -> Names:
+        lower, capital = Counter[str](), Counter[str]()
+        for text in texts:
+            for word in _MIDDLE.findall(text):
+                spelled = word.decode()
+                (lower if spelled.islower() else capital)[spelled.lower()] += not spelled.isupper()
+        return cls(frozenset(listed) | TURKISH, lower, capital)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.listed and self.capital[word] >= self.lower[word]
+
+
+def census_names() -> set[str]:
+    """First and last names of the US census of 1990, from the package `names` (needed to build only)."""
+    from importlib.resources import files
+
+    lists = ("dist.all.last", "dist.female.first", "dist.male.first")
+    lines = [line for name in lists for line in files("names").joinpath(name).read_text().splitlines()]
+    return {line.split()[0].lower() for line in lines if line.strip()}
+
+
+def allowed(token: str, kind: int, names: Names) -> bool:
+    """May this token be published?
+
+    >>> nobody = Names.of([], [])
+    >>> [allowed(t, 1, nobody) for t in ("free", "07123456789", "enron")], allowed("url:evil_com", 0, nobody)
+    ([True, False, False], False)
+    """
+    if kind == SHAPE:
+        return True
+    if sum(c.isdigit() for c in token) > MOST_DIGITS or "@" in token:
+        return False
+    tag, colon, rest = token.partition(":") if kind == OTHER else ("", "", token)
+    words = rest.split(" ")
+    if any(word in names or word in CORPUS for word in words):
+        return False
+    return not colon or _structural(tag, rest)
+
+
+def _structural(tag: str, rest: str) -> bool:
+    """A tagged token that tells how a mail is made, or a word of a link's path."""
+    if tag == "file":
+        return rest.startswith(("type_", "ext_"))
+    if tag == "from":
+        return rest.endswith("_differs")
+    if tag == "received":
+        return rest.startswith("hops_")
+    if tag == "url":
+        return "_" not in rest
+    return tag in STRUCTURE
