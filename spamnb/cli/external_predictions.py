@@ -43,7 +43,7 @@ def check(params: dict[str, Any], model: str | None, cv: int | None, data: bool)
         if flag:
             raise click.UsageError(f"{flag} names a column of --predictions FILE: give that too.")
         return
-    for flag, value in (("--model", model), ("--cv", cv)):
+    for flag, value in (("--model", model), ("--folds", cv)):
         if value is not None:
             raise click.UsageError(f"{flag} does not go with --predictions: nothing is predicted anew.")
     if data and params["truth_column"] is not None:

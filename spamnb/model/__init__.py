@@ -47,6 +47,15 @@ if TYPE_CHECKING:
         sum_changes as sum_changes,
     )
     from spamnb.model.model_merge import merge_models as merge_models
+    from spamnb.model.model_paths import (
+        MESSAGE_KINDS as MESSAGE_KINDS,
+        MODEL_VARIABLE as MODEL_VARIABLE,
+        choose_model as choose_model,
+        is_shipped as is_shipped,
+        own_model as own_model,
+        possible_models as possible_models,
+        shipped_model as shipped_model,
+    )
     from spamnb.model.predictions import Predictions as Predictions
     from spamnb.model.prune_model import age as age, prune as prune
     from spamnb.model.scoring_engine import (
@@ -63,6 +72,7 @@ if TYPE_CHECKING:
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
     from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
+    from spamnb.model.verdict_header import with_verdict as with_verdict
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -87,12 +97,22 @@ else:
             "message_digest": ["message_digests", "word_digests"],
             "model_delta": ["Change", "decode", "decode_all", "encode", "sum_changes"],
             "model_merge": ["merge_models"],
+            "model_paths": [
+                "MESSAGE_KINDS",
+                "MODEL_VARIABLE",
+                "choose_model",
+                "is_shipped",
+                "own_model",
+                "possible_models",
+                "shipped_model",
+            ],
             "predictions": ["Predictions"],
             "prune_model": ["age", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
+            "verdict_header": ["with_verdict"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],

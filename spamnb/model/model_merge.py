@@ -162,5 +162,5 @@ def _check_prior(model: SpamModel, store: CountStore) -> None:
         raise ModelError(
             f"the models have a prior for {len(prior)} classes, together they have {len(store.labels)}: "
             f"{', '.join(store.labels)}",
-            hint="train them with --prior learned or uniform",
+            hint="train them with --class-prior learned or uniform",
         )

@@ -74,11 +74,11 @@ class SpamModel:
                 f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
                 hint=f"use --ngrams {order + 1}",
             )
-        if (self.scoring.max_evidence or self.scoring.max_token_weight) and not make(
-            self.scoring
-        ).supports_limits:
+        limited = self.scoring.max_evidence or self.scoring.max_token_weight
+        if limited and not make(self.scoring).supports_limits:
             raise ConfigError(
-                f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
+                "--max-evidence and --max-token-weight go with scorers that add up weights, "
+                f"got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
             )
         if self.features.patterns:

@@ -16,7 +16,7 @@ from spamnb.report.column_fit import fitted
 from spamnb.tuning import Objective, Row, Trial, Tuned
 
 _WIDE = 96  # columns from which there is room for all figures
-CLEAR = 0.05  # a smaller p says that a contender is worse than the best
+CLEAR = 0.05  # a candidate with a smaller p is clearly worse than the best
 
 
 def table(*columns: str) -> Table:
@@ -43,16 +43,16 @@ def number(value: float | None, percent: bool = False) -> str:
 def show_comparison(
     console: Console, rows: Sequence[Row], objective: Objective, title: str, notes: Sequence[str]
 ) -> None:
-    """The contenders, the best first, and which of them are not clearly worse."""
+    """The candidates, the best first, and which of them are not clearly worse."""
     heading(console, title, notes)
-    two = isinstance(rows[0].judged.scores, Scores)
+    two = isinstance(rows[0].result.scores, Scores)
     wide = console.width >= _WIDE
     named = (objective.short, "95% interval", *(("to best",) if wide else ()), "p")
     rest = ("lost", "missed", "log loss") if two else ("accuracy", "log loss")
     made = table("setting", *named, *(("F1",) if wide else ()), *rest)
     for row in rows:
         measured, others = _measured(row, objective.percent, wide), _rest(row)
-        made.add_row(Text(visible(row.judged.name)), *measured, *others[0 if wide else 1 :])
+        made.add_row(Text(visible(row.result.name)), *measured, *others[0 if wide else 1 :])
     shown = without_least(console, made, ("log loss", "95% interval", "missed", "accuracy", "lost", "p"))
     console.print(shown)
     console.print()
@@ -75,10 +75,10 @@ def without_least(console: Console, made: Table, least: Sequence[str]) -> Table:
 
 
 def _legend(console: Console, heads: Sequence[str]) -> None:
-    words = {"lost": "ham called spam", "missed": "spam not called so"}
-    told = "; ".join(f"{name}: {meaning}" for name, meaning in words.items() if name in heads)
-    if told:
-        console.print(Text(told, "dim"))
+    meanings = {"lost": "ham flagged as spam", "missed": "spam let through"}
+    legend = "; ".join(f"{name} = {meaning}" for name, meaning in meanings.items() if name in heads)
+    if legend:
+        console.print(Text(legend, "dim"))
 
 
 def _measured(row: Row, percent: bool, wide: bool) -> list[Text]:
@@ -103,15 +103,15 @@ def _signed(value: float, percent: bool) -> str:
 
 
 def _rest(row: Row) -> list[str]:
-    s = row.judged.scores
+    s = row.result.scores
     if isinstance(s, Scores):
         return [number(s.f1), f"{s.false_positives:,}", f"{s.false_negatives:,}", number(s.log_loss)]
     return [number(s.macro_f1), number(s.accuracy, True), number(s.log_loss)]
 
 
 def _conclusion(rows: Sequence[Row]) -> str:
-    best = rows[0].judged.name
-    equals = [r.judged.name for r in rows[1:] if r.p_value is not None and r.p_value >= CLEAR]
+    best = rows[0].result.name
+    equals = [r.result.name for r in rows[1:] if r.p_value is not None and r.p_value >= CLEAR]
     if len(rows) == 1:
         return f"only {best} was tried"
     if not equals:
@@ -130,48 +130,55 @@ def show_tuning(
     notes: Sequence[str],
     command: str,
 ) -> None:
-    """The settings tried, the best first, then the choice, its worth, and the command."""
+    """The candidates tried, the best first, then the choice, its held-out metric, and the command."""
     end = "the search is complete" if tuned.finished else "stopped by the time: --time gives it more"
     many = len(tuned.tried)
     heading(console, f"{many} setting{'s' * (many > 1)} tried", [*notes, end])
     made = table("setting", objective.short, "accuracy", "F1", "log loss")
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
-    for setting, trial in order[:_SHOWN]:
-        style = "bold" if setting == tuned.choice else ""
-        made.add_row(Text(visible(setting.name), style), *_figures(trial, objective))
+    for candidate, trial in order[:_SHOWN]:
+        style = "bold" if candidate == tuned.choice else ""
+        made.add_row(Text(visible(candidate.name), style), *_metrics(trial, objective))
     console.print(without_least(console, made, ("log loss", "F1", "accuracy")))
     if len(order) > _SHOWN:
         console.print(Text(f"and {len(order) - _SHOWN} more; --json FILE has them all", "dim"))
     console.print()
-    for line in _told(tuned, rows, objective):
+    for line in _result_lines(tuned, rows, objective):
         console.print(Text(visible(line)), soft_wrap=True)
     console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
-def _figures(trial: Trial, objective: Objective) -> list[str]:
-    figures = trial.figures
-    f1 = figures.get("f1", figures.get("macro_f1"))
+def _metrics(trial: Trial, objective: Objective) -> list[str]:
+    metrics = trial.metrics
+    f1 = metrics.get("f1", metrics.get("macro_f1"))
     value = number(objective.sign * trial.merit, objective.percent)
-    return [value, number(figures.get("accuracy"), True), number(f1), number(figures.get("log_loss"))]
+    return [value, number(metrics.get("accuracy"), True), number(f1), number(metrics.get("log_loss"))]
 
 
-def _told(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
-    by_name = {row.judged.name: row for row in rows}
+def _result_lines(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
+    by_name = {row.result.name: row for row in rows}
     nested, defaults = by_name["tuned"], by_name["defaults"]
     ends = f"{number(nested.low, objective.percent)} to {number(nested.high, objective.percent)}"
     p = next(row.p_value for row in rows if row.p_value is not None)
     against = f"defaults {number(defaults.value, objective.percent)}, p = {p:.3f}"
-    kept = "" if tuned.found == tuned.best else " (the best is ahead by less than one standard error)"
-    worth = f"{objective.printed} {number(nested.value, objective.percent)} ({ends})"
-    lines = [f"found     {tuned.found.name}{kept}", f"expect    {worth} on folds that had no say; {against}"]
+    close = "" if tuned.found == tuned.best else " (the best is ahead by less than one standard error)"
+    held_out = f"{objective.printed} {number(nested.value, objective.percent)} ({ends})"
+    lines = [f"found     {tuned.found.name}{close}", f"held-out  {held_out}; {against}"]
     if tuned.found.name != "defaults":
         both = [number(value, objective.percent) for value in tuned.trained]
         lines.append(f"trained   {objective.printed} {both[0]} as `train` makes it, defaults {both[1]}")
-    better = "" if tuned.choice == tuned.found else ": better once weights are refined"
-    lines.append(f"choice    {tuned.choice.name}{better}")
-    if rows[0].judged.name != "tuned" and p < CLEAR:
+    lines.append(f"choice    {_choice_text(tuned)}")
+    if rows[0].result.name != "tuned" and p < CLEAR:
         lines.append("note      such a search is clearly worse than the defaults here: keep them")
     return lines
+
+
+def _choice_text(tuned: Tuned) -> str:
+    if tuned.choice != tuned.found:
+        return f"{tuned.choice.name}: better once weights are refined"
+    if tuned.choice.name == "defaults":
+        return "the default settings are best; nothing to change"
+    return tuned.choice.name
 
 
 _LEAST = ("log loss", "ROC AUC", "recall@0.1%", "F1")  # leave a narrow terminal in this order

@@ -63,7 +63,7 @@ def refused(store: CountStore, config: ScorerConfig, mode: str) -> str:
     if not make(config).linear:
         return f"needs a scorer that adds up weights, got {config.name}"
     if config.max_evidence:
-        return "needs every token of a message, got --strongest"
+        return "needs every token of a message, got --max-evidence"
     messages = int(store.message_totals.sum())
     if mode == "auto" and messages > LARGEST:
         return f"left out with more than {LARGEST:,} messages (--refine yes does it)"

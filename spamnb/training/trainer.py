@@ -267,7 +267,7 @@ def train(
     """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
 
     Features that are not given are the usual ones, which of parsed mail are others than of texts.
-    With `start` it begins with what that model knows, like `spamnb train --prior FILE`.
+    With `start` it begins with what that model knows, like `spamnb train --base FILE`.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
     >>> model.predict(["a free prize"])
@@ -291,7 +291,7 @@ def _check_refine(mode: str, folds: int) -> None:
         raise ConfigError(f"--refine must be auto, yes or no, got {mode!r}")
     if mode == "yes" and not folds:
         raise ConfigError(
-            "--refine yes needs cross-validation, got --no-cv", hint="leave out --no-cv or --refine yes"
+            "--refine yes needs cross-validation, got --folds 0", hint="leave out --folds 0 or --refine yes"
         )
 
 
