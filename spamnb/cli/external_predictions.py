@@ -128,16 +128,16 @@ def _show(found: ExternalEvaluation, title: str, curves: bool) -> None:
 
     scores, given = found.scores, found.outcome
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, found.notes)
+        terminal.show_multi_evaluation(console(), scores, title, found.notes)
         return
     both = given is not None and 0 < given.truth.sum() < len(given.truth)
     drawn = Curves.of(given.truth, given.rank) if given is not None and curves and both else None
     negative = next(label for label in found.labels if label != found.positive)
-    terminal.evaluation(console(), scores, title, found.notes, drawn, found.positive, negative)
+    terminal.show_evaluation(console(), scores, title, found.notes, drawn, (found.positive, negative))
 
 
 def _findings(found: ExternalEvaluation, title: str, sources: list[str], texts: bool) -> Any:
-    from spamnb.evaluation import EvaluationSummary, data_facts, panels
+    from spamnb.evaluation import EvaluationSummary, data_facts, make_panels
 
     return EvaluationSummary(
         title,
@@ -146,6 +146,6 @@ def _findings(found: ExternalEvaluation, title: str, sources: list[str], texts: 
         found.positive,
         found.notes,
         data_facts(found.scores, found.labels, found.positive, sources),
-        None if found.outcome is None else panels(found.outcome),
+        None if found.outcome is None else make_panels(found.outcome),
         mistakes=found.mistakes if texts else None,
     )

@@ -101,7 +101,7 @@ column_options = all_of(
         "patterns",
         multiple=True,
         metavar="NAME=REGEX",
-        help="Count the matches of a regular expression as token re:NAME. Needs google-re2; its syntax has no "
+        help="Count the matches of a regular expression as token re:NAME. Needs google-re2, which has no "
         "lookaround and no backreferences. Repeatable.",
     ),
     click.option("--categorical", multiple=True, metavar="COLUMN", help="Column of categories. Repeatable."),

@@ -78,7 +78,7 @@ def run(
 ) -> Evaluation:
     """Read everything, then train and judge as the protocol says."""
     from spamnb.cli.data_inputs import chunks
-    from spamnb.evaluation import Gathered, holdout, learning_curve, online
+    from spamnb.evaluation import LabelledData, evaluate_holdout, evaluate_online, learning_curve
     from spamnb.training import Trainer
 
     share, seed = _share(given["holdout"] or DEFAULT_SHARE), given["seed"] or 0
@@ -103,13 +103,13 @@ def run(
     trainer()  # refuses settings that do not go together before anything is read
     mail, read = peek_is_mail(chunks(data, given, reading, quiet, told))
     features = features if start else options.feature_config(given, mail)
-    gathered = Gathered.of(read)
-    options.check_decision(given, gathered.labels)
-    options.check_prior(scoring.prior, gathered.labels)
+    labelled = LabelledData.of(read)
+    options.check_decision(given, labelled.labels)
+    options.check_prior(scoring.prior, labelled.labels)
     if protocol == "--online":
-        return online(gathered, trainer())
-    measure = holdout if protocol == "--holdout" else learning_curve
-    return measure(gathered, trainer, share, seed)
+        return evaluate_online(labelled, trainer())
+    measure = evaluate_holdout if protocol == "--holdout" else learning_curve
+    return measure(labelled, trainer, share, seed)
 
 
 def steps_of(result: Evaluation) -> dict[str, Any]:
@@ -120,6 +120,6 @@ def steps_of(result: Evaluation) -> dict[str, Any]:
 def show_steps(result: Evaluation) -> None:
     """The figures on the way as a table."""
     if result.steps:
-        from spamnb.report import show
+        from spamnb.report import show_steps as show_step_table
 
-        show(console(), result.steps, result.caption)
+        show_step_table(console(), result.steps, result.caption)

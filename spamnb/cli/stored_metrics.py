@@ -36,15 +36,15 @@ def show(model: str | None, json_file: str | None, report: str | None, open_it: 
 def _findings(loaded: SpamModel, path: str) -> EvaluationSummary:
     import os
 
-    from spamnb.evaluation import of_stored
+    from spamnb.evaluation import summarize_stored
 
     found, title, notes = _figures(loaded, path)
     more = (*notes, "without DATA there are no curves and no mistakes to show: spamnb evaluate DATA --report")
-    return of_stored(loaded, found, title, more, path, os.path.getsize(path))
+    return summarize_stored(loaded, found, title, more, path, os.path.getsize(path))
 
 
 def _figures(loaded: SpamModel, path: str) -> tuple[Any, str, tuple[str, ...]]:
-    from spamnb.metrics import multi_scores, scores
+    from spamnb.metrics import stored_scores
 
     figures = loaded.metrics or {}
     title = f"{path}, as measured when it was trained"
@@ -53,7 +53,7 @@ def _figures(loaded: SpamModel, path: str) -> tuple[Any, str, tuple[str, ...]]:
     )
     if figures.get("before"):
         notes += (f"measured before {', '.join(figures['before'])}: its counts are others now",)
-    return scores(figures) if "recall" in figures else multi_scores(figures), title, notes
+    return stored_scores(figures), title, notes
 
 
 def _show(loaded: SpamModel, path: str) -> None:
@@ -62,9 +62,9 @@ def _show(loaded: SpamModel, path: str) -> None:
 
     found, title, notes = _figures(loaded, path)
     if isinstance(found, MultiScores):
-        terminal.multi_evaluation(console(), found, title, notes)
+        terminal.show_multi_evaluation(console(), found, title, notes)
         return
-    terminal.evaluation(console(), found, title, notes, None, *names(loaded))
+    terminal.show_evaluation(console(), found, title, notes, None, names(loaded))
 
 
 def names(model: SpamModel) -> tuple[str, str]:

@@ -93,7 +93,7 @@ def evaluate_predictions(given: Predictions, flags: Mapping[str, Any]) -> Extern
     rank, p = _rank(given), _probability(given)
     chosen = any(value is not None for value in flags.values())
     decided = _stated(given.said, positive) if given.said and not chosen else _decide(given, rank, p, flags)
-    scores = evaluate_binary(truth, p, decided.called, decided.unsure, *decided.costs, rank)
+    scores = evaluate_binary(truth, p, decided.called, decided.unsure, decided.costs, rank)
     undefined: dict[str, Any] = dict.fromkeys(_undefined(given.kind), math.nan)
     scores = replace(scores, **undefined)
     called = decided.called & ~decided.unsure

@@ -193,9 +193,15 @@ class SpamModel:
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
         """Everything about these messages at once."""
-        texts, pair = as_texts(messages), self.pair
+        texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
-        scored = self._scored(extract(texts, self.features), *self._checked(categories, numbers))
+        return self.score_batch(extract(texts, self.features), categories, numbers)
+
+    def score_batch(
+        self, batch: Batch, categories: Categories = None, numbers: Numbers = None
+    ) -> Predictions:
+        """Scores messages that were tokenised with this model's features."""
+        pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
@@ -246,7 +252,7 @@ class SpamModel:
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
-        return raw if scored.started is None else raw + scored.started
+        return raw if scored.base_log_odds is None else raw + scored.base_log_odds
 
     @property
     def sign(self) -> float:
@@ -296,14 +302,15 @@ class SpamModel:
     def explain(
         self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
     ) -> Explanation:
-        """What speaks for and against a message (a text, or Texts of one message with its tags).
+        """Explains the prediction for a message (a text, or Texts of one message with its tags).
 
-        The parts and the bias sum to the log-odds.
+        The evidence and the bias sum to the log-odds.
         """
-        from spamnb.model.explanation import explained
+        from spamnb.model.explanation import explain_batch
 
         texts = message if isinstance(message, Texts) else Texts.of([message])
-        return explained(self, texts, *self._checked(categories, numbers))
+        check_columns(1, categories, numbers)
+        return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write the model file in one step; gives its size in bytes."""

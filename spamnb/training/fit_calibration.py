@@ -218,7 +218,7 @@ def metrics_of(model: SpamModel, held: HeldOutScores) -> Scores | MultiScores:
     p, decision = held.proba[:, plus], model.decision
     codes = model.decide(held.log_odds, held.known, held.share)
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
-    return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
+    return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, costs, held.log_odds)
 
 
 def apply_calibration(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:

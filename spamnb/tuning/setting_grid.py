@@ -168,7 +168,7 @@ class SettingGrid:
 
     def notes(self) -> list[str]:
         """How the folds were made, for people."""
-        found = [f"{self.folds} folds, copies of a text in the same fold; weights are not refined"]
+        found = [f"{self.folds} folds, duplicates of a text in the same fold; weights are not refined"]
         found += copies_note(self.digests)
         if len(self.truth) < self.total:
             found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")

@@ -55,11 +55,11 @@ def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, 
     model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
     for text in ("free cash at home now", "see you", "win a free prize and call me when you are home"):
         told = model.explain(text)
-        assert np.isclose(told.bias + sum(p.log_odds for p in told.parts), told.log_odds)
+        assert np.isclose(told.bias + sum(p.log_odds for p in told.evidence), told.log_odds)
         assert np.isclose(model.log_odds([text, "x"])[0], told.log_odds)
         if limits.get("strongest"):
             for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in told.parts) <= limits["strongest"]
+                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["strongest"]
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:

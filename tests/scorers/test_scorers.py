@@ -138,7 +138,7 @@ def test_explanations_without_smoothing(name: str, classes: int) -> None:
         why = case.model.explain(message)
         assert why.verdict == case.model.predict([message])[0]
         assert 0 <= why.probability <= 1
-        assert not any(np.isnan(part.log_odds) for part in why.parts)
+        assert not any(np.isnan(part.log_odds) for part in why.evidence)
 
 
 class TestAgainstScikitLearn:

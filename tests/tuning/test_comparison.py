@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError, DataError
-from spamnb.evaluation.on_data import cross_validated
+from spamnb.evaluation.on_data import cross_validate
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig, ScorerConfig, flags
 from spamnb.training import sampling
@@ -36,7 +36,7 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
     for setting in (*EVERY, *MORE):
         trainer = Trainer(setting.features, setting.scoring, refine="no")
         trainer.add(Texts.of(data[0]), data[1])
-        expected, got = cross_validated(trainer), evaluate_setting(bench, setting)
+        expected, got = cross_validate(trainer), evaluate_setting(bench, setting)
         assert got.scores == expected.scores, setting.name
         np.testing.assert_allclose(got.answers.log_odds, expected.log_odds, rtol=1e-12, atol=1e-12)
 
@@ -164,6 +164,6 @@ def test_copies_are_told() -> None:
     labels, texts = sms_corpus()
     passes = counted(EVERY, (texts, labels))
     bench = SettingGrid(passes, EVERY[0].features)
-    assert bench.notes()[1] == "445 of 5,574 messages are copies of others (the same words)"
+    assert bench.notes()[1] == "445 of 5,574 messages are duplicates of others (the same words)"
     for digest in np.unique(bench.digests)[:500]:
         assert len(set(bench.fold[bench.digests == digest].tolist())) == 1

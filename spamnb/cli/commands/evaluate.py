@@ -34,7 +34,7 @@ _TRAINING = (
     *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
     *("scorer", "alpha", "counts", "damping", "prior", "prior_weight", "balance", "order", "ddof", "refine"),
 )
-FEW_LEARNED = 0.05  # the share of known messages that may come by chance: "ok", "see you"
+FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 MOST_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
@@ -148,11 +148,11 @@ class _About:
 def _findings(result: Evaluation, title: str, about: _About) -> EvaluationSummary:
     import os
 
-    from spamnb.evaluation import data_facts, of_evaluation
+    from spamnb.evaluation import data_facts, summarize
 
     facts = data_facts(result.scores, result.model.labels, result.model.positive, about.sources)
     size = os.path.getsize(about.path) if about.path else 0
-    return of_evaluation(result, title, about.mistakes, facts, about.path, size)
+    return summarize(result, title, about.mistakes, facts, about.path, size)
 
 
 def _check_combination(ctx: click.Context, data: bool, cv: int | None) -> None:
@@ -186,7 +186,7 @@ def _try_model(
 
     from spamnb.cli.message_kind import kind_of
     from spamnb.cli.model_choice import find_model
-    from spamnb.evaluation import Collector, on_chunks
+    from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import SpamModel
 
     about.path = find_model(model, partial(kind_of, data, given, quiet))
@@ -195,24 +195,27 @@ def _try_model(
     loaded = replace(loaded, decision=options.decision(given, loaded.decision))
     columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
     reading = read_options(given, classes=loaded.labels, default_format="csv", **columns)
-    worst = Collector(loaded) if about.worst else None
-    read = _watched(chunks(data, given, reading, quiet, about.sources), loaded, quiet)
-    found = on_chunks(loaded, read, None if worst is None else worst.watch)
+    worst = MistakeCollector(loaded) if about.worst else None
+    read = _note_mail(chunks(data, given, reading, quiet, about.sources), loaded, quiet)
+    result = evaluate_chunks(loaded, read, None if worst is None else worst.observe)
+    _warn_about_training_data(result, quiet)
     about.mistakes = [] if worst is None else worst.worst()
-    return found
+    return result
 
 
-def _watched(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
-    """The same chunks; says so if the first one shows that the model is not asked about something new."""
-    from spamnb.model import learned
-
+def _note_mail(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
+    """Yields the same chunks; prints a note if the first one is of another kind than the model."""
     for number, chunk in enumerate(read):
         if not number and chunk.sources:
             note_mail(model, quiet)
-        if not number and (known := learned(model, chunk)) > len(chunk) * FEW_LEARNED:
-            of = f"{known:,} of the first {len(chunk):,} messages"
-            print_status(f"note: the model has learned {of}: these figures say little about new ones", quiet)
         yield chunk
+
+
+def _warn_about_training_data(result: Evaluation, quiet: bool) -> None:
+    total = result.scores.messages
+    if result.seen > total * FEW_SEEN:
+        seen = f"{result.seen:,} of {total:,} test messages ({result.seen / total:.0%})"
+        print_status(f"warning: {seen} were in the training data; results are optimistic", quiet)
 
 
 def _cross_validate(
@@ -222,7 +225,7 @@ def _cross_validate(
 
     from spamnb.cli.message_kind import check_classes
     from spamnb.errors import ConfigError
-    from spamnb.evaluation import cross_validated, out_of_fold
+    from spamnb.evaluation import cross_validate, out_of_fold_mistakes
     from spamnb.training import Trainer
 
     features, scoring = options.feature_config(given), options.scorer_config(given)
@@ -246,9 +249,9 @@ def _cross_validate(
             apply_mail_defaults(trainer, given, mail=bool(chunk.sources))
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     check_classes(trainer)
-    result = cross_validated(trainer)
+    result = cross_validate(trainer)
     options.check_decision(given, result.model.labels)
-    about.mistakes = out_of_fold(result, cv) if about.worst else []
+    about.mistakes = out_of_fold_mistakes(result, cv) if about.worst else []
     return result
 
 
@@ -261,9 +264,9 @@ def _point(result: Evaluation, limit: float | None) -> OperatingPoint | None:
 
 
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
-    from spamnb.model import share
+    from spamnb.model import probability_text
 
-    where = f"{positive} from P = {share(point.threshold)} (log-odds {point.log_odds:+.2f})"
+    where = f"{positive} from P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misjudged"
     line = f"at most {100 * point.max_fpr:.3g}% of {other} of these very messages: {where}"
     return f"{line}, {point.recall:.1%} caught, {wrong} (all else here is for the line of the model)"
@@ -275,9 +278,8 @@ def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) 
 
     scores = result.scores
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, notes)
+        terminal.show_multi_evaluation(console(), scores, title, notes)
         return
-    positive, negative = names(result.model)
     both = 0 < result.truth.sum() < len(result.truth)
     drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
-    terminal.evaluation(console(), scores, title, notes, drawn, positive, negative)
+    terminal.show_evaluation(console(), scores, title, notes, drawn, names(result.model))

@@ -97,19 +97,19 @@ def judged(raw: bytes, model: SpamModel, explain: bool = False, max_size: int | 
 def _fields(model: SpamModel, found: Predictions, notes: tuple[str, ...], told: Any) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     from spamnb._version import __version__
-    from spamnb.model import share
+    from spamnb.model import probability_text
 
     label, p = found.labels[0], float(found.probability[0])
     spam = label == model.positive
     required = model.decision.threshold
-    digits = max(3, len(share(required)) - 2)  # a line close to 1 needs more of them
+    digits = max(3, len(probability_text(required)) - 2)  # a line close to 1 needs more of them
     status = f"{'Yes' if spam else 'No'}, score={p:.{digits}f} required={required:.{digits}f}"
     detail = f"{label}, p={p:.4f}, log_odds={float(found.log_odds[0]):.2f}, version={__version__}"
     detail += "".join(f"; {note}" for note in notes)
     if told is not None:
-        from spamnb.report import parts_text
+        from spamnb.report import evidence_text
 
-        detail += f"; {parts_text(told)}"
+        detail += f"; {evidence_text(told)}"
     return [
         ("X-Spam-Flag", "YES" if spam else "NO"),
         ("X-Spam-Status", f"{status} tests=spamnb version={__version__}"),

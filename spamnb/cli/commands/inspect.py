@@ -30,7 +30,7 @@ def inspect(
 ) -> None:
     """Look inside a model, look a word up, explain a message.
 
-    Shows the model card, the tokens that speak most for each class with their counts, P(w|c) and weight,
+    Shows the model card, the strongest evidence for each class with counts, P(w|c) and weight,
     and the linear view. MODEL is any file, read without executing anything in it.
 
     \b
@@ -108,7 +108,7 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
     report.show_card(out, facts)
     for label, found in tops.items():
         if found:
-            report.show_title(out, f"speaks for {label}")
+            report.show_title(out, f"evidence for {label}")
             report.show_tokens(out, model.labels, found)
     if linear is not None:
         report.show_linear(out, linear)
@@ -131,9 +131,9 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
 def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
     from spamnb.report import explanation_row, model_card as report
 
-    told = model.explain(message)
+    explanation = model.explain(message)
     if json_file:
-        result: dict[str, Any] = {"label": told.verdict, "probability": told.probability}
-        write_json({**result, "log_odds": told.log_odds, **explanation_row(told)}, json_file)
+        result: dict[str, Any] = {"label": explanation.verdict, "probability": explanation.probability}
+        write_json({**result, "log_odds": explanation.log_odds, **explanation_row(explanation)}, json_file)
     if json_file != "-":
-        report.show_explanation(console(), told, model.labels, top)
+        report.show_explanation(console(), explanation, model.labels, top)

@@ -218,7 +218,7 @@ _MORE = "give more messages, start from another model (--prior ready-made), or s
 
 
 def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
-    from spamnb.model import Decision, in_words, knows_mail
+    from spamnb.model import Decision, describe, knows_mail
 
     store = model.store
     total = int(store.message_totals.sum())
@@ -234,7 +234,7 @@ def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bo
     print_status(f"expect    {_expected(model)}", quiet)
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
-        print_status(f"decides   {in_words(model.decision.to_dict(), model.positive, other)}", quiet)
+        print_status(f"decides   {describe(model.decision.to_dict(), model.positive, other)}", quiet)
     if (model.metrics or {}).get("recall") == 0.0:
         print_status(f"note      this line catches no {model.positive}: {_MORE}", quiet)
     print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
