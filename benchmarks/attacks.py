@@ -36,8 +36,8 @@ def defaults(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:
 
 
 def limited(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:
-    """The defaults with --strongest 10 --clip 3, chosen on folds of a training part."""
-    return train(texts, labels, scoring=ScorerConfig(strongest=10, clip=3.0))
+    """The defaults with --max-evidence 10 --max-token-weight 3, chosen on folds of a training part."""
+    return train(texts, labels, scoring=ScorerConfig(max_evidence=10, max_token_weight=3.0))
 
 
 MODELS: dict[str, Train] = {"undefended": undefended, "defaults": defaults, "limited": limited}

@@ -1,4 +1,4 @@
-"""SpamClassifier: the filter as an estimator for scikit-learn's tools, without needing scikit-learn."""
+"""Offers the filter as an estimator for scikit-learn's tools, without importing scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import FOLDS, Trainer
 
 Labels = NDArray[Any]
-_CERTAIN = 1e6  # the log-odds of a class that is the only one seen
+_CERTAIN = 1e6  # the log-odds of the only class that was learned
 
 
 class InputError(DataError, ValueError):
-    """X, y or a parameter cannot be used; a ValueError, as the conventions of estimators ask for."""
+    """X, y or a parameter cannot be used; a ValueError, by the conventions of estimators."""
 
 
 class NotFitted(SpamnbError, ValueError, AttributeError):
-    """Nothing was learned yet; where scikit-learn is loaded, its NotFittedError is raised instead."""
+    """Nothing was learned yet; if scikit-learn is loaded, its NotFittedError is raised instead."""
 
 
 class _Estimator:
-    """The conventions: parameters are stored as given and read back by name."""
+    """Follows the conventions: parameters are stored unchanged and read back by name."""
 
-    _estimator_type = "classifier"  # what scikit-learn before 1.6 looks for
+    _estimator_type = "classifier"  # for scikit-learn before 1.6
     model_: SpamModel
 
     @classmethod
@@ -45,7 +45,7 @@ class _Estimator:
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters; they take effect at the next fit."""
+        """Changes parameters; they take effect at the next fit."""
         names = sorted(self._defaults())
         for name in params:
             if name not in names:
@@ -59,7 +59,7 @@ class _Estimator:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Any:
-        """Only scikit-learn (1.6 and later) asks, so its modules are there when this runs."""
+        """Called by scikit-learn (1.6 and later) alone, whose modules are loaded then."""
         utils: Any = sys.modules["sklearn.utils"]
         return utils.Tags(
             estimator_type="classifier",
@@ -71,27 +71,26 @@ class _Estimator:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickles hold the counts, not the lookup tables made from them."""
+        """A pickle holds the counts, not the lookup tables made from them."""
         fresh = {"model_": replace(self.model_)} if hasattr(self, "model_") else {}
         return vars(self) | fresh
 
     def _fitted(self) -> SpamModel:
         if not hasattr(self, "model_"):
             message = f"this {type(self).__name__} is not fitted yet: call fit(X, y) first"
-            known: Any = sys.modules.get("sklearn.exceptions")
-            raise known.NotFittedError(message) if known else NotFitted(message)
+            exceptions: Any = sys.modules.get("sklearn.exceptions")
+            raise exceptions.NotFittedError(message) if exceptions else NotFitted(message)
         return self.model_
 
 
 class SpamClassifier(_Estimator):
     """A naive Bayes filter over texts with fit and predict, for pipelines, cross-validation and grid search.
 
-    A parameter that is None takes the scorer's default. `tokens` is 'shaped' (words and the shape of the
-    message) or 'plain' (words alone), `ngrams` None means 2 for the first and 1 for the second; `prior` is
-    'learned', 'uniform' or a probability for each of `classes_`; `threshold` is the least probability of
-    `classes_[1]` to say so (two classes only); `calibrate` makes probabilities honest by cross-validation
-    within the training data; `refine` ('auto', 'yes', 'no') corrects the weights by logistic regression,
-    which needs `calibrate`. `model_` is the SpamModel behind, to explain or save.
+    The parameters are the settings of `spamnb train`, with the same names and values; one that is None takes
+    the default. `class_prior` is 'learned', 'uniform' or a probability for each of `classes_`; `patterns` are
+    pairs of a name and a regular expression; `threshold` is the least probability of `classes_[1]` for that
+    verdict (two classes only); `calibrate` calibrates probabilities by cross-validation within the training
+    data, which `refine` ('auto', 'yes', 'no') needs too. `model_` is the SpamModel, to explain or save.
 
     >>> texts, labels = ["win a prize", "free prize", "see you", "ok see"], [True, True, False, False]
     >>> SpamClassifier(alpha=0.5).fit(texts, labels).predict(["a free prize", "ok you"])
@@ -103,11 +102,13 @@ class SpamClassifier(_Estimator):
         scorer: str = "multinomial",
         *,
         alpha: float | None = None,
-        once: bool | None = None,
+        counts: str | None = None,
         damping: float | None = None,
-        prior: str | Iterable[float] | None = None,
+        class_prior: str | Iterable[float] | None = None,
         balance: str | None = None,
         order: int | None = None,
+        max_evidence: int | None = None,
+        max_token_weight: float | None = None,
         tokens: str = "shaped",
         ngrams: int | None = None,
         chars: int = 0,
@@ -118,11 +119,13 @@ class SpamClassifier(_Estimator):
     ) -> None:
         self.scorer = scorer
         self.alpha = alpha
-        self.once = once
+        self.counts = counts
         self.damping = damping
-        self.prior = prior
+        self.class_prior = class_prior
         self.balance = balance
         self.order = order
+        self.max_evidence = max_evidence
+        self.max_token_weight = max_token_weight
         self.tokens = tokens
         self.ngrams = ngrams
         self.chars = chars
@@ -132,7 +135,7 @@ class SpamClassifier(_Estimator):
         self.refine = refine
 
     def fit(self, X: Messages, y: Any) -> Self:
-        """Learn these texts and nothing else."""
+        """Learns these texts and nothing else."""
         texts, labels = _checked(X, y)
         if not len(texts):
             raise InputError("there are no messages to learn from")
@@ -149,10 +152,10 @@ class SpamClassifier(_Estimator):
         return self
 
     def partial_fit(self, X: Messages, y: Any, classes: Any = None) -> Self:
-        """Learn these texts too: counts are added, so any split of the data gives the same counts.
+        """Learns these texts too: counts are added, so any split of the data gives the same counts.
 
-        `classes` may name labels that are still to come; labels that were not named are welcome all the same.
-        The calibration stays what the last `fit` made it, and is none if there was no `fit`.
+        `classes` may name labels that are still to come; other labels may come as well. The calibration is
+        that of the last `fit`, none without it.
         """
         texts, labels = _checked(X, y)
         named = labels[:0] if classes is None else _labels(classes)
@@ -174,38 +177,38 @@ class SpamClassifier(_Estimator):
 
     def _blank(self, classes: Labels) -> SpamModel:
         """A model that has learned nothing, with these parameters."""
-        if self.tokens not in ("shaped", "plain"):
-            raise InputError(f"tokens must be 'shaped' or 'plain', got {self.tokens!r}")
-        shaped, names = self.tokens == "shaped", _names(classes)
-        ngrams = (2 if shaped else 1) if self.ngrams is None else int(self.ngrams)
-        patterns = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
-        features, scoring = FeatureConfig(ngrams, shaped, int(self.chars), patterns), self._scoring(names)
-        Trainer(features, scoring)  # refuses what does not go together
+        names = _names(classes)
+        options = self._options(names)
+        features, scoring = FeatureConfig.from_options(options), ScorerConfig.from_options(options)
+        Trainer(features, scoring)  # refuses settings that do not go together
         positive = names[1] if len(names) == 2 else ""
         return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)
 
-    def _scoring(self, names: list[str]) -> ScorerConfig:
-        given = {name: getattr(self, name) for name in ("alpha", "once", "damping", "balance", "order")}
-        # A grid hands in numpy's numbers, but a model file holds Python's alone.
-        plain = {name: v.item() if isinstance(v, np.generic) else v for name, v in given.items()}
-        prior: Any = self.prior
+    def _options(self, names: list[str]) -> dict[str, Any]:
+        """The parameters as option values; a grid has numpy's numbers, but a model file only Python's."""
+        options = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in self.get_params().items()
+        }
+        options["patterns"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
+        prior = options["class_prior"]
         if prior is not None and not isinstance(prior, str):
-            listed = [float(p) for p in prior]
-            if len(listed) != len(names):
-                raise InputError(f"prior gives {len(listed)} numbers for {len(names)} classes")
-            prior = tuple(p for _, p in sorted(zip(names, listed, strict=True)))  # the core sorts by name
-        alike = 1.0 if self.tokens == "plain" else None
-        return ScorerConfig.of(str(self.scorer), prior=prior, pairs=alike, **plain)
+            numbers = [float(p) for p in prior]
+            if len(numbers) != len(names):
+                raise InputError(f"class_prior gives {len(numbers)} numbers for {len(names)} classes")
+            # a model has its labels in alphabetical order
+            options["class_prior"] = tuple(p for _, p in sorted(zip(names, numbers, strict=True)))
+        return options
 
     def predict(self, X: Messages) -> Labels:
-        """The label of each text, of the kind that y had; there is no 'unsure' here."""
+        """The label of each text, of the type that y had; there is no 'unsure' here."""
         proba = self.predict_proba(X)
         if len(self.classes_) != 2:
             return np.asarray(self.classes_[proba.argmax(axis=1)])
         return np.asarray(self.classes_[(proba[:, 1] >= self.model_.decision.threshold).astype(np.int64)])
 
     def predict_proba(self, X: Messages) -> FloatArray:
-        """(n, K): the probability of each of `classes_`; 0 for a class that no text was seen of."""
+        """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""
         model, texts = self._fitted(), _texts(X)
         known = np.ones((len(texts), 1)) if len(model.labels) == 1 else model.predict_proba(texts)
         return self._by_class(known, 0.0)
@@ -229,7 +232,7 @@ class SpamClassifier(_Estimator):
         return np.asarray(np.clip(log_p[:, 1] - log_p[:, 0], -_CERTAIN, _CERTAIN))
 
     def score(self, X: Messages, y: Any, sample_weight: Any = None) -> float:
-        """The share of texts that get their label."""
+        """The accuracy."""
         texts, labels = _checked(X, y)
         right = [a == b for a, b in zip(self.predict(texts).tolist(), labels.tolist(), strict=True)]
         return float(np.average(right, weights=sample_weight))
@@ -243,7 +246,7 @@ class SpamClassifier(_Estimator):
 
 
 def _log_softmax(scores: FloatArray) -> FloatArray:
-    """Rows of log scores to rows of log probabilities; all are alike in a row that no class can produce."""
+    """Turns rows of log scores into log probabilities, all equal where no class can produce the row."""
     with np.errstate(invalid="ignore"):  # -inf - -inf
         below = scores - scores.max(axis=1, keepdims=True)
     log_p: FloatArray = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
@@ -269,11 +272,11 @@ def _texts(X: Any) -> Texts:
 
 
 def _labels(y: Any) -> Labels:
-    """One-dimensional, and of numpy's own type for it; tuples and a mix of types stay whole as objects."""
+    """One-dimensional, of the type that numpy chooses; tuples and mixed types stay objects."""
     array = np.asarray(y)
     mixed = array.ndim == 1 and array.dtype.kind == "U" and not all(isinstance(label, str) for label in y)
     if mixed or (array.ndim == 2 and all(isinstance(label, tuple) for label in y)):
-        array = np.fromiter(y, object, len(y))  # numpy writes 1 beside 'a' as '1', and a tuple as a row
+        array = np.fromiter(y, object, len(y))  # numpy makes '1' of 1 beside 'a', and a row of a tuple
     if array.ndim != 1:
         raise InputError(f"expected one label for each message, got y of shape {array.shape}")
     if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
@@ -284,7 +287,7 @@ def _labels(y: Any) -> Labels:
 
 
 def _classes(labels: Labels) -> Labels:
-    """The distinct labels in ascending order; those that have no order go by their names."""
+    """The distinct labels in ascending order; labels without an order are sorted by name."""
     distinct = list(dict.fromkeys(labels.tolist()))
     if len(set(map(str, distinct))) < len(distinct):
         raise InputError(f"different labels must not look the same, got {distinct!r:.80}")
@@ -295,13 +298,13 @@ def _classes(labels: Labels) -> Labels:
     return np.fromiter(distinct, labels.dtype, len(distinct))
 
 
-def _merged(*parts: Labels) -> Labels:
-    classes = _classes(np.concatenate(parts))
-    if set(_names(classes)) != {name for part in parts for name in _names(part)}:
+def _merged(*groups: Labels) -> Labels:
+    classes = _classes(np.concatenate(groups))
+    if set(_names(classes)) != {name for group in groups for name in _names(group)}:
         raise InputError(f"labels must be of one kind in all calls, got {classes.tolist()!r:.80} in the end")
     return classes
 
 
 def _names(labels: Labels) -> list[str]:
-    """What the core calls these labels."""
+    """The labels as text, as in a model."""
     return [str(label) for label in labels.tolist()]

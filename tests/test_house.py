@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [
     "_version",
     "errors",
-    "settings",
     "core",
+    "settings",
     "messages",
     "metrics",
     "storage",

@@ -168,7 +168,7 @@ def test_it_is_the_model_that_train_makes(fitted: SpamClassifier) -> None:
 @pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"less-naive"}))
 def test_every_scorer_with_its_own_defaults(name: str) -> None:
     one = SpamClassifier(name, tokens="plain", calibrate=False).fit(TEXTS, LABELS)
-    core = SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, pairs=1.0)).learn(TEXTS, LABELS)
+    core = SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, ngram_smoothing_ratio=1.0)).learn(TEXTS, LABELS)
     assert one.model_.scoring == core.scoring
     assert one.predict_proba(ASK).tolist() == core.predict_proba(ASK).tolist()
 

@@ -1,4 +1,4 @@
-"""The command line: the only part that knows click. Commands import what they need when they run."""
+"""Runs the command line: commands are imported when they run, and every error becomes a sentence."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ try:
     from spamnb._version import __version__
     from spamnb.core import cpu_and_memory
     from spamnb.errors import SpamnbError
-except KeyboardInterrupt:  # while all this is loaded nobody else would catch it
+except KeyboardInterrupt:  # while modules are loaded nothing else would catch it
     os._exit(130)
 
 _LIMITS = errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM
 
-TRACEBACK = "SPAMNB_TRACEBACK"  # set, a fault of the program itself is shown in full
+TRACEBACK = "SPAMNB_TRACEBACK"  # if set, an internal error is shown with its traceback
 
 # command -> one-line help; its module, named like it, is imported only when it runs
 COMMANDS = {
     "train": "Learn from labelled messages and write a model.",
-    "predict": "Say spam, ham or unsure for each message.",
+    "predict": "Classify each message as spam, ham or unsure.",
     "evaluate": "Measure a model: precision, recall, F1 and more.",
     "compare": "Try all scorers and other settings on the same folds.",
     "tune": "Search settings that suit the data, and say what they are worth.",
@@ -37,19 +37,18 @@ COMMANDS = {
     "export": "Write a model as text: TSV or JSON lines.",
     "import": "Make a model of an exported text.",
     "filter": "Pass one mail through, with its verdict in the header.",
-    "learn": "Learn messages into a model that is there.",
-    "forget": "Take learned messages out of a model again.",
-    "relabel": "Correct the label of messages that a model has learned.",
+    "learn": "Add messages to an existing model.",
+    "forget": "Remove learned messages from a model.",
     "models": "Show which model would be used and why.",
     "completion": "Print the completion script for a shell.",
 }
 
 
 class LazyGroup(click.Group):
-    """Lists its commands without importing them: `--help` costs nothing but click."""
+    """Lists its commands without importing them, so that `--help` loads only click."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`spamnb help` and `spamnb help COMMAND` are other words for --help."""
+        """Takes `spamnb help` and `spamnb help COMMAND` for --help."""
         return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -72,8 +71,8 @@ class LazyGroup(click.Group):
 
             if not (near := get_close_matches(args[0], COMMANDS, 1)):
                 raise
-            told = f"{error.message.rstrip('.')}. Did you mean {near[0]}?"
-            raise click.UsageError(told, ctx) from None
+            message = f"{error.message.rstrip('.')}. Did you mean {near[0]}?"
+            raise click.UsageError(message, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -104,21 +103,21 @@ def cli(ctx: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command line; every error becomes one sentence and an exit code, never a traceback."""
-    if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
+    """Runs the command line; every error becomes one sentence and an exit code, never a traceback."""
+    if hasattr(signal, "SIGPIPE"):  # if the reader of the output has gone: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.unraisablehook = _unraisable
     cpu_and_memory.prepare()
-    gc.set_threshold(50_000)  # little here is garbage in circles; looking for it took 4% of a training
+    gc.set_threshold(50_000)  # there are few reference cycles; looking for them took 4% of a training
     code = _run()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done: only buffers are written
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except OSError:
-            code = code or _as_asked(1)
-    os._exit(code)  # everything is written: tearing numpy down would take another 13 ms
+            code = code or _exit_code(1)
+    os._exit(code)  # everything is written; the normal exit of numpy would take another 13 ms
 
 
 def _run() -> int:
@@ -127,30 +126,30 @@ def _run() -> int:
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
         _show_usage(error)
-        return _as_asked(error.exit_code)
+        return _exit_code(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         from spamnb.cli.output import print_status
 
         print_status("Interrupted.")
         return 130
     except SpamnbError as error:
-        return _as_asked(_shown(error))
+        return _exit_code(_shown(error))
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        return _as_asked(_shown(_in_words(error)))
+        return _exit_code(_shown(_described(error)))
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
-    """Python tells of a Ctrl-C that meets one of its own callbacks, and goes on: it is sent once more."""
+    """Sends a Ctrl-C once more that came while Python ran a callback of its own, where it is lost."""
     if what.exc_type is KeyboardInterrupt and hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        signal.setitimer(signal.ITIMER_REAL, 0.005)  # when this is over: here it would be lost again
+        signal.setitimer(signal.ITIMER_REAL, 0.005)  # later: now it would be lost again
     else:
         sys.__unraisablehook__(what)
 
 
-def _as_asked(code: int) -> int:
+def _exit_code(code: int) -> int:
     """The exit code of an error in the style of --exit-code."""
     from spamnb.cli.exit_codes import of_error
 
@@ -158,7 +157,7 @@ def _as_asked(code: int) -> int:
 
 
 def _show_usage(error: click.ClickException) -> None:
-    """What click says of a wrong command line, which may hold anything, by way of `say`."""
+    """Prints click's message on a wrong command line, with control characters escaped."""
     from io import StringIO
 
     from spamnb.cli.output import print_status
@@ -175,11 +174,11 @@ def _shown(error: SpamnbError) -> int:
     return error.exit_code
 
 
-def _in_words(error: Exception) -> SpamnbError:
-    """What no part of the program has put into words."""
+def _described(error: Exception) -> SpamnbError:
+    """A sentence and the next step for an exception that no other part of the program has handled."""
     if isinstance(error, MemoryError):
         return SpamnbError("there is not enough memory", "give the data in several smaller files")
-    written = hasattr(error, "characters_written")  # EAGAIN of a pipe that does not wait is no limit
+    written = hasattr(error, "characters_written")  # EAGAIN of a non-blocking pipe is no limit
     if isinstance(error, OSError) and error.errno in _LIMITS and not written:
         return SpamnbError(
             f"the system refuses: {error.strerror}",

@@ -1,4 +1,4 @@
-"""What `predict --exit-code` makes of a verdict and of an error: the numbers of other mail filters."""
+"""Chooses the exit code of `predict --exit-code` for verdicts and errors, as other mail filters do."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from itertools import pairwise
 
 STYLES = ("plain", "bogofilter", "spamc")
 TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the mail and tries again
-_USAGE = 2  # what click and our own settings end with
+_USAGE = 2  # of click and of ConfigError
 
 
-def of_verdicts(style: str, said: set[str], unread: int = 0) -> int:
-    """One spam among the messages is enough; without one, what could not be read is an error, and so is
-    nothing at all.
+def of_verdicts(style: str, verdicts: set[str], unread: int = 0) -> int:
+    """The exit code for the verdicts that occurred.
+
+    One spam among the messages is enough; without one, a file that could not be read is an error, and so are
+    no messages at all.
 
     >>> of_verdicts("bogofilter", {"ham", "unsure"}), of_verdicts("spamc", {"ham", "spam"})
     (2, 1)
@@ -20,18 +22,18 @@ def of_verdicts(style: str, said: set[str], unread: int = 0) -> int:
     (3, 3)
     """
     if style == "bogofilter":
-        if "spam" not in said and (unread or not said):
+        if "spam" not in verdicts and (unread or not verdicts):
             return 3
-        return 0 if "spam" in said else 2 if "unsure" in said else 1
-    return int(style == "spamc" and "spam" in said)
+        return 0 if "spam" in verdicts else 2 if "unsure" in verdicts else 1
+    return int(style == "spamc" and "spam" in verdicts)
 
 
 def of_error(arguments: Sequence[str], code: int) -> int:
-    """The exit code of an error, in the style that the command line asks for, though it may be a wrong one.
+    """The exit code of an error, in the style of the command line, which may itself be wrong.
 
-    bogofilter ends with 3. spamc ends with 0, as if the message were ham, but with 64 (EX_USAGE) if it was
-    called wrongly. `filter --tempfail` ends with 75 whatever went wrong: a mail system sends a mail back to
-    its sender for other codes.
+    bogofilter ends with 3. spamc ends with 0, as if the message were ham, but with 64 (EX_USAGE) after wrong
+    usage. `filter --tempfail` ends with 75 after any error: for other codes a mail system returns the mail to
+    its sender.
 
     >>> of_error(["filter", "--tempfail", "--wrong"], 2)
     75
@@ -49,7 +51,7 @@ def of_error(arguments: Sequence[str], code: int) -> int:
 
 
 def _style(arguments: Sequence[str]) -> str:
-    """The last style that is stated, read without the parser, which may have failed."""
+    """The last style on the command line, read without the parser, which may have failed."""
     if "predict" not in arguments[:1]:
         return "plain"
     flags = [*arguments[: arguments.index("--")]] if "--" in arguments else [*arguments]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spamnb.cli.model_choice import refuse_shipped
-from spamnb.cli.output import print_status
+from spamnb.cli.output import print_step
 from spamnb.core import files
 from spamnb.errors import ModelError
 
@@ -98,7 +98,7 @@ def _keep(path: str, backup: str, quiet: bool) -> None:
         files.keep(path, backup)
         with suppress(FileNotFoundError):
             files.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
-        print_status(f"kept      the previous file as {backup}", quiet)
+        print_step("kept", f"the previous file as {backup}", quiet)
     except OSError as error:
         raise ModelError(
             f"cannot keep the previous file as {backup}: {error.strerror}",

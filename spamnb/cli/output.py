@@ -1,11 +1,11 @@
-"""Where words go: the product to stdout, everything else to stderr, nothing foreign unescaped."""
+"""Writes results to stdout and everything else to stderr, with control characters escaped."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from io import TextIOWrapper
 from select import select
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from spamnb.readers import Source
 
+_LABEL_WIDTH = 18
+
 
 def print_status(text: str, quiet: bool = False) -> None:
-    """A line for the person at the terminal, on stderr; one that is too long for it is broken at blanks."""
+    """Prints lines for the user on stderr; those too long for a terminal are broken at blanks."""
     if not quiet:
         from spamnb.cli.line_wrap import columns, wrapped
         from spamnb.core import visible
@@ -29,19 +31,24 @@ def print_status(text: str, quiet: bool = False) -> None:
         width = columns(sys.stderr)
         try:
             click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
-        except OSError:  # a log on a full disk must not end what is told of
+        except OSError:  # a log on a full disk must not end the command
             _mute()
 
 
+def print_step(label: str, text: str, quiet: bool = False) -> None:
+    """Prints a status line that begins with a label, such as `saved`."""
+    print_status(f"{label:<{_LABEL_WIDTH}}{text}", quiet)
+
+
 def _mute() -> None:
-    """Nothing more goes to stderr, not even what waits to be written."""
+    """Sends stderr, with what waits to be written, to nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
 
 
 def print_prompt(text: str, quiet: bool = False) -> None:
-    """Tell who sits at the terminal that stdin is waited for."""
+    """Prints a prompt if stdin is a terminal."""
     if sys.stdin is not None and sys.stdin.isatty():
         print_status(text, quiet)
 
@@ -56,7 +63,7 @@ def show_error(error: SpamnbError) -> None:
 
 
 def report_skipped(source: Source, quiet: bool) -> None:
-    """Name what could not be used, and what was used only in part."""
+    """Prints which messages of a source were skipped, and which were used only in part."""
     if source.skipped.count:
         print_status(f"{source.name}: {source.skipped.summary()}", quiet)
     if source.notes.count:
@@ -69,36 +76,36 @@ def console() -> Console:
 
     out = _stdout()
     if isinstance(out, TextIOWrapper):
-        out.reconfigure(errors="backslashreplace")  # for what the terminal's encoding has no letter
+        out.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding lacks
     return Console(highlight=False, emoji=False, markup=False)
 
 
-def read_all(given: BinaryIO) -> bytes:
-    """All of a stream, also of one that does not wait by itself: nothing there yet is not its end."""
-    if not hasattr(os, "get_blocking") or os.get_blocking(given.fileno()):
-        return given.read()  # a terminal tells its end once: it must not be asked again
-    parts: list[bytes] = []
-    while (part := given.read(1 << 20)) != b"":
-        if part is None:
-            select([given], [], [])
+def read_all(stream: BinaryIO) -> bytes:
+    """Reads a stream to its end, also a non-blocking one, which may have nothing yet."""
+    if not hasattr(os, "get_blocking") or os.get_blocking(stream.fileno()):
+        return stream.read()  # a terminal reports its end only once
+    blocks: list[bytes] = []
+    while (block := stream.read(1 << 20)) != b"":
+        if block is None:
+            select([stream], [], [])
         else:
-            parts.append(part)
-    return b"".join(parts)
+            blocks.append(block)
+    return b"".join(blocks)
 
 
 def write_bytes(data: bytes) -> None:
-    """To stdout at once, so that a reader at the other end of a pipe sees it now."""
+    """Writes to stdout and flushes, so that a reader at the other end of a pipe has it now."""
     out = _stdout().buffer
     with writing():
-        rest = memoryview(data)
-        while rest:  # without a buffer (PYTHONUNBUFFERED) or with a pipe that does not wait, some may be left
-            rest = rest[_taken(out, rest) :]
+        remaining = memoryview(data)
+        while remaining:  # PYTHONUNBUFFERED and non-blocking pipes take only some at a time
+            remaining = remaining[_write_some(out, remaining) :]
         while not _flushed(out):
             pass
 
 
-def _taken(out: BinaryIO, data: memoryview) -> int:
-    """How much of it was taken; where a pipe is full that does not wait by itself, wait for it here."""
+def _write_some(out: BinaryIO, data: memoryview) -> int:
+    """Writes as much as is taken, and returns how much; waits for a non-blocking pipe that is full."""
     try:
         done = out.write(data) or 0
     except BlockingIOError as error:
@@ -119,7 +126,7 @@ def _flushed(out: BinaryIO) -> bool:
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """What goes wrong in here is a fault of standard output."""
+    """Turns an OSError into an error about standard output."""
     try:
         yield
     except BrokenPipeError:
@@ -137,12 +144,12 @@ def _stdout() -> TextIO:
 
 
 def write_json(result: dict[str, Any], target: str) -> None:
-    """Figures to a file, or to stdout for '-'."""
+    """Writes a result to a file, or to stdout for '-'."""
     from spamnb._version import __version__
     from spamnb.core import files
     from spamnb.report import dumps
 
-    text = dumps({"made_by": f"spamnb {__version__}", **result})  # first: it tells whose file this is
+    text = dumps({"made_by": f"spamnb {__version__}", **result})  # first: overwrite.py looks for it
     if target == "-":
         write_bytes(text.encode())
         return
@@ -150,7 +157,7 @@ def write_json(result: dict[str, Any], target: str) -> None:
 
 
 class Bar:
-    """How far the reading is; does nothing where nobody watches."""
+    """Shows progress; does nothing without a terminal."""
 
     def __init__(self, progress: Any = None, task: Any = None) -> None:
         self._progress, self._task = progress, task
@@ -160,38 +167,36 @@ class Bar:
             self._progress.update(self._task, completed=position)
 
 
-def watched() -> bool:
-    """Is stderr a terminal that can show progress? It may also be closed."""
-    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+def progress(label: str, total: int | None, quiet: bool) -> AbstractContextManager[Bar]:
+    """A bar on stderr, if that is a terminal, for reading `total` bytes."""
+    return _bar(label, total, quiet, "DownloadColumn")
+
+
+def steps(label: str, total: int | None, quiet: bool) -> AbstractContextManager[Bar]:
+    """A bar on stderr, if that is a terminal, for `total` steps."""
+    return _bar(label, total, quiet, "MofNCompleteColumn")
 
 
 @contextmanager
-def progress(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
-    """A progress bar on stderr if that is a terminal."""
-    if quiet or not watched():
+def _bar(label: str, total: int | None, quiet: bool, count_column: str) -> Iterator[Bar]:
+    if quiet or not _shows_progress():
         yield Bar()
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     from spamnb.core import visible
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
-    err = Console(stderr=True)
-    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as shown:
+    columns = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        getattr(progress, count_column)(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         yield Bar(shown, shown.add_task(visible(label), total=total))
 
 
-@contextmanager
-def steps(label: str, total: int | None, quiet: bool) -> Iterator[Bar]:
-    """A bar on stderr if that is a terminal; `bar.at(n)` says that n of `total` are done."""
-    if quiet or not watched():
-        yield Bar()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    err = Console(stderr=True)
-    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as shown:
-        yield Bar(shown, shown.add_task(label, total=total))
+def _shows_progress() -> bool:
+    """Tells whether stderr is a terminal that can show progress; it may also be closed."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

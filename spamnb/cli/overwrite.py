@@ -1,4 +1,4 @@
-"""What is in the way of a file to write: only what spamnb itself wrote is overwritten."""
+"""Lets an output file overwrite one of its own kind that spamnb wrote, and refuses anything else."""
 
 from __future__ import annotations
 
@@ -11,73 +11,57 @@ import click
 from spamnb.core import files
 from spamnb.errors import DataError
 
-_HEAD = 4096  # bytes of a file that tell who wrote it
-PLOTS = ("roc", "precision-recall", "scores", "calibration", "thresholds")
-_REMOVE = "or remove the file"
-_EXPORT = re.compile(rb'# spamnb-counts \d|\{"format": ?"spamnb-counts"')
-_JSON = re.compile(rb'\{\s*"made_by": "spamnb ')
-_PAGE = re.compile(rb'<!DOCTYPE html>\n.*?<meta name="generator" content="spamnb ', re.DOTALL)
-_SVG = re.compile(rb"<svg [^>]*><!-- made by spamnb ")
+_HEAD = 4096  # bytes of a file that show what wrote it
+_PLOTS = ("roc", "precision-recall", "scores", "calibration", "thresholds")
+# kind of file -> its name in errors, and how it begins
+_KINDS = {
+    "export": ("an export of spamnb", rb'# spamnb-counts \d|\{"format": ?"spamnb-counts"'),
+    "json": ("JSON that spamnb wrote", rb'\{\s*"made_by": "spamnb '),
+    "page": ("a report of spamnb", rb'<!DOCTYPE html>\n.*?<meta name="generator" content="spamnb '),
+    "plot": ("a plot of spamnb", rb"<svg [^>]*><!-- made by spamnb "),
+}
+Callback = Callable[[click.Context, click.Parameter, str | None], str | None]
 
 
-def is_export(head: bytes) -> bool:
-    """Is this the beginning of what `spamnb export` writes?
+def is_kind(head: bytes, kind: str) -> bool:
+    """Tells by its beginning whether spamnb wrote a file of this kind.
 
-    >>> is_export(b"# spamnb-counts 1\\n"), is_export(b"label,text\\n")
+    >>> is_kind(b"# spamnb-counts 1\\n", "export"), is_kind(b"label,text\\n", "export")
     (True, False)
     """
-    return _EXPORT.match(head) is not None
+    return re.match(_KINDS[kind][1], head, re.DOTALL) is not None
 
 
-def is_json(head: bytes) -> bool:
-    return _JSON.match(head) is not None
-
-
-def is_page(head: bytes) -> bool:
-    return _PAGE.match(head) is not None
-
-
-def is_plot(head: bytes) -> bool:
-    return _SVG.match(head) is not None
-
-
-def check(path: str, what: str, ours: Callable[[bytes], bool], hint: str) -> None:
-    """Refuse a file that is there and not of the kind `what`; an empty one holds nothing to lose."""
+def check_overwrite(path: str, kind: str, hint: str) -> None:
+    """Refuses to overwrite a file of another kind; an empty one holds nothing to lose."""
     if path == "-" or files.of_system(path):
         return
     files.refuse_link(path)
-    if not os.path.isfile(path):  # a new one, a pipe, or a folder, of which the system will say that
+    if not os.path.isfile(path):  # a new file, a pipe, or a folder, which the system refuses
         return
     try:
         with open(path, "rb") as file:
             head = file.read(_HEAD)
     except OSError as error:
         raise files.cannot_write(path, error) from None
-    if head and not ours(head):
-        raise DataError(f"{path} exists and is not {what}: it was not overwritten", hint)
+    if head and not is_kind(head, kind):
+        raise DataError(f"{path} exists and is not {_KINDS[kind][0]}: it was not overwritten", hint)
 
 
-def check_json(ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
-    """The file of --json, before anything is read."""
-    if path and not ctx.resilient_parsing:
-        check(path, "JSON that spamnb wrote", is_json, f"choose another name for --json, {_REMOVE}")
-    return path
+def checked(kind: str) -> Callback:
+    """A callback of an option that checks its file, or the files in its folder of plots."""
+
+    def check(ctx: click.Context, option: click.Parameter, path: str | None) -> str | None:
+        if path and not ctx.resilient_parsing:
+            what = "folder" if kind == "plot" else "name"
+            hint = f"choose another {what} for {option.opts[0]}, or remove the file"
+            for file in plot_paths(path) if kind == "plot" else (path,):
+                check_overwrite(file, kind, hint)
+        return path
+
+    return check
 
 
-def check_page(ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
-    """The file of --report, before anything is read."""
-    if path and not ctx.resilient_parsing:
-        check(path, "a report of spamnb", is_page, f"choose another name for --report, {_REMOVE}")
-    return path
-
-
-def check_plots(ctx: click.Context, _: click.Parameter, folder: str | None) -> str | None:
-    """The files that --plots may write into its folder, before anything is read."""
-    for path in plots(folder) if folder and not ctx.resilient_parsing else ():
-        check(path, "a plot of spamnb", is_plot, f"choose another folder for --plots, {_REMOVE}")
-    return folder
-
-
-def plots(folder: str) -> Iterator[str]:
-    """The files that may be written into a folder of plots."""
-    return (os.path.join(folder, f"{name}.svg") for name in PLOTS)
+def plot_paths(folder: str) -> Iterator[str]:
+    """The files that --plots may write into its folder."""
+    return (os.path.join(folder, f"{name}.svg") for name in _PLOTS)

@@ -1,59 +1,52 @@
-"""What `evaluate` leaves behind for people: the page of --report and the pictures of --plots."""
+"""Writes what `evaluate` is asked to leave behind: the page of --report and the plots of --plots."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from spamnb.cli import options, overwrite
-from spamnb.cli.output import print_status, write_bytes
+from spamnb.cli.options import PATH, all_of
+from spamnb.cli.output import print_status, print_step, write_bytes
+from spamnb.cli.overwrite import checked, plot_paths
 from spamnb.core import files
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.evaluation import EvaluationSummary
 
-F = TypeVar("F", bound=Callable[..., Any])
-_OPTIONS = (
+report_options = all_of(
     click.option(
         "--report",
-        type=options.PATH,
+        type=PATH,
         metavar="FILE",
-        callback=overwrite.check_page,
+        callback=checked("page"),
         help="Write a page for the browser ('-' for stdout).",
     ),
     click.option("--open", "open_it", is_flag=True, help="Open the page of --report in the browser."),
     click.option(
         "--plots",
-        type=options.PATH,
+        type=PATH,
         metavar="DIR",
-        callback=overwrite.check_plots,
+        callback=checked("plot"),
         help="Write the plots as SVG files into DIR.",
     ),
 )
 
 
-def report_options(command: F) -> F:
-    for decorator in reversed(_OPTIONS):
-        command = decorator(command)
-    return command
-
-
 def check(report: str | None, open_it: bool, json_file: str | None, plots: str | None = None) -> None:
-    """What does not go together is refused before anything is read."""
+    """Refuses, before anything is read, two outputs to the same place."""
     if open_it and report in (None, "-"):
         raise click.UsageError("--open needs --report FILE: that file is opened.")
     if report == "-" and json_file == "-":
         raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")
     if report and json_file and not files.of_system(report) and _same(report, json_file):
         raise click.UsageError(f"--report and --json cannot both have {report}: give one another file.")
-    drawn = {os.path.realpath(path) for path in overwrite.plots(plots)} if plots else set()
-    for name, path in (("--report", report), ("--json", json_file)):
+    drawn = {os.path.realpath(path) for path in plot_paths(plots)} if plots else set()
+    for flag, path in (("--report", report), ("--json", json_file)):
         if path and os.path.realpath(path) in drawn:
-            raise click.UsageError(f"{name} and --plots cannot both have {path}: give one another place.")
+            raise click.UsageError(f"{flag} and --plots cannot both have {path}: give one another place.")
 
 
 def _same(one: str, other: str) -> bool:
@@ -61,32 +54,32 @@ def _same(one: str, other: str) -> bool:
 
 
 def leave(
-    found: EvaluationSummary,
+    summary: EvaluationSummary,
     report: str | None,
     open_it: bool,
     plots: str | None,
     quiet: bool,
     stated: bool = False,
 ) -> None:
-    """Write what was asked for, and say where it is."""
+    """Writes the page and the plots that were asked for, and prints where they are."""
     if plots is not None:
-        _write_plots(found, plots, quiet)
+        _write_plots(summary, plots, quiet)
     if report is None:
         return
     from spamnb.report import render_page
 
-    data = render_page(found, stated).encode("utf-8", "replace")
+    data = render_page(summary, stated).encode("utf-8", "replace")
     if report == "-":
         write_bytes(data)
         return
     files.write(report, data)
-    print_status(f"report    {report} ({len(data) / 1e3:,.0f} kB)", quiet)
+    print_step("report", f"{report} ({len(data) / 1e3:,.0f} kB)", quiet)
     if open_it:
         _open(report, quiet)
 
 
 def _open(path: str, quiet: bool) -> None:
-    """With $BROWSER or what the system prefers; that no browser starts is no failure of the evaluation."""
+    """Opens a page with $BROWSER or the system's browser; without one the evaluation still succeeds."""
     import webbrowser
     from pathlib import Path
 
@@ -94,19 +87,20 @@ def _open(path: str, quiet: bool) -> None:
         print_status(f"no browser could be started: open {path} yourself", quiet)
 
 
-def _write_plots(found: EvaluationSummary, folder: str, quiet: bool) -> None:
+def _write_plots(summary: EvaluationSummary, folder: str, quiet: bool) -> None:
     from spamnb.report import EvaluationPlots, svg_file
 
-    if found.panels is None:
+    if summary.panels is None:
+        labels = summary.labels
         raise DataError(
-            f"--plots draws the curves of two classes, got {len(found.labels)}: {', '.join(found.labels)}",
-            hint="leave out --plots; --report FILE has a matrix and figures for each class",
+            f"--plots draws the curves of two classes, got {len(labels)}: {', '.join(labels)}",
+            hint="leave out --plots; --report FILE has a matrix and metrics for each class",
         )
     try:
         files.make_folder(folder)
     except OSError as error:
         raise DataError(f"cannot make {folder}: {error.strerror}", hint="choose another path") from None
-    drawings = EvaluationPlots(found.panels, found.positive, found.negative).all()
+    drawings = EvaluationPlots(summary.panels, summary.positive, summary.negative).all()
     for name, drawing in drawings.items():
         files.write(os.path.join(folder, f"{name}.svg"), svg_file(drawing).encode())
-    print_status(f"plots     {folder}: {', '.join(drawings)} (SVG)", quiet)
+    print_step("plots", f"{folder}: {', '.join(drawings)} (SVG)", quiet)

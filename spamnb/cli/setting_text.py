@@ -1,4 +1,4 @@
-"""Settings written in one word: `--with alpha=1,tokens=plain` is a filter with those flags."""
+"""Reads settings written in one word: `--with alpha=1,tokens=plain` is a candidate with those flags."""
 
 from __future__ import annotations
 
@@ -7,58 +7,71 @@ from dataclasses import replace
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from spamnb.cli import base_options, options
+from spamnb.cli.options import Params, setting_options
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
-from spamnb.tuning import Setting
+from spamnb.settings import (
+    FeatureConfig,
+    ScorerConfig,
+    TrainingConfig,
+    check_used,
+    is_stated,
+    settings_of,
+)
+from spamnb.tuning import Candidate
 
-_KEYS = ("scorer", "alpha", "counts", "damping", "prior", "balance", "order", "tokens", "ngrams", "chars")
+# Columns and patterns are repeatable, and the same for all candidates.
+_NAMES = [
+    one.flag.strip("-")
+    for config in (ScorerConfig, FeatureConfig)
+    for _, one in settings_of(config)
+    if not one.repeatable
+]
+_OF_TRAINING = [one.flag.strip("-") for _, one in settings_of(TrainingConfig)]
 
 
 @click.command(add_help_option=False)
-@options.feature_options
-@options.scorer_options
-def _flags(**given: Any) -> dict[str, Any]:
-    """Only to read flags with: it knows their types and choices."""
-    return given
+@setting_options(FeatureConfig)
+@setting_options(ScorerConfig)
+def _parser(**params: Any) -> Params:
+    """Parses flags: it has their types and choices."""
+    return params
 
 
-def setting(text: str, base: dict[str, Any], flag: str = "--with", mail: bool = False) -> Setting:
-    """The filter that a word like `alpha=1,ngrams=1` asks for; what it does not name is as in `base`."""
-    stated = dict(_pair(part, text, flag) for part in re.split(r",(?=\s*[a-z]+=)", text))
-    words = [word for name, value in stated.items() for word in (f"--{name}", value)]
+def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
+    """The candidate that a word like `alpha=1,ngrams=1` asks for; `base` has the settings it leaves out."""
+    pairs = [_pair(part, text) for part in re.split(r",(?=\s*[a-z-]+=)", text)]
+    words = [word for name, value in pairs for word in (f"--{name}", value)]
     try:
-        context = _flags.make_context("with", words)
+        stated = _parser.make_context("with", words).params
     except click.ClickException as error:
-        raise ConfigError(f"{flag} {text!r}: {error.format_message()}") from None
-    asked = {
-        name: value
-        for name, value in context.params.items()
-        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
-    }
-    given = {**context.params, **base, **asked}
-    base_options.refuse(given, flag, "measure it with `spamnb evaluate DATA --cv 5 --prior ready-made`")
-    return Setting(text, options.feature_config(given, mail), options.scorer_config(given), mail)
+        raise ConfigError(f"--with {text!r}: {error.format_message()}") from None
+    params = {**stated, **base, **{name: value for name, value in stated.items() if is_stated(value)}}
+    check_used(params)
+    return Candidate(text, FeatureConfig.from_options(params, mail), ScorerConfig.from_options(params), mail)
 
 
-def _pair(part: str, text: str, flag: str) -> tuple[str, str]:
+def _pair(part: str, text: str) -> tuple[str, str]:
     name, equals, value = part.strip().partition("=")
-    if not equals or name not in _KEYS:
+    if equals and name in _OF_TRAINING:
+        raise ConfigError(
+            f"--with {text!r}: --{name} cannot differ between candidates",
+            hint=f"measure it with `spamnb evaluate DATA --folds 5 --{name} {value}`",
+        )
+    if not equals or name not in _NAMES:
         wrong = "no setting is called" if equals else "expected NAME=VALUE with commas between, got"
         raise ConfigError(
-            f"{flag} {text!r}: {wrong} {name if equals else part.strip()!r}",
-            hint=f"names are {', '.join(_KEYS)}; for example {flag} alpha=1,tokens=plain",
+            f"--with {text!r}: {wrong} {name if equals else part.strip()!r}",
+            hint=f"names are {', '.join(_NAMES)}; for example --with alpha=1,tokens=plain",
         )
     return name, value
 
 
-def every_scorer(base: dict[str, Any], mail: bool = False) -> list[Setting]:
+def every_scorer(base: Params, mail: bool = False) -> list[Candidate]:
     """All scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
-    found = []
+    candidates = []
     for name in REGISTRY:
         more = {"ngrams": None} if name == "less-naive" and base["ngrams"] == 1 else {}
-        made = setting(f"scorer={name}", {**base, **more}, mail=mail)
-        found.append(replace(made, name=name))
-    return found
+        candidates.append(replace(candidate(f"scorer={name}", {**base, **more}, mail), name=name))
+    return candidates

@@ -1,72 +1,75 @@
-"""`spamnb evaluate` without data: the figures that training stored in the model."""
+"""Shows the metrics that training stored in a model: `spamnb evaluate` without data."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING
 
 from spamnb.cli import report_options
+from spamnb.cli.options import Params
 from spamnb.cli.output import console, write_json
+from spamnb.errors import ModelError
 
 if TYPE_CHECKING:
     from spamnb.evaluation import EvaluationSummary
+    from spamnb.metrics import MultiScores, Scores
     from spamnb.model import SpamModel
 
 
-def show(model: str | None, json_file: str | None, report: str | None, open_it: bool, quiet: bool) -> None:
-    """The figures of training."""
+def show(params: Params) -> None:
+    """Shows the stored metrics, and writes them where the options ask for it."""
     from spamnb.cli.model_choice import find_model
-    from spamnb.errors import ModelError
     from spamnb.model import SpamModel
 
-    path = find_model(model)
-    loaded = SpamModel.load(path)
-    if loaded.metrics is None:
+    path = find_model(params["model"])
+    model = SpamModel.load(path)
+    if model.metrics is None:
         raise ModelError(
-            f"{path} holds no figures: it is ready-made, or was trained with --no-cv or on few messages",
+            f"{path} holds no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
             hint="evaluate it on labelled messages: spamnb evaluate DATA",
         )
-    if json_file:
-        write_json(dict(loaded.metrics), json_file)
-    if report:
-        report_options.leave(_findings(loaded, path), report, open_it, None, quiet)
-    if "-" not in (json_file, report):
-        _show(loaded, path)
+    if params["json_file"]:
+        write_json(dict(model.metrics), params["json_file"])
+    if params["report"]:
+        summary = _summary(model, path)
+        report_options.leave(summary, params["report"], params["open_it"], None, params["quiet"])
+    if "-" not in (params["json_file"], params["report"]):
+        _show(model, path)
 
 
-def _findings(loaded: SpamModel, path: str) -> EvaluationSummary:
-    import os
-
+def _summary(model: SpamModel, path: str) -> EvaluationSummary:
     from spamnb.evaluation import summarize_stored
 
-    found, title, notes = _figures(loaded, path)
+    scores, title, notes = _stored(model, path)
     more = (*notes, "without DATA there are no curves and no mistakes to show: spamnb evaluate DATA --report")
-    return summarize_stored(loaded, found, title, more, path, os.path.getsize(path))
+    return summarize_stored(model, scores, title, more, path, os.path.getsize(path))
 
 
-def _figures(loaded: SpamModel, path: str) -> tuple[Any, str, tuple[str, ...]]:
+def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tuple[str, ...]]:
+    """The stored metrics with a title and notes."""
     from spamnb.metrics import stored_scores
 
-    figures = loaded.metrics or {}
+    metrics = model.metrics or {}
     title = f"{path}, as measured when it was trained"
     notes: tuple[str, ...] = (
-        f"{figures['folds']}-fold cross-validation on {figures['sample']:,} of {figures['of']:,} messages",
+        f"{metrics['folds']}-fold cross-validation on {metrics['sample']:,} of {metrics['of']:,} messages",
     )
-    if figures.get("before"):
-        notes += (f"measured before {', '.join(figures['before'])}: its counts are others now",)
-    return stored_scores(figures), title, notes
+    if metrics.get("before"):
+        notes += (f"measured before {', '.join(metrics['before'])}: its counts are others now",)
+    return stored_scores(metrics), title, notes
 
 
-def _show(loaded: SpamModel, path: str) -> None:
+def _show(model: SpamModel, path: str) -> None:
     from spamnb.metrics import MultiScores
     from spamnb.report import terminal
 
-    found, title, notes = _figures(loaded, path)
-    if isinstance(found, MultiScores):
-        terminal.show_multi_evaluation(console(), found, title, notes)
-        return
-    terminal.show_evaluation(console(), found, title, notes, None, names(loaded))
+    scores, title, notes = _stored(model, path)
+    if isinstance(scores, MultiScores):
+        terminal.show_multi_evaluation(console(), scores, title, notes)
+    else:
+        terminal.show_evaluation(console(), scores, title, notes, None, class_names(model))
 
 
-def names(model: SpamModel) -> tuple[str, str]:
+def class_names(model: SpamModel) -> tuple[str, str]:
     """The positive label and the other one."""
     return model.positive, next(label for label in model.labels if label != model.positive)

@@ -1,10 +1,9 @@
-"""What `learn`, `forget` and `relabel` share: reading messages, choosing a label, telling what was done."""
+"""Runs `learn` and `forget`: reads messages, changes the model in one step, prints what was done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import wraps
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,170 +11,134 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
-from spamnb.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
     from spamnb.training import Learner, LearnResult
 
-AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
-Change = Callable[["Learner", "Chunk", "list[str] | None"], None]
+# What a command does with a chunk and its labels (None: none were given).
+Update = Callable[["Learner", "Chunk", "list[str] | None"], None]
 
 
 def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn the flags into `positive`: True, False, or None where there is none."""
+    """Turns the flags into `positive`: True, False, or None where neither is set."""
 
     @wraps(command)
-    def chosen(*args: Any, spam: bool, ham: bool, **given: Any) -> Any:
+    def with_class(*args: Any, spam: bool, ham: bool, **flags: Any) -> Any:
         if spam and ham:
             raise click.UsageError("--spam and --ham do not go together: leave out one of them.")
-        return command(*args, positive=True if spam else False if ham else None, **given)
+        return command(*args, positive=True if spam else False if ham else None, **flags)
 
-    return chosen
-
-
-class_options = options.all_of(
-    click.option("--spam", is_flag=True, help="They are spam."),
-    click.option("--ham", is_flag=True, help="They are ham."),
-    _one_class,
-)
-wait_option = click.option(
-    "--wait",
-    type=click.FloatRange(0),
-    default=30.0,
-    metavar="SECONDS",
-    show_default=True,
-    help="How long to wait while others change the model.",
-)
-
-update_options = options.all_of(
-    options.model_option,
-    class_options,
-    options.data_options,
-    wait_option,
-    options.json_option,
-    options.quiet_option,
-)
+    return with_class
 
 
-def update(paths: tuple[str, ...], given: dict[str, Any], change: Change, labelled: bool) -> Learner:
-    """Read messages, change the model by them in one step, tell what was done."""
-    from spamnb.cli.model_choice import model_to_change
-    from spamnb.core import keep_freed_memory
-    from spamnb.training import Learner
-
-    keep_freed_memory()
-    learner = Learner(model_to_change(given["model"]), wait=given["wait"])
-    model = learner.load()
-    if given.get("sync") and model.seen_messages is None:
-        raise ModelError(
-            "the model does not remember which messages it has learned, so all would be learned each time",
-            hint="--sync needs a model that was trained without --no-digests",
-        )
-    label = _label(model, given["positive"])
-    chunks = _ahead(_chunks(paths, model, given, label, labelled or bool(given.get("labelled"))))
-    with learner:
-        for chunk in chunks:
-            stated = [label] * len(chunk) if label else chunk.labels
-            change(learner, chunk, stated)
-        if given["json_file"]:  # inside: what cannot be told is not done
-            write_json({"model": learner.path, **learner.outcome.to_dict()}, given["json_file"])
-    tell(learner.outcome, given["quiet"])
-    return learner
-
-
-def _label(model: SpamModel, positive: bool | None) -> str:
-    """The model's word for what the flag says; "" if it says nothing."""
-    if positive is None:
-        return ""
-    if positive:
-        return model.positive
-    others = [label for label in model.labels if label != model.positive]
-    if len(others) == 1 or "ham" in others:
-        return others[0] if len(others) == 1 else "ham"
-    raise ConfigError(
-        f"--ham needs a model with a class ham, got {', '.join(model.labels)}",
-        hint=f"name the class: --label {model.labels[0]}=PATH",
+def update_options(spam_help: str, ham_help: str) -> Callable[..., Any]:
+    """The options of both commands; --spam and --ham mean something else in each."""
+    return options.all_of(
+        options.model_option,
+        click.option("--spam", is_flag=True, help=spam_help),
+        click.option("--ham", is_flag=True, help=ham_help),
+        _one_class,
+        options.data_options,
+        click.option(
+            "--wait",
+            type=click.FloatRange(0),
+            default=30.0,
+            metavar="SECONDS",
+            show_default=True,
+            help="Wait at most SECONDS while another process changes the model.",
+        ),
+        options.json_option,
+        options.quiet_option,
     )
 
 
-def _chunks(
-    paths: tuple[str, ...], model: SpamModel, given: dict[str, Any], label: str, labelled: bool
+def update_model(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> None:
+    """Reads messages, changes the model by them in one step, prints what was done."""
+    from spamnb.cli.model_choice import model_to_change
+    from spamnb.core import keep_freed_memory
+    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
+
+    keep_freed_memory()
+    learner = Learner(model_to_change(flags["model"]), wait=flags["wait"], first_label_wins=True)
+    model = learner.load()
+    if flags.get("sync"):
+        check_can_sync(model)
+    label = "" if flags["positive"] is None else class_label(model, flags["positive"])
+    labelled = labelled or bool(flags.get("labelled"))
+    chunks = read_ahead(_read_chunks(paths, model, flags, label, labelled))
+    with learner:
+        for chunk in chunks:
+            update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
+        if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
+            write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
+    print_result(learner.outcome, flags["quiet"])
+
+
+def _read_chunks(
+    paths: tuple[str, ...], model: SpamModel, flags: dict[str, Any], label: str, labelled: bool
 ) -> Iterator[Chunk]:
     from dataclasses import replace
 
     from spamnb.readers import open_source
 
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
-    empty = {"may_be_empty": bool(given.get("sync"))}
-    reading = read_options(given, classes=model.labels, default_format="csv", **columns, **empty)
-    if not (paths or given["files_from"] or given.get("labelled")):
+    empty = {"may_be_empty": bool(flags.get("sync"))}
+    reading = read_options(flags, classes=model.labels, default_format="csv", **columns, **empty)
+    if not (paths or flags["files_from"] or flags.get("labelled")):
         paths = ("-",)
     if "-" in paths:
-        print_prompt("Type messages, one a line; Ctrl-D ends.", given["quiet"])
-    for path, how in inputs(paths, given, reading):
+        print_prompt("Type messages, one a line; Ctrl-D ends.", flags["quiet"])
+    for path, how in inputs(paths, flags, reading):
         if label:
             how = replace(how, label=label)
         elif not labelled:
-            how = replace(how, label=how.label or "ham")  # a word that is not used: just no label is needed
+            how = replace(how, label=how.label or "ham")  # dropped again: so no label column is needed
         with open_source(path, how, labelled=True) as source:
             print_status(
-                source.description if label or labelled else _unlabelled(source.description), given["quiet"]
+                source.description if label or labelled else _unlabelled(source.description), flags["quiet"]
             )
             for chunk in source:
-                yield chunk if label or labelled else chunk_without_labels(chunk)
-            report_skipped(source, given["quiet"])
+                yield chunk if label or labelled else _without_labels(chunk)
+            report_skipped(source, flags["quiet"])
 
 
 def _unlabelled(description: str) -> str:
     return description.replace(", all ham", "")
 
 
-def chunk_without_labels(chunk: Chunk) -> Chunk:
+def _without_labels(chunk: Chunk) -> Chunk:
     from spamnb.messages import Chunk
 
     return Chunk(chunk.texts, chunk.lines, None, chunk.categories, chunk.numbers)
 
 
-def _ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """The same chunks, the first ones read already: a slow pipe must not keep the model locked."""
-    ready, size = [], 0
-    for chunk in chunks:
-        ready.append(chunk)
-        size += len(chunk.texts.data)
-        if size > AHEAD:
-            break
-    return chain(ready, chunks)
-
-
-def tell(outcome: LearnResult, quiet: bool) -> None:
-    """One line for each thing that was done."""
-    moved = {f"{old} to {new}": n for (old, new), n in outcome.relabelled.items()}
-    lines = [
-        ("learned", outcome.learned, ""),
+def print_result(result: LearnResult, quiet: bool) -> None:
+    """Prints a line for each thing that was done."""
+    moved = {f"{old} to {new}": n for (old, new), n in result.relabelled.items()}
+    for name, counts, note in (
+        ("learned", result.learned, ""),
         ("relabelled", moved, ""),
-        ("forgot", outcome.forgotten, ""),
-        ("known", outcome.known, ": learned before, left alone"),
-    ]
-    for word, found, more in lines:
-        if found:
-            each = ", ".join(f"{n:,} {name}" for name, n in sorted(found.items()))
-            print_status(f"{word:<10} {_messages(sum(found.values()))} ({each}){more}", quiet)
-    if outcome.unknown:
-        print_status(f"{'unknown':<10} {_messages(outcome.unknown)}: never learned so, left alone", quiet)
-    if outcome.unclear:
-        print_status(f"{'unclear':<10} {_messages(outcome.unclear)}: under two labels, left alone", quiet)
-    if outcome.faded:
-        left = "learned before the model was aged or pruned, what is left of them stays"
-        print_status(f"{'faded':<10} {_messages(outcome.faded)} of these: {left}", quiet)
-    if outcome.right:
-        print_status(f"{'right':<10} {_messages(outcome.right)}: judged right, not learned", quiet)
-    if outcome.judged:
-        wrong = f"{outcome.misjudged:,} of {_messages(outcome.judged, 'new message')}"
+        ("forgot", result.forgotten, ""),
+        ("known", result.known, ": learned before, left alone"),
+    ):
+        if counts:
+            each = ", ".join(f"{n:,} {label}" for label, n in sorted(counts.items()))
+            print_status(f"{name:<10} {_messages(sum(counts.values()))} ({each}){note}", quiet)
+    for name, number, note in (
+        ("not found", result.not_found, "never learned (with this label); skipped"),
+        ("conflicting labels", result.conflicting_labels, "given or learned with two labels; skipped"),
+        ("not exactly removable", result.stale, "learned before ageing or pruning; the counts stay"),
+        ("already correct", result.already_correct, "classified correctly; not learned"),
+    ):
+        if number:
+            print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
+    if result.judged:
+        wrong = f"{result.misjudged:,} of {_messages(result.judged, 'new message')}"
         print_status(f"{'misjudged':<10} {wrong}, before learning", quiet)
-    if not outcome.changes:
-        print_status("Nothing was learned." if outcome.judged else "Nothing was changed.", quiet)
+    if not result.changes:
+        print_status("Nothing was learned." if result.judged else "Nothing was changed.", quiet)
 
 
 def _messages(n: int, word: str = "message") -> str:

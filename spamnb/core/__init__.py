@@ -31,7 +31,11 @@ if TYPE_CHECKING:
         gathered as gathered,
         in_order as in_order,
     )
-    from spamnb.core.terminal_text import visible as visible, visible_bytes as visible_bytes
+    from spamnb.core.terminal_text import (
+        excerpt as excerpt,
+        visible as visible,
+        visible_bytes as visible_bytes,
+    )
     from spamnb.core.worker_pool import (
         ResultCollector as ResultCollector,
         can_fork as can_fork,
@@ -60,7 +64,7 @@ else:
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],
-            "terminal_text": ["visible", "visible_bytes"],
+            "terminal_text": ["excerpt", "visible", "visible_bytes"],
             "worker_pool": [
                 "ResultCollector",
                 "can_fork",

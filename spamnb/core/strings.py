@@ -49,14 +49,8 @@ class StringArray(Record):
 
     def take(self, which: IntArray) -> StringArray:
         """Some spellings in another order."""
-        starts = self.ends - np.diff(self.ends, prepend=0)
-        return gathered(self.blob, starts[which], self.ends[which])
-
-    def plus(self, other: StringArray) -> StringArray:
-        last = int(self.ends[-1]) if len(self) else 0
-        return StringArray(
-            np.concatenate((self.blob, other.blob)), np.concatenate((self.ends, other.ends + last))
-        )
+        starts = np.where(which > 0, self.ends[which - 1].astype(np.int64), 0)
+        return gathered(self.blob, starts, self.ends[which].astype(np.int64))
 
 
 def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> StringArray:

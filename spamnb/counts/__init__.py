@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from spamnb.counts.count_store import (
         CountStore as CountStore,
         are_grams as are_grams,
-        combined as combined,
         rows_with_any as rows_with_any,
     )
     from spamnb.counts.entries import NO_GRAM as NO_GRAM, Entries as Entries, RawEntries as RawEntries
     from spamnb.counts.key_table import KeyTable as KeyTable
     from spamnb.counts.moments import Moments as Moments
-    from spamnb.counts.store_merge import align_classes as align_classes, merge_tokens as merge_tokens
+    from spamnb.counts.store_merge import merge_stores as merge_stores, subtract_store as subtract_store
     from spamnb.counts.tally import Tally as Tally, count as count
 else:
     __all__, __getattr__ = lazy_names(
@@ -26,11 +25,11 @@ else:
         {
             "apply_delta": ["add_delta"],
             "count_state": ["from_state", "to_state"],
-            "count_store": ["CountStore", "are_grams", "combined", "rows_with_any"],
+            "count_store": ["CountStore", "are_grams", "rows_with_any"],
             "entries": ["NO_GRAM", "Entries", "RawEntries"],
             "key_table": ["KeyTable"],
             "moments": ["Moments"],
-            "store_merge": ["align_classes", "merge_tokens"],
+            "store_merge": ["merge_stores", "subtract_store"],
             "tally": ["Tally", "count"],
         },
         modules=["count_state"],

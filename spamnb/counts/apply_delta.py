@@ -1,134 +1,104 @@
-"""Putting a small change into a large store, in a fraction of the time that adding two stores takes."""
+"""Adds a small store to a large one: `merge_stores` for the rows that change, a copy of all others."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb.core import IntArray, StringArray
-from spamnb.counts.count_store import CountStore, canonical, combined, possible_tokens, rows_with_any
-from spamnb.model import wide
+from spamnb.counts.count_store import CountStore, canonical
+from spamnb.counts.store_merge import merge_stores
+
+_FEW = 2000  # cuts
 
 
-def add_delta(store: CountStore, change: CountStore) -> CountStore:
-    """The store with a change put in: `store.plus` for a change that is small beside it.
+def add_delta(store: CountStore, delta: CountStore) -> CountStore:
+    """Returns the store with a delta added, whose counts are below zero for what it removes.
 
-    The classes must stay the same for the fast way: then rows that are in both are the only ones looked at,
-    and the tables are copied, 25 ms for a million tokens instead of 600.
+    Refuses a delta that removes what the store never counted. One message added to a million tokens takes
+    10 ms, by `merge_stores` alone 150.
     """
-    if not set(change.labels) <= set(store.labels) or not store.vocabulary:
-        return canonical(combined(store, change, 1))
-    totals = store.message_totals + wide(change.message_totals[None], change, store.labels)[0]
-    if (totals <= 0).any() or change.categories or change.numbers:
-        return canonical(combined(store, change, 1))
-    return _Patch(store, change, totals).store()
+    at = store.find(delta.keys)
+    at = at[at >= 0]
+    before = store.rows(at)
+    after = canonical(merge_stores([before, delta]))
+    if after.labels != store.labels or not _others_fit(store, at, after.message_totals):
+        return canonical(merge_stores([store, delta]))
+    return _with_totals(_replace_rows(store, before, after), store, before, after)
 
 
-class _Patch:
-    """The fast way of `patched`."""
-
-    def __init__(self, store: CountStore, change: CountStore, totals: IntArray) -> None:
-        self.old, self.change, self.totals = store, change, totals
-        self.d_tokens = wide(change.tokens, change, store.labels)
-        self.d_messages = wide(change.messages, change, store.labels)
-        self.row = store.find(change.keys)
-        known = self.row >= 0
-        at = self.row[known]
-        self.tokens, self.messages = self.d_tokens.astype(np.int64), self.d_messages.astype(np.int64)
-        self.tokens[known] += store.tokens[at]
-        self.messages[known] += store.messages[at]
-        some = rows_with_any(self.messages)
-        self.kept = np.flatnonzero(known & some)
-        self.gone = np.flatnonzero(known & ~some)
-        self.new = np.flatnonzero(~known & some)
-
-    def store(self) -> CountStore:
-        self._check()
-        old, change = self.old, self.change
-        tokens = _put(old.tokens, self.row[self.kept], self.tokens[self.kept])
-        messages = _put(old.messages, self.row[self.kept], self.messages[self.kept])
-        keys, kinds, spellings = old.keys, old.kinds, old.spellings
-        if len(self.gone) or len(self.new):
-            where = self._order()
-            tokens = _joined(tokens, self.tokens[self.new]).take(where, axis=0)
-            messages = _joined(messages, self.messages[self.new]).take(where, axis=0)
-            keys = np.concatenate((keys, change.keys[self.new])).take(where)
-            kinds = np.concatenate((kinds, change.kinds[self.new])).take(where)
-            spellings = self._spellings(where)
-        new = CountStore(
-            *(old.labels, self.totals, keys, kinds, tokens, messages, spellings),
-            *(old.categories, old.numbers),
-        )
-        return self._summed(new)
-
-    def _check(self) -> None:
-        """What the change touches must be possible; where a class has shrunk, the others must still fit."""
-        old, change = self.old, self.change
-        tables = self.tokens, self.messages
-        touched = CountStore(old.labels, self.totals, change.keys, change.kinds, *tables, change.spellings)
-        fits = True
-        if (self.totals < old.message_totals).any():
-            left = old.messages.copy()
-            left[self.row[self.row >= 0]] = 0
-            fits = bool((left.max(axis=0) <= self.totals).all())
-        if not fits or not possible_tokens(touched):
-            canonical(combined(old, change, 1))  # which refuses it, with the words for it
-
-    def _order(self) -> IntArray:
-        """Where each row of the new tables is in the old ones with the new rows after them."""
-        size, new = self.old.vocabulary, self.new
-        cuts = np.searchsorted(self.old.keys, self.change.keys[new])
-        at = cuts + np.arange(len(new))
-        fresh = np.zeros(size + len(new), bool)
-        fresh[at] = True
-        where = np.cumsum(~fresh) - 1
-        where[at] = size + np.arange(len(new))
-        keep = np.ones(size + len(new), bool)
-        gone = self.row[self.gone]
-        keep[gone + np.searchsorted(cuts, gone, "right")] = False
-        return where[keep]
-
-    def _spellings(self, where: IntArray) -> StringArray:
-        """The bytes between two places of change are copied in one piece, not token by token."""
-        old, change = self.old.spellings, self.change.spellings
-        sizes = np.concatenate((np.diff(old.ends, prepend=0), np.diff(change.ends, prepend=0)[self.new]))
-        cuts = np.searchsorted(self.old.keys, self.change.keys[self.new]).tolist()
-        parts = [(row, 1, i) for row, i in zip(cuts, self.new.tolist(), strict=True)]
-        parts += [(row, 2, -1) for row in self.row[self.gone].tolist()]
-        pieces, done = [], 0
-        for row, _, i in sorted(parts):
-            begin = int(old.ends[row - 1]) if row else 0
-            pieces.append(old.blob[done:begin])
-            done = begin if i >= 0 else int(old.ends[row])
-            if i >= 0:
-                pieces.append(change.blob[int(change.ends[i - 1]) if i else 0 : int(change.ends[i])])
-        return StringArray(np.concatenate([*pieces, old.blob[done:]]), np.cumsum(sizes.take(where)))
-
-    def _summed(self, new: CountStore) -> CountStore:
-        old, words = self.old, self.change.kinds == 1
-        grown = np.count_nonzero(words[self.new]) - np.count_nonzero(words[self.gone])
-        return new.with_totals(
-            old.token_totals + self.d_tokens.sum(axis=0),
-            old.presence_totals + self.d_messages.sum(axis=0),
-            old.word_totals + self.d_tokens[words].sum(axis=0),
-            old.word_vocabulary + int(grown),
-        )
+def _others_fit(store: CountStore, changed: IntArray, totals: IntArray) -> bool:
+    """Can the rows that stay as they are be in so many messages? D_ic <= D_c"""
+    if (totals >= store.message_totals).all():
+        return True
+    others = store.messages.copy()
+    others[changed] = 0
+    return bool((others.max(axis=0) <= totals).all())
 
 
-def _put(table: IntArray, rows: IntArray, values: IntArray) -> IntArray:
-    """A copy with some rows replaced, in a type that holds them."""
-    out = table.astype(_type(table, values))
-    out[rows] = values
-    return out
+class _Cuts:
+    """Where to cut an old array, where to go on with it, and which values of a new array to put between."""
+
+    def __init__(self, *bounds: IntArray) -> None:
+        self.bounds = list(zip(*(bound.tolist() for bound in bounds), strict=True))
+
+    def splice(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+        """Copies the old values between two cuts in one piece."""
+        pieces: list[NDArray[Any]] = []
+        at = 0
+        for cut, resume, first, last in self.bounds:
+            pieces += old[at:cut], new[first:last]
+            at = resume
+        return np.concatenate([*pieces, old[at:]])
 
 
-def _joined(a: IntArray, b: IntArray) -> IntArray:
-    return np.concatenate((a, b.astype(_type(a, b))))
+def _replace_rows(store: CountStore, before: CountStore, after: CountStore) -> CountStore:
+    """Returns the store with the rows `after` in place of the rows `before`."""
+    changed = np.setxor1d(before.keys, after.keys, assume_unique=True)  # rows that come or go
+    sides: tuple[Literal["left", "right"], ...] = ("left", "right")
+    bounds = [np.searchsorted(part.keys, changed, side) for part in (store, after) for side in sides]
+    splice = _row_splicer(_Cuts(*bounds), store.vocabulary, after.vocabulary)
+    old, new = store.spellings, after.spellings
+    sizes = splice(np.diff(old.ends, prepend=0), np.diff(new.ends, prepend=0))
+    letters = _Cuts(*(_offsets(old, b) for b in bounds[:2]), *(_offsets(new, b) for b in bounds[2:]))
+    keys = splice(store.keys, after.keys)
+    tokens = splice(store.tokens, _narrow(after.tokens))
+    messages = splice(store.messages, _narrow(after.messages))
+    at = np.searchsorted(keys, after.keys)
+    tokens[at], messages[at] = after.tokens, after.messages
+    return CountStore(
+        *(store.labels, after.message_totals, keys, splice(store.kinds, after.kinds), tokens, messages),
+        StringArray(letters.splice(old.blob, new.blob), np.cumsum(sizes)),
+        *(after.categories, after.numbers),
+    )
 
 
-def _type(table: IntArray, values: IntArray) -> np.dtype[Any]:
-    """The table's own type unless a value is too large for it."""
-    top = int(values.max(initial=0))
-    kinds: list[np.dtype[Any]] = [table.dtype, *map(np.dtype, ("<u2", "<u4", "<i8"))]
-    return next(k for k in kinds if top <= np.iinfo(k).max)
+def _row_splicer(cuts: _Cuts, old_size: int, new_size: int) -> Callable[..., NDArray[Any]]:
+    """Returns how to splice rows: many cuts are made once, for an index of all rows."""
+    if len(cuts.bounds) <= _FEW:
+        return cuts.splice
+    source = cuts.splice(np.arange(old_size), np.arange(old_size, old_size + new_size))
+    return lambda old, new: np.concatenate((old, new)).take(source, axis=0)
+
+
+def _offsets(spellings: StringArray, rows: IntArray) -> IntArray:
+    """Returns the bytes where the spellings of these rows begin."""
+    return np.where(rows > 0, spellings.ends[rows - 1], 0) if len(spellings) else np.zeros_like(rows)
+
+
+def _narrow(values: IntArray) -> NDArray[Any]:
+    """Returns the values in the smallest unsigned type, so that they do not widen the table they go into."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def _with_totals(new: CountStore, old: CountStore, before: CountStore, after: CountStore) -> CountStore:
+    """Updates the sums of the old store by the rows that changed: adding up all rows takes longer."""
+    return new.with_totals(
+        old.token_totals - before.token_totals + after.token_totals,
+        old.presence_totals - before.presence_totals + after.presence_totals,
+        old.word_totals - before.word_totals + after.word_totals,
+        old.word_vocabulary - before.word_vocabulary + after.word_vocabulary,
+    )

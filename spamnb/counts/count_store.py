@@ -1,4 +1,4 @@
-"""What a model has seen, as integers: statistics of K classes that add, subtract and merge exactly."""
+"""Holds the counts of K classes as integers, so that they add, subtract and merge exactly."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class CountStore(Record):
     numbers: Numbers = MappingProxyType({})
 
     @classmethod
-    def empty(cls) -> CountStore:
-        none = np.zeros((0, 0), np.int64)
+    def empty(cls, labels: tuple[str, ...] = ()) -> CountStore:
+        table, totals = np.zeros((0, len(labels)), np.int64), np.zeros(len(labels), np.int64)
         keys, kinds = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
-        return cls((), np.zeros(0, np.int64), keys, kinds, none, none, StringArray.of([]))
+        return cls(labels, totals, keys, kinds, table, table, StringArray.of([]))
 
     def columns_only(self) -> CountStore:
-        """This store without its tokens: its messages, categories and numbers."""
-        none = np.zeros((0, len(self.labels)), np.int64)
-        empty = np.zeros(0, np.uint64), np.zeros(0, np.uint8), none, none, StringArray.of([])
-        return CountStore(self.labels, self.message_totals, *empty, self.categories, self.numbers)
+        """Returns this store without its tokens: its messages, categories and numbers."""
+        return CountStore.empty(self.labels).replace(
+            message_totals=self.message_totals, categories=self.categories, numbers=self.numbers
+        )
 
     def with_totals(self, token: IntArray, presence: IntArray, word: IntArray, words: int) -> CountStore:
-        """This store with its sums known: a large table takes longer to add up than a message to score."""
+        """Sets the sums where they are known: adding up a large table takes longer than scoring a message."""
         known = {"token_totals": token, "presence_totals": presence, "word_totals": word}
         self.__dict__.update(known, word_vocabulary=words)
         return self
@@ -66,120 +66,67 @@ class CountStore(Record):
 
     @cached_property
     def word_totals(self) -> IntArray:
-        """N_c of single words alone."""
+        """N_c of single words only."""
         return column_sums(self.tokens, np.flatnonzero(self.kinds == 1))
 
     @cached_property
     def word_vocabulary(self) -> int:
-        """How many of the tokens are single words."""
+        """The number of tokens that are single words."""
         return int(np.count_nonzero(self.kinds == 1))
 
     @cached_property
     def gram_vocabulary(self) -> int:
-        """How many of the tokens are of several words."""
+        """The number of tokens of several words."""
         return int(np.count_nonzero(are_grams(self.kinds)))
 
     @property
     def vocabulary(self) -> int:
         return len(self.keys)
 
-    def plus(self, other: CountStore) -> CountStore:
-        """Both together: the same as if all their messages had been counted in one store."""
-        return _combine(self, other, 1)
-
-    def minus(self, other: CountStore) -> CountStore:
-        """As if the other's messages had never been learned; refused where they were not all learned."""
-        return _combine(self, other, -1)
-
     def prune(self, min_messages: int) -> CountStore:
-        """Without the tokens that fewer than `min_messages` messages hold."""
+        """Drops the tokens that fewer than `min_messages` messages hold."""
         return self.rows(np.flatnonzero(self.messages.sum(axis=1) >= min_messages))
 
     def find(self, keys: KeyArray) -> IntArray:
-        """The row of each key, -1 where unknown: for a few keys, as it touches no other part of the file."""
+        """Returns the row of each key, -1 where unknown; reads few pages of a mapped file for a few keys."""
         if not self.vocabulary:
             return np.full(len(keys), -1, np.int64)
         at = np.minimum(np.searchsorted(self.keys, keys), self.vocabulary - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
     def rows(self, which: IntArray) -> CountStore:
-        """Only some of the tokens."""
-        return CountStore(
-            self.labels,
-            self.message_totals,
-            self.keys[which],
-            self.kinds[which],
-            self.tokens[which],
-            self.messages[which],
-            self.spellings.take(which),
-            self.categories,
-            self.numbers,
+        """Returns the store with only these rows."""
+        return self.replace(
+            keys=self.keys[which],
+            kinds=self.kinds[which],
+            tokens=self.tokens[which],
+            messages=self.messages[which],
+            spellings=self.spellings.take(which),
         )
 
 
 def are_grams(kinds: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Which tokens are of several words."""
+    """Marks the tokens of several words."""
     return np.asarray((kinds > 1) & (kinds < SHAPE))
 
 
 def rows_with_any(table: IntArray) -> NDArray[np.bool_]:
-    """Which rows are not all zero; column by column, because any(axis=1) over two columns is 10x slower."""
-    found = np.zeros(len(table), bool)
+    """Marks the rows that are not all zero; any(axis=1) over two columns takes ten times as long."""
+    marks = np.zeros(len(table), bool)
     for column in table.T:
-        found |= column != 0
-    return found
+        marks |= column != 0
+    return marks
 
 
 def column_sums(table: IntArray, rows: IntArray | None = None) -> IntArray:
-    """The sum of each column, maybe of some rows: sum(axis=0) of two columns takes twenty times as long."""
+    """Sums each column, of some rows or all; sum(axis=0) of two columns takes twenty times as long."""
     columns = (column if rows is None else column[rows] for column in table.T)
     return np.array([column.sum(dtype=np.int64) for column in columns], np.int64)
 
 
-def _combine(a: CountStore, b: CountStore, sign: int) -> CountStore:
-    return canonical(combined(a, b, sign))
-
-
-def combined(a: CountStore, b: CountStore, sign: int) -> CountStore:
-    """a + b or a - b as it comes, unchecked: a change may hold numbers below zero, and rows of zeros."""
-    labels = tuple(sorted({*a.labels, *b.labels}))
-    keys = np.union1d(a.keys, b.keys)
-    at_a, at_b = np.searchsorted(keys, a.keys), np.searchsorted(keys, b.keys)
-    kinds = np.zeros(len(keys), np.uint8)
-    kinds[at_b], kinds[at_a] = b.kinds, a.kinds
-    source = np.zeros(len(keys), np.int64)
-    source[at_b] = np.arange(len(a.keys), len(a.keys) + len(b.keys))
-    source[at_a] = np.arange(len(a.keys))
-
-    def both(x: IntArray, y: IntArray) -> IntArray:
-        out = np.zeros((len(keys), len(labels)), np.int64)
-        out[np.ix_(at_a, _columns(a, labels))] = x
-        out[np.ix_(at_b, _columns(b, labels))] += sign * y.astype(np.int64)
-        return out
-
-    totals = np.zeros(len(labels), np.int64)
-    totals[_columns(a, labels)] = a.message_totals
-    totals[_columns(b, labels)] += sign * b.message_totals
-    return CountStore(
-        labels,
-        totals,
-        keys,
-        kinds,
-        both(a.tokens, b.tokens),
-        both(a.messages, b.messages),
-        a.spellings.plus(b.spellings).take(source),
-        _combine_categories(a, b, labels, sign),
-        _combine_numbers(a, b, labels, sign),
-    )
-
-
-def _columns(store: CountStore, labels: tuple[str, ...]) -> IntArray:
-    return np.array([labels.index(label) for label in store.labels], np.int64)
-
-
 def canonical(store: CountStore) -> CountStore:
-    """Drop what has become zero; refuse what has become negative."""
-    if not (possible_tokens(store) and _possible_columns(store)):
+    """Drops rows and classes that have become zero; refuses counts that no messages can have."""
+    if not (_possible_tokens(store) and _possible_columns(store)):
         raise DataError(
             "cannot forget what was never learned: the counts would not add up; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
@@ -188,11 +135,11 @@ def canonical(store: CountStore) -> CountStore:
     return _without_empty_labels(store)
 
 
-def possible_tokens(store: CountStore) -> bool:
-    """Can messages have these counts? 0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0."""
+def _possible_tokens(store: CountStore) -> bool:
+    """0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0."""
     tokens, messages = store.tokens, store.messages
-    held = bool((messages >= 0).all() and (messages <= store.message_totals).all())
-    return held and bool((tokens >= messages).all() and (tokens[messages == 0] == 0).all())
+    in_range = bool((messages >= 0).all() and (messages <= store.message_totals).all())
+    return in_range and bool((tokens >= messages).all() and (tokens[messages == 0] == 0).all())
 
 
 def _possible_columns(store: CountStore) -> bool:
@@ -214,42 +161,14 @@ def _without_empty_labels(store: CountStore) -> CountStore:
     if len(keep) == len(store.labels):
         return store
     chosen = keep.tolist()
-    categories = {
-        column: {value: tuple(row[c] for c in chosen) for value, row in values.items()}
-        for column, values in store.categories.items()
-    }
-    numbers = {column: tuple(row[c] for c in chosen) for column, row in store.numbers.items()}
-    labels = tuple(store.labels[c] for c in chosen)
-    tokens, messages = store.tokens[:, keep], store.messages[:, keep]
-    totals = store.message_totals[keep]
-    return CountStore(
-        labels, totals, store.keys, store.kinds, tokens, messages, store.spellings, categories, numbers
+    return store.replace(
+        labels=tuple(store.labels[c] for c in chosen),
+        message_totals=store.message_totals[keep],
+        tokens=store.tokens[:, keep],
+        messages=store.messages[:, keep],
+        categories={
+            column: {value: tuple(row[c] for c in chosen) for value, row in values.items()}
+            for column, values in store.categories.items()
+        },
+        numbers={column: tuple(row[c] for c in chosen) for column, row in store.numbers.items()},
     )
-
-
-def _combine_categories(a: CountStore, b: CountStore, labels: tuple[str, ...], sign: int) -> Categories:
-    result: dict[str, dict[str, tuple[int, ...]]] = {}
-    for column in sorted({*a.categories, *b.categories}):
-        mine, theirs = a.categories.get(column, {}), b.categories.get(column, {})
-        rows: dict[str, tuple[int, ...]] = {}
-        for value in sorted({*mine, *theirs}):
-            x = dict(zip(a.labels, mine.get(value, ()), strict=False))
-            y = dict(zip(b.labels, theirs.get(value, ()), strict=False))
-            row = tuple(x.get(label, 0) + sign * y.get(label, 0) for label in labels)
-            if any(row):
-                rows[value] = row
-        if rows:
-            result[column] = rows
-    return result
-
-
-def _combine_numbers(a: CountStore, b: CountStore, labels: tuple[str, ...], sign: int) -> Numbers:
-    result: dict[str, tuple[Moments, ...]] = {}
-    for column in sorted({*a.numbers, *b.numbers}):
-        x = dict(zip(a.labels, a.numbers.get(column, ()), strict=False))
-        y = dict(zip(b.labels, b.numbers.get(column, ()), strict=False))
-        pairs = [(x.get(label, Moments()), y.get(label, Moments())) for label in labels]
-        row = tuple(p.plus(q) if sign > 0 else p.minus(q) for p, q in pairs)
-        if any(m != Moments() for m in row):
-            result[column] = row
-    return result

@@ -15,7 +15,7 @@ class Moments:
     """How many numbers were seen, their sum in units of 2**-1074 and the sum of squares in 2**-2148.
 
     >>> seen = Moments.of([0.1, 0.2, 0.3])
-    >>> seen.minus(Moments.of([0.1])) == Moments.of([0.2, 0.3])
+    >>> seen.plus(Moments.of([0.1]).times(-1)) == Moments.of([0.2, 0.3])
     True
     """
 
@@ -36,8 +36,9 @@ class Moments:
     def plus(self, other: Moments) -> Moments:
         return Moments(self.count + other.count, self.total + other.total, self.squares + other.squares)
 
-    def minus(self, other: Moments) -> Moments:
-        return Moments(self.count - other.count, self.total - other.total, self.squares - other.squares)
+    def times(self, weight: int) -> Moments:
+        """Returns the sums of the same numbers, each counted `weight` times."""
+        return Moments(self.count * weight, self.total * weight, self.squares * weight)
 
     @property
     def is_possible(self) -> bool:

@@ -50,7 +50,7 @@ def evaluate_chunks(model: SpamModel, chunks: Iterable[Chunk], observe: Observer
     for chunk in chunks:
         truth = _class_indices(chunk.labels or [], index)
         batch = extract(chunk.texts, model.features)
-        seen += count_seen(model, chunk, batch)
+        seen += count_seen(model, chunk)
         predictions = model.score_batch(batch, chunk.categories, chunk.numbers)
         words = predictions.scored.words
         results.append(

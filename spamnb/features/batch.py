@@ -27,6 +27,10 @@ class Stream(Record):
     keys: KeyArray
     spell: Speller
 
+    def take(self, which: IntArray, rows: IntArray) -> Stream:
+        """Some of the tokens, as those of these messages."""
+        return Stream(self.kind, rows, self.keys[which], lambda where: self.spell(which[where]))
+
     def without_keys(self, rows: IntArray) -> Stream:
         """A stream with these rows that does not keep the keys and the texts in memory."""
         return Stream(self.kind, rows, np.zeros(0, np.uint64), _no_spelling)
@@ -60,6 +64,18 @@ class Batch(Record):
             streams.append(stream.without_keys(new))
             selected.append(stream_ids[keep])
         return Batch(len(rows), tuple(streams)), selected
+
+    def take(self, rows: IntArray) -> Batch:
+        """These messages with their keys and spellings, renumbered 0.. in the order of `rows`.
+
+        A message may be taken several times.
+        """
+        streams = []
+        for stream in self.streams:
+            order = np.argsort(stream.rows, kind="stable")  # those of shapes do not ascend
+            which, new = find_ranges(stream.rows[order], rows)
+            streams.append(stream.take(order[which], new))
+        return Batch(len(rows), tuple(streams))
 
     @property
     def rows(self) -> IntArray:

@@ -38,16 +38,24 @@ if TYPE_CHECKING:
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
+    from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.model_delta import (
         Change as Change,
         decode as decode,
+        decode_all as decode_all,
         encode as encode,
-        negative as negative,
-        sum_counts as sum_counts,
-        total as total,
-        wide as wide,
+        sum_changes as sum_changes,
     )
-    from spamnb.model.model_merge import merge_models as merge_models, merge_stores as merge_stores
+    from spamnb.model.model_merge import merge_models as merge_models
+    from spamnb.model.model_paths import (
+        MESSAGE_KINDS as MESSAGE_KINDS,
+        MODEL_VARIABLE as MODEL_VARIABLE,
+        choose_model as choose_model,
+        is_shipped as is_shipped,
+        own_model as own_model,
+        possible_models as possible_models,
+        shipped_model as shipped_model,
+    )
     from spamnb.model.predictions import Predictions as Predictions
     from spamnb.model.prune_model import age as age, prune as prune
     from spamnb.model.scoring_engine import (
@@ -59,13 +67,12 @@ if TYPE_CHECKING:
     )
     from spamnb.model.seen_messages import (
         SeenMessages as SeenMessages,
-        all_known as all_known,
         by_label as by_label,
-        content_digests as content_digests,
-        word_digests as word_digests,
+        merge_seen as merge_seen,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
     from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
+    from spamnb.model.verdict_header import with_verdict as with_verdict
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -87,14 +94,25 @@ else:
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Evidence", "Explanation"],
             "inspection": ["Inspector", "Linear", "TokenRow", "card", "count_seen", "knows_mail", "row_dict"],
-            "model_delta": ["Change", "decode", "encode", "negative", "sum_counts", "total", "wide"],
-            "model_merge": ["merge_models", "merge_stores"],
+            "message_digest": ["message_digests", "word_digests"],
+            "model_delta": ["Change", "decode", "decode_all", "encode", "sum_changes"],
+            "model_merge": ["merge_models"],
+            "model_paths": [
+                "MESSAGE_KINDS",
+                "MODEL_VARIABLE",
+                "choose_model",
+                "is_shipped",
+                "own_model",
+                "possible_models",
+                "shipped_model",
+            ],
             "predictions": ["Predictions"],
             "prune_model": ["age", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
-            "seen_messages": ["SeenMessages", "all_known", "by_label", "content_digests", "word_digests"],
+            "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
+            "verdict_header": ["with_verdict"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],

@@ -43,12 +43,12 @@ class BaseModel(Record):
         if model.base is not None:
             raise ConfigError(
                 f"the {name} starts from another model itself, so none can start from it",
-                hint="give a model that was trained without --prior ready-made",
+                hint="give a model that was trained without --base",
             )
         if len(model.labels) != 2 or model.features.categorical or model.features.numeric:
             raise ConfigError(
                 f"only a model of two classes and without columns can be started from, not the {name}",
-                hint="leave out --prior, or use --prior ready-made",
+                hint="leave out --base, or use --base ready-made",
             )
         return cls(
             name,
@@ -56,29 +56,26 @@ class BaseModel(Record):
             weight,
         )
 
-    def weighing(self, weight: float) -> BaseModel:
-        return BaseModel(self.name, self.model, weight)
-
     def check(self, features: FeatureConfig, scoring: ScorerConfig) -> None:
         """Refuse settings under which the two would not read the same tokens or speak on the same scale."""
         if features != self.model.features:
             told = differences(self.model.features, features)
             raise ConfigError(
                 f"the {self.name} reads messages in another way: {told}",
-                hint="leave out the settings of tokens and columns, or --prior",
+                hint="leave out the settings of tokens and columns, or --base",
             )
         if scoring.damping != 1:
             raise ConfigError(
                 f"the {self.name} goes with log-odds that are damped by 1, as by the scorer multinomial; "
                 f"those of {scoring.name} here are damped by {scoring.damping:g}",
-                hint="use --scorer multinomial without --damping, or leave out --prior",
+                hint="use --scorer multinomial without --damping, or leave out --base",
             )
 
     def check_labels(self, labels: tuple[str, ...]) -> None:
         if labels != self.model.labels:
             raise DataError(
                 f"the {self.name} knows {' and '.join(self.model.labels)}, the data has {', '.join(labels)}",
-                hint="say which label means spam with --spam-label, or leave out --prior",
+                hint="say which label means spam with --spam-label, or leave out --base",
             )
 
     def added(self, scored: RawScores, batch: Batch) -> RawScores:
@@ -123,7 +120,7 @@ def check_same(first: SpamModel, other: SpamModel, first_name: str, other_name: 
         ]
         raise ModelError(
             f"{words[0]}, {words[1]}: they do not add up",
-            hint="train them with the same --prior",
+            hint="train them with the same --base",
         )
 
 

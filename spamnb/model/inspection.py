@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import Batch, token_key
+from spamnb.features import token_key
 from spamnb.messages import Chunk
+from spamnb.model.message_digest import message_digests
 from spamnb.model.scoring_engine import weighted
-from spamnb.model.seen_messages import content_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import Stats
 
@@ -202,15 +202,11 @@ def knows_mail(model: SpamModel) -> bool:
     return any(bool((each.store.find(keys) >= 0).any()) for each in models)
 
 
-def count_seen(model: SpamModel, chunk: Chunk, batch: Batch) -> int:
-    """Counts the messages that the model has learned, with any label; `batch` has their tokens.
-
-    A model that keeps no digests has learned none.
-    """
+def count_seen(model: SpamModel, chunk: Chunk) -> int:
+    """Counts the messages that the model has learned, with any label; 0 if it keeps no digests."""
     if model.seen_messages is None:
         return 0
     categories = {name: chunk.categories[name] for name in model.features.categorical}
     numbers = {name: chunk.numbers[name] for name in model.features.numeric}
-    digests = content_digests(batch, None, categories, numbers)
-    times = sum(model.seen_messages.count(label, digests) for label in model.seen_messages.labels)
-    return int(np.count_nonzero(times))
+    digests = message_digests(chunk.texts, categories, numbers)
+    return int(np.count_nonzero(model.seen_messages.contains(digests)))

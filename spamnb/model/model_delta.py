@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import IntArray, Record, StringArray, run_starts as starts
-from spamnb.counts import CountStore, Moments, combined, rows_with_any
+from spamnb.core import IntArray, Record, StringArray
+from spamnb.counts import CountStore, Moments, merge_stores, rows_with_any
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import ByLabel
+from spamnb.storage import update_journal
 
 _NOTHING: Mapping[str, KeyArray] = {}
 
@@ -22,9 +24,9 @@ _NOTHING: Mapping[str, KeyArray] = {}
 class Change(Record):
     """What learning or forgetting some messages does: to the counts, to the digests, to the account of it.
 
-    `counts` is what is added to the store, below zero for what is taken out. `struck` are digests of messages
-    that have faded: they are no longer known either, but their counts stay. They are apart from those of
-    whole messages, so that changes can be added up in any order.
+    `counts` is what is added to the store, below zero for what is taken out. `stale_removed` are digests of
+    stale messages: they are no longer recognised, but their counts stay. They are apart from those of exact
+    messages, so that changes can be added up in any order.
     """
 
     counts: CountStore
@@ -37,96 +39,44 @@ class Change(Record):
         """Without the tokens that it does not change in the end."""
         counts = self.counts
         rows = np.flatnonzero(rows_with_any(counts.tokens) | rows_with_any(counts.messages))
-        return Change(
-            counts.rows(rows), self.learned, self.forgotten, self.change_history, self.stale_removed
-        )
+        return self.replace(counts=counts.rows(rows))
 
 
-def negative(store: CountStore) -> CountStore:
-    """These counts, to be taken out."""
-    return combined(CountStore.empty(), store, -1)
-
-
-def total(run_starts: Sequence[Change]) -> Change:
-    """All of them as one; each token is spelled as the first that has it spells it."""
-    if len(run_starts) == 1:
-        return run_starts[0]
-    since = ChangeHistory()
-    for change in run_starts:
-        since = since.plus(change.change_history)
-    learned, forgotten = (
-        _gathered([c.learned for c in run_starts]),
-        _gathered([c.forgotten for c in run_starts]),
+def sum_changes(changes: Sequence[Change]) -> Change:
+    """Returns all changes as one; a token is spelled as in the first change that has it."""
+    if len(changes) == 1:
+        return changes[0]
+    history = ChangeHistory()
+    for change in changes:
+        history = history.plus(change.change_history)
+    return Change(
+        merge_stores([change.counts for change in changes]),
+        _concat_digests([change.learned for change in changes]),
+        _concat_digests([change.forgotten for change in changes]),
+        history,
+        _concat_digests([change.stale_removed for change in changes]),
     )
-    struck = _gathered([c.stale_removed for c in run_starts])
-    return Change(sum_counts([c.counts for c in run_starts]), learned, forgotten, since, struck)
 
 
-def _gathered(parts: list[ByLabel]) -> ByLabel:
+def _concat_digests(parts: list[ByLabel]) -> ByLabel:
     labels = sorted({label for part in parts for label in part})
     return {label: np.concatenate([part[label] for part in parts if label in part]) for label in labels}
 
 
-def sum_counts(stores: Sequence[CountStore], known: tuple[str, ...] = ()) -> CountStore:
-    """The sum of some counts, whatever their signs, not put in order: rows of zeros stay.
-
-    Every class of `known` has a column in it, needed or not.
-    """
-    labels = tuple(sorted({*known, *(label for store in stores for label in store.labels)}))
-    keys = np.concatenate([s.keys for s in stores])
-    order = np.argsort(keys, kind="stable")
-    begin = starts(keys[order])
-    first = order[begin]
-    columns = _columns(stores)
-    return CountStore(
-        labels,
-        np.sum([wide(s.message_totals[None], s, labels)[0] for s in stores], axis=0, dtype=np.int64),
-        keys[first],
-        np.concatenate([s.kinds for s in stores])[first],
-        _added([wide(s.tokens, s, labels) for s in stores], order, begin),
-        _added([wide(s.messages, s, labels) for s in stores], order, begin),
-        _spelled([s.spellings for s in stores], first),
-        columns.categories,
-        columns.numbers,
-    )
+def decode_all(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> Change:
+    """Returns the records of a model file's journal as one change; refuses a record that makes no sense."""
+    try:
+        return sum_changes([decode(payload) for payload in payloads])
+    except Exception as error:  # the checksums match: another program wrote this record
+        raise update_journal.damaged(model, f"a record makes no sense ({type(error).__name__})") from error
 
 
-def _added(tables: list[IntArray], order: IntArray, begin: IntArray) -> IntArray:
-    rows = np.concatenate(tables)
-    return np.add.reduceat(rows[order], begin, axis=0, dtype=np.int64) if len(begin) else rows
-
-
-def _spelled(parts: list[StringArray], which: IntArray) -> StringArray:
-    shift, ends = 0, []
-    for part in parts:
-        ends.append(part.ends + shift)
-        shift += len(part.blob)
-    return StringArray(np.concatenate([p.blob for p in parts]), np.concatenate(ends)).take(which)
-
-
-def _columns(stores: Sequence[CountStore]) -> CountStore:
-    total = _tokenless(stores[0])
-    if any(s.categories or s.numbers for s in stores):
-        for store in stores[1:]:
-            total = combined(total, _tokenless(store), 1)
-    return total
-
-
-def _tokenless(store: CountStore) -> CountStore:
-    """The classes and columns of a store."""
-    none, totals = np.zeros((0, len(store.labels)), np.int64), store.message_totals
-    keys, kinds = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
-    columns = store.categories, store.numbers
-    return CountStore(store.labels, totals, keys, kinds, none, none, StringArray.of([]), *columns)
-
-
-def wide(table: IntArray, store: CountStore, labels: tuple[str, ...]) -> IntArray:
-    """The columns of a store's classes among those of all classes."""
-    if store.labels == labels:
-        return table
-    out = np.zeros((len(table), len(labels)), np.int64)
-    out[:, [labels.index(label) for label in store.labels]] = table
-    return out
+def read_model(model: str | os.PathLike[str]) -> tuple[dict[str, Any], Change | None]:
+    """Returns the state of a model file and the change in its journal, None where there is none."""
+    state, _, journal = update_journal.read_both(model)
+    if journal is None or not journal.payloads:
+        return state, None
+    return state, decode_all(model, journal.payloads)
 
 
 _LENGTH = struct.Struct("<I")
@@ -146,11 +96,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "spelled": len(rows),
         "learned": {label: len(x) for label, x in change.learned.items()},
         "forgotten": {label: len(x) for label, x in change.forgotten.items()},
-        **(
-            {"struck": {label: len(x) for label, x in change.stale_removed.items()}}
-            if change.stale_removed
-            else {}
-        ),
+        "stale_removed": {label: len(x) for label, x in change.stale_removed.items()},
         "change_history": change.change_history.to_dict(),
         "categories": {c: dict(values) for c, values in counts.categories.items()},
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
@@ -191,7 +137,7 @@ def decode(data: bytes) -> Change:
     messages = take(head["width"], rows * width).reshape(rows, width)
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
-    struck = _digests(take, head.get("struck", {}))
+    stale_removed = _digests(take, head["stale_removed"])
     blob = take("u1", int(sizes.sum()))
     if not take.done or (len(keys) > 1 and not (keys[1:] > keys[:-1]).all()):
         raise ValueError("keys")
@@ -204,7 +150,8 @@ def decode(data: bytes) -> Change:
         {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
         {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
     )
-    return Change(counts, learned, forgotten, ChangeHistory.from_dict(head["change_history"]), struck)
+    history = ChangeHistory.from_dict(head["change_history"])
+    return Change(counts, learned, forgotten, history, stale_removed)
 
 
 class _Taker:

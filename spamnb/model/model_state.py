@@ -38,8 +38,6 @@ def to_state(model: SpamModel) -> dict[str, Any]:
     }
     if model.active_correction is not None:
         state["correction"] = model.active_correction.to_state(model.store)
-    if model.seen_messages is not None and model.seen_messages.faded:
-        state["stale"] = model.seen_messages.faded_state()
     if model.min_known_words is not None:
         state["min_known_words"] = model.min_known_words
     if model.aged_until is not None:
@@ -67,7 +65,7 @@ def fields(state: Mapping[str, Any]) -> dict[str, Any]:
         "calibration": calibrations.from_dict(require(state, "calibration", dict)),
         "positive": require(state, "positive", str),
         "metrics": checked(state.get("metrics")),
-        "seen_messages": SeenMessages.from_state(state.get("seen_messages"), state.get("stale")),
+        "seen_messages": SeenMessages.from_state(state.get("seen_messages")),
         "change_history": ChangeHistory.from_dict(state.get("change_history")),
         "generation": require(state, "generation", int) if "generation" in state else 0,
         "min_known_words": _share(state),

@@ -41,7 +41,13 @@ def prune(
     if store.vocabulary == model.store.vocabulary:
         return model
     # With fewer tokens more words are unknown: the share that was usual is usual no more.
-    return replace(model, store=store, metrics=mark_outdated(model.metrics, "prune"), min_known_words=None)
+    return replace(
+        model,
+        store=store,
+        seen_messages=None if model.seen_messages is None else model.seen_messages.as_stale(),
+        metrics=mark_outdated(model.metrics, "prune"),
+        min_known_words=None,
+    )
 
 
 def information(store: CountStore) -> FloatArray:
@@ -114,11 +120,10 @@ def age(model: SpamModel, halvings: int = 1) -> SpamModel:
         store = _halved(store)
     if halvings < 1:
         return model
-    known = None if model.seen_messages is None else model.seen_messages.aged(halvings)
     return replace(
         model,
         store=store,
-        seen_messages=known,
+        seen_messages=None if model.seen_messages is None else model.seen_messages.as_stale(),
         metrics=mark_outdated(model.metrics, "age"),
         min_known_words=None,
     )

@@ -110,7 +110,7 @@ class Engine:
     def _adds_repeats(self, batch: Batch) -> bool:
         """Whether every occurrence is added as it comes; merging repeats would be a fifth of the work."""
         linear = self.scorer.linear and not self.scorer.once and not self.config.damping
-        linear = linear and not self.config.strongest
+        linear = linear and not self.config.max_evidence
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
 
     def _sum_all(

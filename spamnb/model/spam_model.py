@@ -21,9 +21,10 @@ from spamnb.model.base_model import BaseModel, check_same, from_state as start_f
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions
 from spamnb.model.scoring_engine import Engine, RawScores
-from spamnb.model.seen_messages import SeenMessages, all_known, by_label, content_digests
+from spamnb.model.seen_messages import SeenMessages, by_label, merge_seen
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -73,9 +74,11 @@ class SpamModel:
                 f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
                 hint=f"use --ngrams {order + 1}",
             )
-        if (self.scoring.strongest or self.scoring.clip) and not make(self.scoring).supports_limits:
+        limited = self.scoring.max_evidence or self.scoring.max_token_weight
+        if limited and not make(self.scoring).supports_limits:
             raise ConfigError(
-                f"--strongest and --clip go with scorers that add up weights, got {self.scoring.name}",
+                "--max-evidence and --max-token-weight go with scorers that add up weights, "
+                f"got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
             )
         if self.features.patterns:
@@ -94,11 +97,12 @@ class SpamModel:
         categories: Categories = None,
         numbers: Numbers = None,
     ) -> SpamModel:
-        """This model, having seen these messages too."""
-        more, digests = self._count(messages, labels, categories, numbers)
-        known = self.seen_messages.plus(digests) if self.seen_messages is not None else None
-        since = self.change_history.plus(ChangeHistory(learned=int(more.message_totals.sum())))
-        return replace(self, store=self.store.plus(more), seen_messages=known, change_history=since)
+        """Returns this model with these messages added."""
+        from spamnb.model.model_delta import Change
+
+        counts, digests = self._count(messages, labels, categories, numbers)
+        history = ChangeHistory(learned=int(counts.message_totals.sum()))
+        return self.changed(Change(counts, learned=digests, change_history=history))
 
     def forget(
         self,
@@ -107,42 +111,41 @@ class SpamModel:
         categories: Categories = None,
         numbers: Numbers = None,
     ) -> SpamModel:
-        """This model, as if it had never seen these messages; refused if it had not."""
-        less, digests = self._count(messages, labels, categories, numbers)
-        known = (
-            None
-            if self.seen_messages is None
-            else SeenMessages(self.seen_messages.minus(digests).labels, (), self.seen_messages.faded)
-        )
-        since = self.change_history.plus(ChangeHistory(forgotten=int(less.message_totals.sum())))
-        return replace(self, store=self.store.minus(less), seen_messages=known, change_history=since)
+        """Returns this model as if it had never learned these messages; refuses messages it never learned."""
+        from spamnb.counts import merge_stores
+        from spamnb.model.model_delta import Change
+
+        counts, digests = self._count(messages, labels, categories, numbers)
+        if self.seen_messages is not None:
+            _ = self.seen_messages.minus(digests).exact  # refuses unknown digests
+        history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
+        return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
 
     def merge(self, other: SpamModel) -> SpamModel:
         """This model, having seen all that the other has seen; both must read messages the same way."""
+        from spamnb.counts import merge_stores
+
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
         both = self.seen_messages is not None and other.seen_messages is not None
-        known = all_known([self.seen_messages, other.seen_messages]) if both else None
+        known = merge_seen([self.seen_messages, other.seen_messages]) if both else None
         since = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
-        return replace(self, store=self.store.plus(other.store), seen_messages=known, change_history=since)
+        return replace(
+            self, store=merge_stores([self.store, other.store]), seen_messages=known, change_history=since
+        )
 
     def changed(self, change: Change) -> SpamModel:
-        """This model with a change put in, as a journal holds it."""
+        """Returns this model with a change applied."""
         from spamnb.counts import add_delta
 
-        known = None
-        if self.seen_messages is not None:
-            known = (
-                self.seen_messages.plus(change.learned)
-                .minus(change.forgotten)
-                .without_faded(change.stale_removed)
-            )
-        store = add_delta(self.store, change.counts)
+        seen = self.seen_messages
+        if seen is not None:
+            seen = seen.plus(change.learned).minus(change.forgotten).minus_stale(change.stale_removed)
         return replace(
             self,
-            store=store,
-            seen_messages=known,
+            store=add_delta(self.store, change.counts),
+            seen_messages=seen,
             change_history=self.change_history.plus(change.change_history),
         )
 
@@ -156,9 +159,9 @@ class SpamModel:
         if len(texts) != len(given):
             raise DataError(f"{len(texts)} messages but {len(given)} labels")
         check_columns(len(texts), categories, numbers)
-        batch = extract(texts, self.features)
-        digests = content_digests(batch, None, categories, numbers)
-        return count(batch, given, categories, numbers), by_label(digests, given)
+        digests = message_digests(texts, categories, numbers)
+        counts = count(extract(texts, self.features), given, categories, numbers)
+        return counts, by_label(digests, given)
 
     @cached_property
     def engine(self) -> Engine:
@@ -321,9 +324,9 @@ class SpamModel:
         """Read a model file and what was learned into it since it was written; nothing in it is executed."""
         if not os.path.exists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
-        from spamnb.storage import update_journal
+        from spamnb.model.model_delta import read_model
 
-        state, changes = update_journal.read_model(path)
+        state, changes = read_model(path)
         model = cls.from_state(state)
         return model.changed(changes) if changes is not None else model
 

@@ -42,7 +42,6 @@ _TABLES = (
 # What is for programs only stands in the last line.
 _LAST = {
     "seen_messages": "which messages were learned",
-    "stale": "which messages were learned long ago",
     "base": "the model that it starts from",
 }
 _CORRECTION = "correction"

@@ -81,7 +81,7 @@ def _history_rows(history: dict[str, Any], outdated: str) -> list[tuple[str, str
 def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"fixed {scorer['prior']}"
-    root = scorer["pairs"] ** 0.5 if ngrams else 1.0
+    root = scorer["ngram_smoothing_ratio"] ** 0.5 if ngrams else 1.0
     alpha = f"{scorer['alpha'] / root:g}" + (f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else "")
     return f"alpha {alpha}, {counts}, damping {scorer['damping']:g}, prior {prior}"
 

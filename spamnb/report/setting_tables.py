@@ -76,7 +76,7 @@ def show_comparison(
 ) -> None:
     """Prints the candidates, the best first, and which of them are not clearly worse."""
     _print_heading(console, title, notes)
-    binary, wide = isinstance(rows[0].judged.scores, Scores), console.width >= _WIDE
+    binary, wide = isinstance(rows[0].result.scores, Scores), console.width >= _WIDE
     headings = ["setting", objective.short, "95% CI", *(["to best"] if wide else []), "p"]
     headings += ["F1"] if wide else []
     headings += [_FALSE_POSITIVES, _MISSED, "log loss"] if binary else ["accuracy", "log loss"]
@@ -84,7 +84,7 @@ def show_comparison(
     for row in rows:
         other_metrics = _other_metrics(row)[0 if wide else 1 :]
         cells = _objective_cells(row, objective.percent, wide)
-        table.add_row(Text(visible(row.judged.name)), *cells, *other_metrics)
+        table.add_row(Text(visible(row.result.name)), *cells, *other_metrics)
     console.print(drop_columns(console, table, _DROPPED))
     console.print()
     console.print(Text(visible(_conclusion(rows))))
@@ -116,15 +116,15 @@ def _signed(value: float, percent: bool) -> str:
 
 
 def _other_metrics(row: Row) -> list[str]:
-    s = row.judged.scores
+    s = row.result.scores
     if isinstance(s, Scores):
         return [_number(s.f1), f"{s.false_positives:,}", f"{s.false_negatives:,}", _number(s.log_loss)]
     return [_number(s.macro_f1), _number(s.accuracy, True), _number(s.log_loss)]
 
 
 def _conclusion(rows: Sequence[Row]) -> str:
-    best = rows[0].judged.name
-    equals = [r.judged.name for r in rows[1:] if r.p_value is not None and r.p_value >= CLEAR]
+    best = rows[0].result.name
+    equals = [r.result.name for r in rows[1:] if r.p_value is not None and r.p_value >= CLEAR]
     if len(rows) == 1:
         return f"only {best} was tried"
     if not equals:
@@ -162,7 +162,7 @@ def show_tuning(
 
 
 def _trial_cells(trial: Trial, objective: Objective) -> list[str]:
-    metrics = trial.figures
+    metrics = trial.metrics
     f1 = metrics.get("f1", metrics.get("macro_f1"))
     value = _number(objective.sign * trial.merit, objective.percent)
     return [value, _number(metrics.get("accuracy"), True), _number(f1), _number(metrics.get("log_loss"))]
@@ -170,7 +170,7 @@ def _trial_cells(trial: Trial, objective: Objective) -> list[str]:
 
 def _search_result(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
     """Words the result: the setting found, its metric on held-out folds, and the choice."""
-    by_name = {row.judged.name: row for row in rows}
+    by_name = {row.result.name: row for row in rows}
     nested, defaults = by_name["tuned"], by_name["defaults"]
     interval = f"{_number(nested.low, objective.percent)} to {_number(nested.high, objective.percent)}"
     p = next(row.p_value for row in rows if row.p_value is not None)
@@ -180,18 +180,19 @@ def _search_result(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> l
     lines = [f"found     {tuned.found.name}{close}", f"held-out  {held_out}; {against}"]
     if tuned.found.name != "defaults":
         both = [_number(value, objective.percent) for value in tuned.trained]
-        lines.append(f"trained   {objective.printed} {both[0]} with refined weights, defaults {both[1]}")
-    lines.append(f"choice    {_choice(tuned)}")
-    if rows[0].judged.name != "tuned" and p < CLEAR:
+        lines.append(f"trained   {objective.printed} {both[0]} as `train` makes it, defaults {both[1]}")
+    lines.append(f"choice    {_choice_text(tuned)}")
+    if rows[0].result.name != "tuned" and p < CLEAR:
         lines.append("note      such a search is clearly worse than the defaults here: keep them")
     return lines
 
 
-def _choice(tuned: Tuned) -> str:
+def _choice_text(tuned: Tuned) -> str:
+    if tuned.choice != tuned.found:
+        return f"{tuned.choice.name}: better once weights are refined"
     if tuned.choice.name == "defaults":
-        refined = "" if tuned.choice == tuned.found else " once weights are refined"
-        return f"defaults: the default settings are best{refined}; nothing to change"
-    return tuned.choice.name + ("" if tuned.choice == tuned.found else ": better once weights are refined")
+        return "the default settings are best; nothing to change"
+    return tuned.choice.name
 
 
 # --- steps -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The contract of a scorer: counts in, log P(c) + log P(x|c) of every message and class out."""
+"""Defines the contract of a scorer: counts in, log P(c) + log P(x|c) of every message and class out."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray, IntArray, Record, row_sums
 from spamnb.counts import CountStore, Entries, are_grams
 from spamnb.errors import ConfigError
-from spamnb.scorers.evidence_limits import clipped, strongest
+from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig
 
 
 class Stats(Record):
-    """The counts as a scorer sees them: R tokens (all, or those needed) and K classes, maybe re-weighted.
+    """Counts as a scorer sees them: R tokens (all, or those needed) and K classes, possibly weighted.
 
     tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals (K,) and vocabulary V are of the whole store.
-    grams (R,) says which tokens are of several words.
+    is_ngram (R,) marks the tokens of several words.
     """
 
     tokens: FloatArray
@@ -50,18 +50,14 @@ class Stats(Record):
         )
 
     def weighted(self, weights: FloatArray) -> Stats:
-        """Every message of class c counted `weights[c]` times."""
-        return Stats(
-            self.tokens * weights,
-            self.messages * weights,
-            self.token_totals * weights,
-            self.presence_totals * weights,
-            self.message_totals * weights,
-            self.vocabulary,
-            self.word_totals * weights,
-            self.word_vocabulary,
-            self.is_ngram,
-            self.gram_vocabulary,
+        """Returns the counts with every message of class c counted `weights[c]` times."""
+        return self.replace(
+            tokens=self.tokens * weights,
+            messages=self.messages * weights,
+            token_totals=self.token_totals * weights,
+            presence_totals=self.presence_totals * weights,
+            message_totals=self.message_totals * weights,
+            word_totals=self.word_totals * weights,
         )
 
     @property
@@ -70,7 +66,7 @@ class Stats(Record):
 
 
 class Scorer(ABC):
-    """One naive Bayes model. A new one writes `estimate`, and `bias` or `terms` where it is not linear."""
+    """One naive Bayes formula. A new one defines `estimate`, and `bias` or `terms` where it is not linear."""
 
     name: ClassVar[str]
     needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
@@ -96,7 +92,7 @@ class Scorer(ABC):
 
     @property
     def supports_limits(self) -> bool:
-        """Can what tokens and messages say be limited?"""
+        """Can the evidence of tokens and messages be limited?"""
         return self.linear and not self.order and type(self).bias is Scorer.bias
 
     @abstractmethod
@@ -104,19 +100,19 @@ class Scorer(ABC):
         """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
 
     def weights(self, stats: Stats) -> FloatArray:
-        """The estimate within the limit on what one token can say."""
-        return clipped(self.estimate(stats), self.config.clip)
+        """Returns the estimate within the limit on the evidence of one token."""
+        return limit_token_weights(self.estimate(stats), self.config.max_token_weight)
 
     def limited(self, entries: Entries, weights: FloatArray) -> Entries:
-        """The entries within the limit on what one message can say."""
-        return strongest(entries, weights, self.config.strongest)
+        """Returns the entries within the limit on the evidence of one message."""
+        return limit_evidence(entries, weights, self.config.max_evidence)
 
     def bias(self, stats: Stats) -> FloatArray:
-        """(K,): what every message starts with, the log prior."""
+        """(K,): the part of the score that all messages share, the log prior."""
         return log_prior(stats, self.config)
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
-        """Message and (K,) evidence of each entry: n_i log P(i | c)."""
+        """Returns the message and the (K,) evidence of each entry: n_i log P(i | c)."""
         values = weights[entries.ids]
         return entries.rows, values if self.once else values * entries.counts[:, None]
 
@@ -136,14 +132,14 @@ class Scorer(ABC):
         return self.text_scores(self.limited(entries, weights), stats, weights) + self.bias(stats)
 
     def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
-        """Occurrences and their totals, or messages and theirs where a token counts once."""
+        """Returns occurrences and their totals; where a token counts once, messages and their totals."""
         if self.once:
             return stats.messages, stats.presence_totals
         return stats.tokens, stats.token_totals
 
 
 def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> FloatArray:
-    """(size, 2): the weights of each message's tokens added up, for two classes.
+    """(size, 2): adds up the weights of each message's tokens, for two classes.
 
     Both weights of a token are fetched and added at once, as a complex number: 5 ns a token instead of 10
     with a vocabulary beyond the cache.
@@ -153,13 +149,15 @@ def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> 
 
 
 def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
-    """log pi_c: learned D_c / sum D, uniform, or given."""
+    """log pi_c: learned as D_c / sum D, uniform, or as set."""
     if config.prior == "uniform":
         return np.full(stats.classes, -np.log(stats.classes))
     if config.prior == "learned":
         return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
     if len(config.prior) != stats.classes:
-        raise ConfigError(f"--prior gives {len(config.prior)} numbers, the model has {stats.classes} classes")
+        raise ConfigError(
+            f"--class-prior gives {len(config.prior)} numbers, the model has {stats.classes} classes"
+        )
     return safe_log(np.asarray(config.prior, np.float64))
 
 

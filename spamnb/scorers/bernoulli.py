@@ -1,9 +1,9 @@
-"""Bernoulli naive Bayes (document 001): a word that is absent is evidence too.
+"""Scores by Bernoulli naive Bayes (document 001): a word that is absent is evidence too.
 
     log pi_c + sum over present i of log p_ic + sum over absent i of log(1 - p_ic)
     p_ic = (D_ic + b) / (D_c + 2 b)
 
-computed as a sum over the whole vocabulary once, and for each present word log p_ic - log(1 - p_ic) on top.
+computed as one sum over the whole vocabulary, plus log p_ic - log(1 - p_ic) for each present word.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ _HUGE = 2.0**20
 
 
 class Bernoulli(Binary):
-    """Every word of the vocabulary is a coin that a message tosses."""
+    """Models every word of the vocabulary as present or absent, independently."""
 
     name = "bernoulli"
     needs_full_vocabulary = True

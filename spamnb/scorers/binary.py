@@ -1,4 +1,4 @@
-"""The set-of-words filter (document 000).
+"""Scores by the set of words of a message (document 000).
 
 log pi_c + sum over distinct known i of log P(i|c)       P(i|c) = (D_ic + l) / (D_c + 2 l)
 """
@@ -8,7 +8,7 @@ from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 
 class Binary(Scorer):
-    """A message is the set of its words; words that are absent say nothing."""
+    """Models a message as the set of its words; absent words are no evidence."""
 
     name = "binary"
 

@@ -1,4 +1,4 @@
-"""The categorical filter of the lab (document 002, equations 7.5 to 7.7).
+"""Scores by the categorical filter of the lab (document 002, equations 7.5 to 7.7).
 
     log pi_c + sum_i n_i log P(i|c)          P(i|c) = (N_ic + l) / (N_c + 2 l)
 
@@ -10,7 +10,7 @@ from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 
 class Categorical(Scorer):
-    """Each word is one of N outcomes; the smoothing adds two possible outcomes, not V."""
+    """Models each word as one of N outcomes; smoothing adds two possible outcomes, not V."""
 
     name = "categorical"
 

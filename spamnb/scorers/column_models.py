@@ -1,10 +1,10 @@
-"""The column models: categorical columns (003 case 1, 004) and Gaussian columns (003 case 3, 004).
+"""Scores categorical columns (003 case 1, 004) and numeric ones by a Gaussian (003 case 3, 004).
 
     categorical   log P(value|c) = log[ (n_value,c + l) / (n_c + l K) ]       K values in the column
     the m-estimate (n + m p) / (n_c + m) with p = 1/K is the same with l = m / K
     Gaussian      log Normal(x; mu_c, sigma_c)
 
-n_c counts the messages of class c that have a value. A missing or never-seen value says nothing.
+n_c counts the messages of class c that have a value. A missing or unknown value is no evidence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def m_estimate(n_value: float, n: float, m: float, p: float) -> float:
 
 
 def category_log_p(store: CountStore, column: str, alpha: float) -> dict[str, FloatArray]:
-    """log P(value | c) of every value of a column, (K,) each."""
+    """Returns log P(value | c) of every value of a column, (K,) each."""
     values = store.categories.get(column, {})
     table = np.array(list(values.values()), np.float64).reshape(len(values), len(store.labels))
     log_p = log_ratio(table + alpha, table.sum(axis=0) + alpha * len(values))
@@ -41,7 +41,7 @@ def category_log_p(store: CountStore, column: str, alpha: float) -> dict[str, Fl
 
 
 def gaussian_parameters(moments: Sequence[Moments], ddof: int) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of each class."""
+    """Returns mean and standard deviation of each class."""
     mean = np.array([m.mean for m in moments])
     variance = np.minimum([m.variance(ddof) for m in moments], np.finfo(np.float64).max)
     widest = np.nanmax(variance, initial=0.0)
@@ -65,7 +65,7 @@ def column_terms(
     categories: Mapping[str, Sequence[str]],
     numbers: Mapping[str, FloatArray],
 ) -> dict[str, FloatArray]:
-    """(size, K) evidence of each column, by its token-like name (`column:outlook`)."""
+    """Returns the (size, K) evidence of each column, by its name as a token (`column:outlook`)."""
     nothing = np.zeros(len(store.labels))
     terms = {}
     for column, values in categories.items():

@@ -1,8 +1,8 @@
-"""Complement naive Bayes (Rennie, Shih, Teevan and Karger, ICML 2003).
+"""Scores by complement naive Bayes (Rennie, Shih, Teevan and Karger, ICML 2003).
 
     sum_i n_i w_ic      w_ic = -log[ (sum over c' != c of N_ic' + l) / (sum over c' != c of N_c' + l V) ]
 
-The weights come from the other classes' counts; the prior plays no part, except with a single class.
+The weights come from the counts of the other classes; the prior cancels out, except with a single class.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 
 class Complement(Scorer):
-    """A message belongs to the class whose complement fits it worst."""
+    """Chooses the class whose complement fits a message worst."""
 
     name = "complement"
 

@@ -1,10 +1,10 @@
-"""Limits on what one token and one message can say, for two classes a and b (off unless asked for).
+"""Limits the evidence of one token and of one message, for two classes a and b (off by default).
 
     lean_i = log P(i|b) - log P(i|a)
-    clip        lean_i is held between -clip and clip, around the mean of the two
-    strongest   of the tokens that lean to a class, a message counts only those with the largest |lean_i|
+    max_token_weight   lean_i is moved into [-max, max], the mean of the two weights stays
+    max_evidence       of the tokens that lean to a class, only those with the largest |lean_i| count
 
-A spammer who appends words of ham can append as many as he likes: beyond the limit they push out each other.
+A spammer can append any number of ham words: beyond the limit they only displace each other.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from spamnb.core import FloatArray
 from spamnb.counts import Entries
 
 
-def clipped(weights: FloatArray, clip: float) -> FloatArray:
-    """(R, 2) weights whose difference is at most `clip`; 0 is no limit.
+def limit_token_weights(weights: FloatArray, limit: float) -> FloatArray:
+    """Returns (R, 2) weights whose difference is at most `limit`; 0 is no limit.
 
-    >>> clipped(np.array([[-9.0, -1.0]]), 2.0).tolist()
+    >>> limit_token_weights(np.array([[-9.0, -1.0]]), 2.0).tolist()
     [[-6.0, -4.0]]
     """
-    if not clip or weights.shape[1] != 2:
+    if not limit or weights.shape[1] != 2:
         return weights
     finite = np.flatnonzero(np.isfinite(weights).all(axis=1))  # what is impossible in a class stays so
-    wide = finite[np.abs(weights[finite, 1] - weights[finite, 0]) > clip]
-    half = np.sign(weights[wide, 1] - weights[wide, 0]) * clip / 2
-    middle = weights[wide].mean(axis=1)
-    held = weights.copy()
-    held[wide] = np.stack((middle - half, middle + half), axis=1)
-    return held
+    over = finite[np.abs(weights[finite, 1] - weights[finite, 0]) > limit]
+    half = np.sign(weights[over, 1] - weights[over, 0]) * limit / 2
+    middle = weights[over].mean(axis=1)
+    limited = weights.copy()
+    limited[over] = np.stack((middle - half, middle + half), axis=1)
+    return limited
 
 
-def strongest(entries: Entries, weights: FloatArray, limit: int) -> Entries:
-    """The entries whose |lean| is among the `limit` largest of their message and side; 0 is no limit."""
+def limit_evidence(entries: Entries, weights: FloatArray, limit: int) -> Entries:
+    """Returns the entries whose |lean| is among the `limit` largest of their message and class; 0: all."""
     if not limit or weights.shape[1] != 2:
         return entries
     with np.errstate(invalid="ignore"):
@@ -45,5 +45,4 @@ def strongest(entries: Entries, weights: FloatArray, limit: int) -> Entries:
     ordered = group[order]
     rank = np.arange(len(order)) - np.searchsorted(ordered, ordered)
     keep = np.sort(order[rank < limit])
-    kept = entries.rows[keep], entries.ids[keep], entries.counts[keep]
-    return Entries(entries.size, *kept, entries.lengths, entries.sequence, entries.sequence_rows)
+    return entries.replace(rows=entries.rows[keep], ids=entries.ids[keep], counts=entries.counts[keep])

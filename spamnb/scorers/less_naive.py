@@ -1,11 +1,11 @@
-"""Less-naive Bayes (document 001): each word depends on the k words before it.
+"""Scores by less-naive Bayes (document 001): each word depends on the k words before it.
 
     log pi_c + sum_j log P_k(w_j | w_j-1 .. w_j-k, c)
     P_0(w|c)   = (N_wc + l) / (N_c + l V)                           over single words
     P_m(w|h,c) = (N_hw,c + s P_m-1(w|h',c)) / (N_h,c + s)           h' is h without its oldest word
 
 N_hw counts the n-gram "h w", N_h the n-gram h (an h that ends a message is followed by "nothing"); s is the
-strength of the back-off. Words that the model does not know are passed over.
+strength of the back-off. Words that the model does not know are skipped.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ BACK_OFF = 5.0
 
 
 class LessNaive(Scorer):
-    """A Markov chain of order k for each class."""
+    """Models each class as a Markov chain of order k."""
 
     name = "less-naive"
 

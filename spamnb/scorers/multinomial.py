@@ -1,13 +1,12 @@
-"""Multinomial naive Bayes (document 003, case 2).
+"""Scores by multinomial naive Bayes (document 003, case 2).
 
     log pi_c + sum_i n_i log theta_ic        theta_ic = (N_ic + l) / (N_c + l V)
 
 With `once`, D_ic and sum_i D_ic stand in for N_ic and N_c, and n_i for min(n_i, 1).
 
-Most pairs of words are met once or twice, and by chance. So where there are tokens of several words,
-their l is `pairs` times that of the others, and alpha is the geometric mean of both; the
-denominator adds up every l. Chosen on splits of training parts of SMS Spam Collection: see
-docs/quality.md.
+Most n-grams occur once or twice, by chance. So their l is `ngram_smoothing_ratio` times that of other
+tokens, and alpha is the geometric mean of both; the denominator adds up every l. The ratio was chosen on
+splits of training parts of SMS Spam Collection: see docs/quality.md.
 """
 
 from math import sqrt

@@ -1,4 +1,4 @@
-"""The Poisson filter of the lab (document 002, equations 7.8 to 7.11).
+"""Scores by the Poisson filter of the lab (document 002, equations 7.8 to 7.11).
 
     log pi_c + sum over distinct i of [ n_i log(r_ic n) - r_ic n - log n_i! ]
     r_ic = (N_ic + l) / (N_c + 2 l)
@@ -16,7 +16,7 @@ _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))
 
 
 class Poisson(Scorer):
-    """Each word occurs at its own rate per word of text."""
+    """Models each word as occurring at its own rate per word of text."""
 
     name = "poisson"
     needs_lengths = True

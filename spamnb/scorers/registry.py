@@ -24,7 +24,7 @@ REGISTRY = {
 
 
 def make(config: ScorerConfig) -> Scorer:
-    """The scorer that a configuration names.
+    """Returns the scorer that a configuration names.
 
     >>> make(ScorerConfig()).name
     'multinomial'

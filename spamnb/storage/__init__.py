@@ -1,4 +1,4 @@
-"""Keeps a state of builtins and plain arrays on disk: written whole or not at all, read without executing anything."""
+"""Keeps a state of builtins and arrays on disk: written whole or not at all, read without running anything."""
 
 from __future__ import annotations
 

@@ -22,7 +22,6 @@ from typing import Any
 
 from spamnb.core import Record, files
 from spamnb.errors import ModelError
-from spamnb.model import Change, decode, total
 from spamnb.storage import model_file
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 
@@ -55,14 +54,6 @@ def path_of(model: AnyPath) -> str:
     return os.path.realpath(model) + JOURNAL
 
 
-def read_model(model: AnyPath) -> tuple[dict[str, Any], Change | None]:
-    """The state of a model file, and all that the journal adds to it (None: nothing)."""
-    state, _, journal = read_both(model)
-    if journal is None or not journal.payloads:
-        return state, None
-    return state, changes_of(model, journal.payloads)
-
-
 def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
     """State and checksum of a model file, and its journal; None where it has none.
 
@@ -82,7 +73,7 @@ def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
         except Damaged as error:
             # While a learner takes a torn record away, what is read can be a mixture of both.
             if not left:
-                raise _damaged(model, f"byte {error}") from None
+                raise damaged(model, f"byte {error}") from None
             time.sleep(_PAUSE)
     raise AssertionError
 
@@ -95,7 +86,7 @@ def read(model: AnyPath, seal: bytes) -> Journal | None:
     try:
         return parse(_read(handle), seal)
     except Damaged as error:
-        raise _damaged(model, f"byte {error}") from None
+        raise damaged(model, f"byte {error}") from None
     finally:
         os.close(handle)
 
@@ -180,15 +171,7 @@ def _check(before: bytes, payload: bytes) -> bytes:
     return hashlib.sha256(before + payload).digest()[:8]
 
 
-def changes_of(model: AnyPath, payloads: list[bytes]) -> Change:
-    """Some records as one change."""
-    try:
-        return total([decode(payload) for payload in payloads])
-    except Exception as error:  # the checks were good: this was not written by spamnb
-        raise _damaged(model, f"a record makes no sense ({type(error).__name__})") from error
-
-
-def _damaged(model: AnyPath, where: str) -> ModelError:
+def damaged(model: AnyPath, where: str) -> ModelError:
     shown = f"{os.fspath(model)}{JOURNAL}"
     hint = f"without it the model is as it was when its file was written: mv {shown} {shown}.damaged"
     return ModelError(f"{shown} is damaged: {where}", hint)

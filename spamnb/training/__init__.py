@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
     )
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
-    from spamnb.training.incremental import Learner as Learner
+    from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
     from spamnb.training.parallel_training import (
         Counting as Counting,
         Pool as Pool,
@@ -36,7 +36,11 @@ if TYPE_CHECKING:
         operating_point as operating_point,
     )
     from spamnb.training.trainer import FEWEST as FEWEST, FOLDS as FOLDS, Trainer as Trainer
-    from spamnb.training.update_plan import LearnResult as LearnResult
+    from spamnb.training.update_plan import (
+        LearnResult as LearnResult,
+        check_can_sync as check_can_sync,
+        class_label as class_label,
+    )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
@@ -52,11 +56,11 @@ else:
             ],
             "fit_calibration": ["HeldOutScores", "apply_calibration", "calibrate_model", "metrics_of"],
             "fold_counts": ["Fold", "FoldCounts"],
-            "incremental": ["Learner"],
+            "incremental": ["Learner", "read_ahead"],
             "parallel_training": ["Counting", "Pool", "Scoring", "with_work"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "FOLDS", "Trainer"],
-            "update_plan": ["LearnResult"],
+            "update_plan": ["LearnResult", "check_can_sync", "class_label"],
         },
         modules=["backends", "dask_cluster"],
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
-from spamnb.counts import CountStore, Entries, Tally
+from spamnb.counts import CountStore, Entries, Tally, subtract_store
 from spamnb.features import Batch
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, weighted
@@ -120,7 +120,7 @@ def _columns_without(
     tally = Tally()
     labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
     tally.add(Batch(len(fold.out), ()), labels, *_columns_of(sample, fold.out))
-    rest = store.columns_only().minus(tally.finish()[0])
+    rest = subtract_store(store.columns_only(), tally.finish()[0])
     terms = column_terms(rest, config, len(fold.rows), *_columns_of(sample, fold.rows))
     at = [store.labels.index(label) for label in rest.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}

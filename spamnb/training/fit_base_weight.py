@@ -40,7 +40,7 @@ def without_folds(model: SpamModel, choose: bool) -> SpamModel:
     weight = min(MOST, max(USUAL, 4 / messages)) if choose else model.base.weight
     decision = _line(model.base) if model.decision == Decision() else model.decision
     line = Platt(1 / weight)
-    return replace(model, base=model.base.weighing(weight), calibration=line, decision=decision)
+    return replace(model, base=model.base.replace(weight=weight), calibration=line, decision=decision)
 
 
 def cautious_threshold(model: SpamModel, held: HeldOutScores) -> SpamModel | None:
@@ -77,7 +77,7 @@ def with_folds(
     added[:, plus] = weight * said
     note = f"from the {start.name}, weight {weight:g}{' (chosen by folds)' if choose else ''}"
     with_start = replace(scores, damped=scores.damped + added, known=np.maximum(scores.known, known))
-    return replace(model, base=start.weighing(weight)), replace(sample, started=added), with_start, note
+    return replace(model, base=start.replace(weight=weight)), replace(sample, started=added), with_start, note
 
 
 def chosen(own: FloatArray, said: FloatArray, positive: NDArray[np.bool_]) -> float:

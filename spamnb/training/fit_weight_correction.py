@@ -62,8 +62,8 @@ def refused(store: CountStore, config: ScorerConfig, mode: str) -> str:
         return f"needs two classes, got {len(store.labels)}"
     if not make(config).linear:
         return f"needs a scorer that adds up weights, got {config.name}"
-    if config.strongest:
-        return "needs every token of a message, got --strongest"
+    if config.max_evidence:
+        return "needs every token of a message, got --max-evidence"
     messages = int(store.message_totals.sum())
     if mode == "auto" and messages > LARGEST:
         return f"left out with more than {LARGEST:,} messages (--refine yes does it)"

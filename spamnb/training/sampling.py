@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore, Entries, RawEntries, from_state, to_state
+from spamnb.counts import CountStore, Entries, RawEntries, from_state, merge_stores, to_state
 from spamnb.features import token_key
 from spamnb.messages import Texts
-from spamnb.model import SeenMessages, all_known, merge_stores
+from spamnb.model import SeenMessages, merge_seen
 from spamnb.training.cross_validation import Digests, Sample
 from spamnb.training.fit_weight_correction import LARGEST
 
@@ -116,7 +116,7 @@ def merge_partials(partials: Sequence[PartialCounts], most: int) -> PartialCount
         kept = [part.keep(limit) for part in partial.parts]
         _find_rows(kept, partial.store, store, rows)
         parts += [remap_ids(part, rows) for part in kept]
-    known = all_known([partial.known for partial in partials])
+    known = merge_seen([partial.known for partial in partials])
     return PartialCounts(store, sorted(parts, key=lambda part: part.order), limit, known)
 
 

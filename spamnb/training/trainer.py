@@ -11,7 +11,7 @@ import numpy as np
 from spamnb.core import FloatArray, distinct_values, release_memory
 from spamnb.counts import CountStore, RawEntries, Tally
 from spamnb.errors import ConfigError, DataError
-from spamnb.features import Batch, extract
+from spamnb.features import extract
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model import (
     USUAL,
@@ -20,8 +20,8 @@ from spamnb.model import (
     SeenMessages,
     SpamModel,
     calibration as calibrations,
-    content_digests,
-    word_digests as message_digests,
+    message_digests,
+    word_digests,
 )
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -112,15 +112,15 @@ class Trainer:
         another way takes these as `words`, so that both sample and fold alike.
         """
         batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
-        words = message_digests(batch) if words is None else words
-        learned = content_digests(batch, words, cats, nums) if self.remember else words
+        words = word_digests(batch) if words is None else words
         waiting: list[Row] = []
         digests = self.digests(words.copy(), texts, labels, cats, nums, waiting)
         if self.keep is not None:
-            batch, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
-            learned = content_digests(batch, None, cats, nums) if self.remember else digests
+            texts, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
+            batch = extract(texts, self.features)
         ids = self._tally.add(batch, labels, cats, nums)
         if self.remember:
+            learned = message_digests(texts, cats, nums)
             for code in distinct_values(self._tally.codes).tolist():
                 self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
         self.messages += batch.size
@@ -166,14 +166,14 @@ class Trainer:
         digests: Digests,
         categories: dict[str, list[str]],
         numbers: dict[str, FloatArray],
-    ) -> tuple[Batch, list[str], Digests, dict[str, list[str]], dict[str, FloatArray]]:
+    ) -> tuple[Texts, list[str], Digests, dict[str, list[str]], dict[str, FloatArray]]:
         """Leave out messages of large classes, chosen by digest: the same ones in any order of the data."""
         assert self.keep is not None
         share = np.array([self.keep.get(label, 1.0) for label in labels])
         rows = np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
-        batch = extract(texts.select(rows), self.features)
         cats = {c: pick(v, rows) for c, v in categories.items()}
-        return batch, pick(labels, rows), digests[rows], cats, {c: v[rows] for c, v in numbers.items()}
+        nums = {c: v[rows] for c, v in numbers.items()}
+        return texts.select(rows), pick(labels, rows), digests[rows], cats, nums
 
     def result(self) -> PartialCounts:
         """What a part of the data gave, for `absorb`."""
@@ -267,7 +267,7 @@ def train(
     """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
 
     Features that are not given are the usual ones, which of parsed mail are others than of texts.
-    With `start` it begins with what that model knows, like `spamnb train --prior FILE`.
+    With `start` it begins with what that model knows, like `spamnb train --base FILE`.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
     >>> model.predict(["a free prize"])
@@ -291,7 +291,7 @@ def _check_refine(mode: str, folds: int) -> None:
         raise ConfigError(f"--refine must be auto, yes or no, got {mode!r}")
     if mode == "yes" and not folds:
         raise ConfigError(
-            "--refine yes needs cross-validation, got --no-cv", hint="leave out --no-cv or --refine yes"
+            "--refine yes needs cross-validation, got --folds 0", hint="leave out --folds 0 or --refine yes"
         )
 
 

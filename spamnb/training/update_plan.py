@@ -1,39 +1,27 @@
-"""What is to be done with each message: learned, left alone, moved to another label or taken out."""
+"""Plans what an update does with each message: learn, relabel, forget or skip it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import MutableMapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
+from spamnb.errors import ConfigError, ModelError
+from spamnb.features import KeyArray
+from spamnb.model import ChangeHistory, SeenMessages, SpamModel
 
-from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore, add_delta, count
-from spamnb.errors import DataError
-from spamnb.features import KeyArray, extract
-from spamnb.messages import Texts
-from spamnb.model import (
-    Change,
-    ChangeHistory,
-    SeenMessages,
-    SpamModel,
-    by_label,
-    content_digests,
-    negative,
-    sum_counts,
-)
+Pair = tuple[int, str]  # the row of a message in its batch, and a label
 
 
 @dataclass
 class LearnResult:
-    """Messages by label, or by (old label, new label); see `Learner`.
+    """Counts what an update did with its messages, by label or by (old label, new label).
 
-    `known`: learned before, left alone. `unknown`: nothing to forget or to relabel. `unclear`: known with
-    several labels, or called two different things in one run. `right`: left out by mode "on-error".
-    `faded` of those forgotten or relabelled were learned before the model was aged or pruned: what is left of
-    their counts stays.
+    `known`: learned before with this label, skipped. `not_found`: not forgotten because never learned.
+    `conflicting_labels`: skipped because learned with several labels, or given two labels in one run.
+    `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
+    learned before the model was aged or pruned: what is left of their counts stays.
     `misjudged` of the `judged` ones got another verdict than their label, before they were learned.
     """
 
@@ -41,17 +29,16 @@ class LearnResult:
     forgotten: dict[str, int] = field(default_factory=dict)
     relabelled: dict[tuple[str, str], int] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
-    unknown: int = 0
-    unclear: int = 0
-    right: int = 0
-    faded: int = 0
+    not_found: int = 0
+    conflicting_labels: int = 0
+    already_correct: int = 0
+    stale: int = 0
     judged: int = 0
     misjudged: int = 0
 
     @property
     def changes(self) -> int:
-        counts = (self.learned, self.forgotten, self.relabelled)
-        return sum(sum(c.values()) for c in counts)
+        return sum(sum(done.values()) for done in (self.learned, self.forgotten, self.relabelled))
 
     def to_dict(self) -> dict[str, Any]:
         """Stable names, builtins only."""
@@ -59,248 +46,164 @@ class LearnResult:
         return asdict(self) | {"relabelled": moved}
 
 
-Times = Mapping[str, IntArray]
-Pair = tuple[int, str]  # a message and a label
-
-
 @dataclass
-class Plan:
-    """Rows by what happens to them; `plus` and `minus` are what that does to the counts."""
+class UpdatePlan:
+    """Lists the rows of a batch by what happens to them."""
 
+    labels: list[str]
     new: list[int] = field(default_factory=list)
     forgotten: list[Pair] = field(default_factory=list)
-    moved: list[tuple[int, str, str]] = field(default_factory=list)  # once for every copy
+    moved: list[tuple[int, str, str]] = field(default_factory=list)  # old and new label, once for each copy
     known: list[int] = field(default_factory=list)
-    unknown: int = 0
-    unclear: int = 0
-    labels: list[str] = field(default_factory=list)
+    not_found: int = 0
+    conflicting_labels: int = 0
 
-    def without(self, rows: list[int]) -> Plan:
-        """The plan that leaves out some of the new messages."""
-        out = set(rows)
-        self.new = [i for i in self.new if i not in out]
+    def without(self, rows: list[int]) -> UpdatePlan:
+        """The plan that does not learn these new messages."""
+        left_out = set(rows)
+        self.new = [i for i in self.new if i not in left_out]
         return self
 
     @property
-    def plus(self) -> list[Pair]:
+    def added(self) -> list[Pair]:
+        """The messages whose counts are added, and under which label."""
         return [*((i, self.labels[i]) for i in self.new), *((i, new) for i, _, new in self.moved)]
 
     @property
-    def minus(self) -> list[Pair]:
+    def removed(self) -> list[Pair]:
+        """The messages whose counts are removed, and from which label."""
         return [*self.forgotten, *((i, old) for i, old, _ in self.moved)]
 
     @property
-    def since(self) -> ChangeHistory:
+    def rows(self) -> list[int]:
+        """The rows of all messages that the plan learns, relabels or forgets."""
+        return sorted({i for i, _ in (*self.added, *self.removed)})
+
+    @property
+    def history(self) -> ChangeHistory:
         return ChangeHistory(learned=len(self.new), forgotten=len(self.forgotten), relabelled=len(self.moved))
 
-    def report(self, outcome: LearnResult, labels: list[str]) -> None:
-        """Add this to the numbers of a learner."""
-        for name, found in (
-            ("learned", Counter(labels[i] for i in self.new)),
-            ("known", Counter(labels[i] for i in self.known)),
+    def report(self, result: LearnResult) -> None:
+        """Adds this plan to the numbers of a learner."""
+        for name, counts in (
+            ("learned", Counter(self.labels[i] for i in self.new)),
+            ("known", Counter(self.labels[i] for i in self.known)),
             ("forgotten", Counter(label for _, label in self.forgotten)),
             ("relabelled", Counter((old, new) for _, old, new in self.moved)),
         ):
-            setattr(outcome, name, dict(Counter(getattr(outcome, name)) + found))
-        outcome.unknown += self.unknown
-        outcome.unclear += self.unclear
+            setattr(result, name, dict(Counter(getattr(result, name)) + counts))
+        result.not_found += self.not_found
+        result.conflicting_labels += self.conflicting_labels
 
 
-class _Memory:
-    """How often each message of a batch is known, kept up to date while the plan is made."""
+class _LearnedCopies:
+    """Counts the learned copies of each message of a batch, kept up to date while a plan is made."""
 
-    def __init__(self, digests: KeyArray | None, times: Times) -> None:
-        self._digests = None if digests is None else digests.tolist()
-        self._times = {label: found.tolist() for label, found in times.items() if found.any()}
-        self._changed: dict[int, Counter[str]] = {}
+    def __init__(self, seen: SeenMessages | None, digests: KeyArray | None) -> None:
+        self._digests: list[int] | None = None
+        self._copies: dict[str, list[int]] = {}  # by label, then by row
+        self._planned: dict[int, Counter[str]] = {}  # by digest
+        if seen is not None and digests is not None:
+            self._digests = digests.tolist()
+            counts = {label: seen.count(label, digests) for label in seen.labels}
+            self._copies = {label: each.tolist() for label, each in counts.items() if each.any()}
 
-    def digest(self, i: int) -> int | None:
-        return None if self._digests is None else self._digests[i]
-
-    def of(self, i: int) -> dict[str, int]:
-        """Label -> times."""
+    def of(self, row: int) -> dict[str, int]:
+        """Label -> copies, for the labels with any."""
         if self._digests is None:
             return {}
-        found = Counter({label: times[i] for label, times in self._times.items() if times[i]})
-        found.update(self._changed.get(self._digests[i], {}))
-        return {label: found[label] for label in sorted(found) if found[label] > 0}
+        copies = Counter({label: each[row] for label, each in self._copies.items() if each[row]})
+        copies.update(self._planned.get(self._digests[row], {}))
+        return {label: copies[label] for label in sorted(copies) if copies[label] > 0}
 
-    def add(self, i: int, label: str, times: int) -> None:
+    def add(self, row: int, label: str, copies: int) -> None:
         if self._digests is not None:
-            changed = self._changed.setdefault(self._digests[i], Counter())
-            changed[label] += times
+            self._planned.setdefault(self._digests[row], Counter())[label] += copies
+
+    def conflicts(self, row: int, label: str, first_labels: MutableMapping[int, str]) -> bool:
+        """Did this message come with another label before? Its first label is remembered."""
+        return self._digests is not None and first_labels.setdefault(self._digests[row], label) != label
 
 
-def learning(
+def plan_learning(
+    seen: SeenMessages | None,
     digests: KeyArray | None,
     labels: list[str],
-    times: Times,
+    *,
     again: bool = False,
-    said: MutableMapping[int, str] | None = None,
-) -> Plan:
-    """Learn the unknown, move what has another label, leave the rest."""
-    plan, memory = Plan(labels=labels), _Memory(digests, times)
-    for i, label in enumerate(labels):
-        if _contradicted(said, memory.digest(i), label):
-            plan.unclear += 1
+    first_labels: MutableMapping[int, str] | None = None,
+) -> UpdatePlan:
+    """Learns new messages, relabels those that were learned with another label, skips the others.
+
+    With `again` every message is learned. With `first_labels`, a message that came with another label before
+    is skipped.
+    """
+    plan, learned = UpdatePlan(labels), _LearnedCopies(seen, digests)
+    for row, label in enumerate(labels):
+        if not again and first_labels is not None and learned.conflicts(row, label, first_labels):
+            plan.conflicting_labels += 1
             continue
-        found = {} if again else memory.of(i)
-        if not found:
-            plan.new.append(i)
-            memory.add(i, label, 1)
-        elif not _move(plan, memory, i, label, found):
-            plan.known.append(i)
-    return plan
-
-
-def _contradicted(said: MutableMapping[int, str] | None, digest: int | None, label: str) -> bool:
-    return said is not None and digest is not None and said.setdefault(digest, label) != label
-
-
-def _move(plan: Plan, memory: _Memory, i: int, label: str, found: dict[str, int]) -> bool:
-    """Give all copies of a message this label; False if they have it."""
-    others = [(old, times) for old, times in found.items() if old != label]
-    for old, times in others:
-        plan.moved += [(i, old, label)] * times
-        memory.add(i, old, -times)
-        memory.add(i, label, times)
-    return bool(others)
-
-
-def relabelling(digests: KeyArray, labels: list[str], times: Times) -> Plan:
-    """Move what has another label; what is not known is only counted."""
-    plan, memory = Plan(labels=labels), _Memory(digests, times)
-    for i, label in enumerate(labels):
-        found = memory.of(i)
-        if not found:
-            plan.unknown += 1
-        elif not _move(plan, memory, i, label, found):
-            plan.known.append(i)
-    return plan
-
-
-def forgetting(digests: KeyArray | None, labels: list[str], times: Times) -> Plan:
-    """Take each message out once; a label of "" means the one that it is known with."""
-    plan, memory = Plan(labels=labels), _Memory(digests, times)
-    for i, label in _wanted(plan, memory, digests, labels):
-        plan.forgotten.append((i, label))
-        memory.add(i, label, -1)
-    return plan
-
-
-def _wanted(plan: Plan, memory: _Memory, digests: KeyArray | None, labels: list[str]) -> Iterator[Pair]:
-    for i, label in enumerate(labels):
-        found = memory.of(i)
-        if digests is None or label in found:
-            yield i, label
-        elif label or not found:
-            plan.unknown += 1
-        elif len(found) > 1:
-            plan.unclear += 1
+        copies = {} if again else learned.of(row)
+        if not copies:
+            plan.new.append(row)
+            learned.add(row, label, 1)
+        elif copies.keys() == {label}:
+            plan.known.append(row)
         else:
-            yield i, next(iter(found))
+            _relabel(plan, learned, row, label)
+    return plan
 
 
-class UpdateBatch:
-    """Messages as the learner sees them: with their digests where the model remembers any."""
-
-    def __init__(
-        self,
-        model: SpamModel,
-        texts: Texts,
-        labels: list[str],
-        categories: Mapping[str, Sequence[str]],
-        numbers: Mapping[str, FloatArray],
-    ) -> None:
-        self._model = model
-        self.texts, self.labels = texts, labels
-        features = model.features
-        self.categories = {c: v for c, v in categories.items() if c in features.categorical}
-        self.numbers = {c: v for c, v in numbers.items() if c in features.numeric}
-        self.batch = extract(texts, features)
-        self.digests = None
-        if model.seen_messages is not None:
-            self.digests = content_digests(self.batch, None, self.categories, self.numbers)
-
-    def rows(self, rows: list[int]) -> UpdateBatch:
-        """Some of the messages, a message as often as its row is given."""
-        if rows == list(range(len(self.texts))):
-            return self
-        at = np.array(rows, np.int64)
-        return UpdateBatch(
-            self._model,
-            self.texts.select(at),
-            [self.labels[i] for i in rows],
-            {c: [v[i] for i in rows] for c, v in self.categories.items()},
-            {c: np.asarray(v)[at] for c, v in self.numbers.items()},
-        )
-
-    def counted(self, pairs: list[tuple[int, str]]) -> CountStore:
-        """The counts of some messages with these labels."""
-        if not pairs:
-            return CountStore.empty()
-        some = self.rows([i for i, _ in pairs])
-        return count(some.batch, [label for _, label in pairs], some.categories, some.numbers)
-
-    def digests_of(self, pairs: list[tuple[int, str]]) -> dict[str, KeyArray]:
-        if self.digests is None or not pairs:
-            return {}
-        return by_label(self.digests[[i for i, _ in pairs]], [label for _, label in pairs])
+def _relabel(plan: UpdatePlan, learned: _LearnedCopies, row: int, label: str) -> None:
+    """Moves all copies of a message to this label."""
+    for old, copies in learned.of(row).items():
+        if old != label:
+            plan.moved += [(row, old, label)] * copies
+            learned.add(row, old, -copies)
+            learned.add(row, label, copies)
 
 
-def apply_plan(
-    model: SpamModel, given: UpdateBatch, plan: Plan, since: ChangeHistory
-) -> tuple[SpamModel, Change, int]:
-    """The model after a plan, the change that this is, and how many messages left counts that should go."""
+def plan_forgetting(seen: SeenMessages | None, digests: KeyArray | None, labels: list[str]) -> UpdatePlan:
+    """Forgets one copy of each message; the label "" means the only one that it was learned with."""
+    plan, learned = UpdatePlan(labels), _LearnedCopies(seen, digests)
+    for row, wanted in enumerate(labels):
+        copies = learned.of(row)
+        if seen is None or wanted in copies:
+            label = wanted
+        elif wanted or not copies:
+            plan.not_found += 1
+            continue
+        elif len(copies) > 1:
+            plan.conflicting_labels += 1
+            continue
+        else:
+            (label,) = copies
+        plan.forgotten.append((row, label))
+        learned.add(row, label, -1)
+    return plan
+
+
+def class_label(model: SpamModel, spam: bool) -> str:
+    """The model's label for spam, or the one for ham.
+
+    >>> class_label(SpamModel().learn(["win", "see"], ["spam", "ok"]), spam=False)
+    'ok'
+    """
+    if spam:
+        return model.positive
+    others = [label for label in model.labels if label != model.positive]
+    if len(others) == 1 or "ham" in others:
+        return others[0] if len(others) == 1 else "ham"
+    raise ConfigError(
+        f"--ham needs a model with a class ham, got {', '.join(model.labels)}",
+        hint=f"name the class: --label {model.labels[0]}=PATH",
+    )
+
+
+def check_can_sync(model: SpamModel) -> None:
+    """Refuses to synchronise folders with a model that would learn all their messages each time."""
     if model.seen_messages is None:
-        whole, struck = plan.minus, list[Pair]()
-    else:
-        whole, struck = whole_ones(model.seen_messages, given, plan)
-
-    def change(minus: list[Pair]) -> Change:
-        counts = sum_counts([given.counted(plan.plus), negative(given.counted(minus))], model.labels)
-        learned, forgotten, gone = (given.digests_of(part) for part in (plan.plus, whole, struck))
-        return Change(counts, learned, forgotten, since, gone)
-
-    try:
-        found = change(whole)
-        return model.changed(found), found, len(struck)
-    except DataError:
-        if model.seen_messages is None:
-            raise
-    there = possible_ones(model.store, given, plan.plus, whole)
-    found = change(there)
-    return model.changed(found), found, len(struck) + len(whole) - len(there)
-
-
-def whole_ones(known: SeenMessages, given: UpdateBatch, plan: Plan) -> tuple[list[Pair], list[Pair]]:
-    """Of what a plan takes out, what is whole (or what the plan itself adds), and what has faded."""
-    assert given.digests is not None
-    if not known.faded or not plan.minus:
-        return plan.minus, []
-    digests = given.digests.tolist()
-    left = Counter((digests[i], label) for i, label in plan.plus)
-    for label in {label for _, label in plan.minus}:
-        times = known.count(label, given.digests).tolist()
-        left.update({(digests[i], label): times[i] for i in {i for i, old in plan.minus if old == label}})
-    whole, faded = list[Pair](), list[Pair]()
-    for i, label in plan.minus:
-        left[digests[i], label] -= 1
-        (whole if left[digests[i], label] >= 0 else faded).append((i, label))
-    return whole, faded
-
-
-def possible_ones(store: CountStore, given: UpdateBatch, plus: list[Pair], wanted: list[Pair]) -> list[Pair]:
-    """Of what is to be taken out, what the counts still hold, tried one after the other."""
-    found: list[Pair] = []
-    store = add_delta(store, given.counted(plus)) if plus else store
-    for pair in wanted:
-        less = given.counted([pair])
-        if (store.find(less.keys) < 0).any():  # which most of them are found out by, in no time
-            continue
-        try:
-            store = add_delta(store, negative(less))
-        except DataError:
-            continue
-        found.append(pair)
-    return found
+        raise ModelError(
+            "the model does not remember which messages it has learned, so all would be learned each time",
+            hint="--sync needs a model that was trained without --no-digests",
+        )

@@ -1,4 +1,4 @@
-"""Tries many settings on the same folds: compare and search."""
+"""Tries many settings on the same folds: compares them, and searches the best."""
 
 from __future__ import annotations
 
@@ -11,35 +11,33 @@ if TYPE_CHECKING:
         DRAWS as DRAWS,
         CandidateResult as CandidateResult,
         Row as Row,
-        evaluate_setting as evaluate_setting,
-        ranked as ranked,
+        evaluate_candidate as evaluate_candidate,
+        rank as rank,
     )
     from spamnb.tuning.objectives import (
         Objective as Objective,
         objective as objective,
         objective_for as objective_for,
     )
-    from spamnb.tuning.peers import Peers as Peers
     from spamnb.tuning.setting_grid import (
-        Passes as Passes,
-        Setting as Setting,
+        Candidate as Candidate,
         SettingGrid as SettingGrid,
+        SharedCounts as SharedCounts,
     )
     from spamnb.tuning.setting_search import (
         Trial as Trial,
         Tuned as Tuned,
-        beginnings as beginnings,
-        everything as everything,
+        start_candidates as start_candidates,
         tune as tune,
+        widest_candidates as widest_candidates,
     )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "comparison": ["CandidateResult", "DRAWS", "Row", "evaluate_setting", "ranked"],
+            "comparison": ["CandidateResult", "DRAWS", "Row", "evaluate_candidate", "rank"],
             "objectives": ["Objective", "objective", "objective_for"],
-            "peers": ["Peers"],
-            "setting_grid": ["Passes", "Setting", "SettingGrid"],
-            "setting_search": ["Trial", "Tuned", "beginnings", "everything", "tune"],
+            "setting_grid": ["Candidate", "SettingGrid", "SharedCounts"],
+            "setting_search": ["Trial", "Tuned", "start_candidates", "tune", "widest_candidates"],
         },
     )

@@ -1,14 +1,14 @@
-"""Settings side by side on the same folds: figures, intervals, and a paired test against the best.
+"""Compares candidates on the same folds: metrics, intervals, and a paired test against the best.
 
 The test is a paired bootstrap over distinct texts. A draw takes as many texts as there are, with
-replacement, copies of a text together; the same draws serve all contenders. With v(b) the measure of a
-contender in draw b, v*(b) that of the best one, and d(b) = v(b) - v*(b):
+replacement, duplicates of a text together; the same draws serve all candidates. With v(b) the measure of a
+candidate in draw b, v*(b) that of the best one, and d(b) = v(b) - v*(b):
 
     interval of the measure      2.5 % and 97.5 % quantiles of v(b)
     interval of the difference   2.5 % and 97.5 % quantiles of d(b)
     p = min(1, 2 (1 + min(#{d(b) <= 0}, #{d(b) >= 0})) / (1 + B))
 
-It says how much the choice of test messages matters, with the models of the folds as they are.
+It measures how much the choice of test messages matters, with the models of the folds as they are.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from spamnb.metrics import MultiScores, Scores
 from spamnb.settings import flags
 from spamnb.training import Digests, metrics_of
 from spamnb.tuning.objectives import Answers, Objective, Weights
-from spamnb.tuning.setting_grid import Setting, SettingGrid
+from spamnb.tuning.setting_grid import Candidate, SettingGrid
 
 DRAWS = 1000
-_AT_ONCE = 50  # draws held in memory at a time
+_BLOCK = 50  # draws in memory at a time
 
 
 @dataclass(frozen=True)
 class CandidateResult:
-    """What one contender said, with its figures and the processor time that took."""
+    """The answers of a candidate, with their metrics and the processor time that they took."""
 
     name: str
     scores: Scores | MultiScores
     answers: Answers
     seconds: float
-    setting: Setting | None = None
+    candidate: Candidate | None = None
 
 
 @dataclass(frozen=True)
 class Row:
-    """A contender with its measure, the interval of it, and how it differs from the best."""
+    """A candidate with its measure, the interval of it, and how it differs from the best."""
 
-    judged: CandidateResult
+    result: CandidateResult
     value: float
     low: float
     high: float
@@ -57,63 +57,54 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         names = ("value", "low", "high", "difference", "difference_low", "difference_high", "p_value")
-        known = {name: getattr(self, name) for name in names}
-        setting, seconds = self.judged.setting, self.judged.seconds
-        told = None if setting is None else " ".join(flags(setting.features, setting.scoring, setting.mail))
-        head = {"name": self.judged.name, "flags": told, **known, "seconds": seconds}
-        return head | self.judged.scores.to_dict()
+        measures = {name: getattr(self, name) for name in names}
+        c = self.result.candidate
+        settings = None if c is None else " ".join(flags(c.features, c.scoring, c.mail))
+        head = {"name": self.result.name, "flags": settings, **measures, "seconds": self.result.seconds}
+        return head | self.result.scores.to_dict()
 
 
-def evaluate_setting(bench: SettingGrid, setting: Setting) -> CandidateResult:
-    """One setting on all folds."""
+def evaluate_candidate(grid: SettingGrid, candidate: Candidate) -> CandidateResult:
+    """Evaluates a candidate on all folds."""
     started = time.process_time()
-    model, held = bench.judged(setting)
+    model, held = grid.evaluate(candidate)
     answers = Answers.of(model, held)
     return CandidateResult(
-        setting.name, metrics_of(model, held), answers, time.process_time() - started, setting
+        candidate.name, metrics_of(model, held), answers, time.process_time() - started, candidate
     )
 
 
-def ranked(
-    contenders: Sequence[CandidateResult],
+def rank(
+    results: Sequence[CandidateResult],
     objective: Objective,
     digests: Digests,
     draws: int = DRAWS,
     tick: Callable[[int], None] = lambda _: None,
 ) -> list[Row]:
-    """The contenders, the best first, each with its test against that one."""
-    contenders = sorted(contenders, key=lambda c: -objective.merit(c.answers))  # stable: ties as they came
-    drawn: list[list[FloatArray]] = [[] for _ in contenders]
+    """Sorts results, the best first, and tests each of them against that one."""
+    results = sorted(results, key=lambda r: -objective.merit(r.answers))  # stable: ties stay in order
+    drawn: list[list[FloatArray]] = [[] for _ in results]
     for done, weights in enumerate(resampled(digests, draws)):
-        for values, contender in zip(drawn, contenders, strict=True):
-            values.append(objective.measure(contender.answers, weights))
-        tick(done * _AT_ONCE)
+        for values, result in zip(drawn, results, strict=True):
+            values.append(objective.measure(result.answers, weights))
+        tick(done * _BLOCK)
     table = [np.concatenate(values) for values in drawn]
-    value = [objective.value(c.answers) for c in contenders]
+    best = objective.value(results[0].answers)
     return [
-        _row(c, v, value[0], t, table[0], i > 0)
-        for i, (c, v, t) in enumerate(zip(contenders, value, table, strict=True))
+        _row(r, objective.value(r.answers), best, t, table[0]) for r, t in zip(results, table, strict=True)
     ]
 
 
 def _row(
-    judged: CandidateResult, value: float, best: float, mine: FloatArray, its: FloatArray, tested: bool
+    result: CandidateResult, value: float, best: float, drawn: FloatArray, best_drawn: FloatArray
 ) -> Row:
-    mine, differences = mine[~np.isnan(mine)], (mine - its)[~np.isnan(mine - its)]
-    low, high = _quantiles(mine)
-    return Row(
-        judged,
-        value,
-        low,
-        high,
-        value - best,
-        *_quantiles(differences),
-        paired_p(differences) if tested else None,
-    )
+    values, differences = drawn[~np.isnan(drawn)], (drawn - best_drawn)[~np.isnan(drawn - best_drawn)]
+    p_value = None if drawn is best_drawn else paired_p(differences)
+    return Row(result, value, *_quantiles(values), value - best, *_quantiles(differences), p_value)
 
 
 def paired_p(differences: FloatArray) -> float:
-    """Two-sided p of the bootstrap: how rarely the sign of the difference turns.
+    """Two-sided p of the bootstrap: how rarely the difference changes its sign.
 
     >>> paired_p(np.array([0.1] * 99)), paired_p(np.array([0.1, -0.1] * 50))
     (0.02, 1.0)
@@ -130,11 +121,11 @@ def _quantiles(values: FloatArray) -> tuple[float, float]:
 
 
 def resampled(digests: Digests, draws: int, seed: int = 0) -> Iterator[Weights]:
-    """How often each message is drawn, some draws at a time; copies of a text are drawn together."""
+    """Yields how often each message is drawn, in blocks of draws; duplicates of a text are drawn together."""
     texts, text = np.unique(digests, return_inverse=True)
     random = np.random.default_rng(seed)
-    for begin in range(0, draws, _AT_ONCE):
-        size = min(_AT_ONCE, draws - begin)
-        taken = random.integers(0, len(texts), (size, len(texts))) + np.arange(size)[:, None] * len(texts)
-        times = np.bincount(taken.reshape(-1), minlength=size * len(texts)).reshape(size, len(texts))
+    for begin in range(0, draws, _BLOCK):
+        size = min(_BLOCK, draws - begin)
+        drawn = random.integers(0, len(texts), (size, len(texts))) + np.arange(size)[:, None] * len(texts)
+        times = np.bincount(drawn.reshape(-1), minlength=size * len(texts)).reshape(size, len(texts))
         yield times.astype(np.int32)[:, text]

@@ -1,4 +1,4 @@
-"""The measures by which settings are ranked, each for many weightings of the messages at once."""
+"""Measures by which candidates are ranked, each for many weightings of the messages at once."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from spamnb.training import HeldOutScores
 Weights = NDArray[np.int32]  # (draws, n): how often each message counts
 DEFAULT = "auc"
 CHOICES = ("recall@0.1%", "auc", "f1", "accuracy", "log-loss", "cost")
-FOR_MANY = ("f1", "accuracy", "log-loss")  # those that more than two classes have
+FOR_MANY = ("f1", "accuracy", "log-loss")  # defined for more than two classes
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was said about n messages: true and said class, -log P(truth), and for two classes the log-odds.
+    """The answers to n messages: true and predicted class, -log P(truth), and for two classes the log-odds.
 
-    With two classes 1 is the positive one; unsure counts as not called spam.
+    With two classes 1 is the positive one; unsure counts as not flagged as spam.
     """
 
     truth: IntArray
-    said: IntArray
+    predicted: IntArray
     surprise: FloatArray
     log_odds: FloatArray
     classes: int
@@ -43,16 +43,17 @@ class Answers:
         if len(model.labels) > 2:
             return cls(held.truth, held.proba.argmax(axis=1), surprise, held.log_odds, len(model.labels))
         plus, rule = model.labels.index(model.positive), model.decision
-        said = (model.decide(held.log_odds, held.known, held.share) == SPAM).astype(np.int64)
+        predicted = (model.decide(held.log_odds, held.known, held.share) == SPAM).astype(np.int64)
         truth = (held.truth == plus).astype(np.int64)
-        return cls(truth, said, surprise, held.log_odds, 2, (rule.cost_fp or 1.0, rule.cost_fn or 1.0))
+        costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
+        return cls(truth, predicted, surprise, held.log_odds, 2, costs)
 
     @cached_property
     def ranking(self) -> tuple[IntArray, IntArray]:
         """The messages by falling log-odds, and where each stretch of them begins.
 
         A stretch is all spam, all ham, or of equal log-odds: no threshold within it is better than one at
-        its end or its beginning. A good filter has a few hundred, so draws by the thousand stay cheap.
+        its end or its beginning. A good filter has a few hundred, so thousands of draws stay cheap.
         """
         order = np.argsort(-self.log_odds, kind="stable")
         ranked, truth = self.log_odds[order], self.truth[order]
@@ -61,7 +62,7 @@ class Answers:
         same = (low[1:] == high[1:]) & (low[:-1] == high[:-1]) & (low[1:] == low[:-1])
         return order, run[np.concatenate(([True], ~same))]
 
-    def caught(self, weights: Weights) -> tuple[IntArray, IntArray]:
+    def flagged(self, weights: Weights) -> tuple[IntArray, IntArray]:
         """(draws, thresholds): spam and ham with at least as much log-odds, thresholds falling."""
         order, begin = self.ranking
         drawn = weights[:, order]
@@ -74,26 +75,26 @@ class Answers:
 Measure = Callable[[Answers, Weights], FloatArray]
 
 
-def _share(part: NDArray[np.generic], whole: NDArray[np.generic]) -> FloatArray:
+def _ratio(part: NDArray[np.generic], total: NDArray[np.generic]) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.true_divide(part, whole), np.float64)
+        return np.asarray(np.true_divide(part, total), np.float64)
 
 
 def auc(a: Answers, weights: Weights) -> FloatArray:
     """sum over ham of the spam above it, a tie counting one half, divided by all pairs of both."""
-    tp, fp = a.caught(weights)
+    tp, fp = a.flagged(weights)
     above = tp - 0.5 * np.diff(tp, axis=1, prepend=0)
-    return _share((np.diff(fp, axis=1, prepend=0) * above).sum(axis=1), tp[:, -1] * fp[:, -1])
+    return _ratio((np.diff(fp, axis=1, prepend=0) * above).sum(axis=1), tp[:, -1] * fp[:, -1])
 
 
 def recall_at(share: float) -> Measure:
     """TP / spam at the lowest threshold with FP <= floor(share * ham)."""
 
     def measure(a: Answers, weights: Weights) -> FloatArray:
-        tp, fp = a.caught(weights)
+        tp, fp = a.flagged(weights)
         allowed = np.floor(share * fp[:, -1:] + 1e-9)
         last = np.count_nonzero(fp <= allowed, axis=1)
-        return _share(np.take_along_axis(np.pad(tp, ((0, 0), (1, 0))), last[:, None], 1)[:, 0], tp[:, -1])
+        return _ratio(np.take_along_axis(np.pad(tp, ((0, 0), (1, 0))), last[:, None], 1)[:, 0], tp[:, -1])
 
     return measure
 
@@ -102,25 +103,25 @@ def f1(a: Answers, weights: Weights) -> FloatArray:
     """2 TP / (2 TP + FP + FN) of the positive class, or the mean over more than two classes."""
     each = []
     for c in (1,) if a.classes == 2 else range(a.classes):
-        true, said = a.truth == c, a.said == c
-        twice = 2 * (weights * (true & said)).sum(axis=1)
-        each.append(_share(twice, (weights * (true.astype(np.int64) + said)).sum(axis=1)))
+        true, predicted = a.truth == c, a.predicted == c
+        twice = 2 * (weights * (true & predicted)).sum(axis=1)
+        each.append(_ratio(twice, (weights * (true.astype(np.int64) + predicted)).sum(axis=1)))
     return np.asarray(np.nanmean(each, axis=0), np.float64)
 
 
 def accuracy(a: Answers, weights: Weights) -> FloatArray:
-    return _share((weights * (a.truth == a.said)).sum(axis=1), weights.sum(axis=1))
+    return _ratio((weights * (a.truth == a.predicted)).sum(axis=1), weights.sum(axis=1))
 
 
 def log_loss(a: Answers, weights: Weights) -> FloatArray:
     """Mean of -log P(truth)."""
-    return _share((weights * a.surprise).sum(axis=1), weights.sum(axis=1))
+    return _ratio((weights * a.surprise).sum(axis=1), weights.sum(axis=1))
 
 
 def cost(a: Answers, weights: Weights) -> FloatArray:
     """(FP cost_fp + FN cost_fn) / n."""
-    fp, fn = (a.said > a.truth) * a.costs[0], (a.said < a.truth) * a.costs[1]
-    return _share((weights * (fp + fn)).sum(axis=1), weights.sum(axis=1))
+    fp, fn = (a.predicted > a.truth) * a.costs[0], (a.predicted < a.truth) * a.costs[1]
+    return _ratio((weights * (fp + fn)).sum(axis=1), weights.sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -142,12 +143,12 @@ class Objective:
         return float(self.measure(answers, np.ones((1, len(answers.truth)), np.int32))[0])
 
     def merit(self, answers: Answers) -> float:
-        """More is better; what cannot be measured is worst."""
+        """More is better; NaN is worst."""
         value = self.sign * self.value(answers)
         return value if value == value else -np.inf
 
 
-_FIXED = {
+_OBJECTIVES = {
     "auc": Objective("auc", "ROC AUC", auc),
     "f1": Objective("f1", "F1", f1),
     "accuracy": Objective("accuracy", "accuracy", accuracy, percent=True),
@@ -157,13 +158,13 @@ _FIXED = {
 
 
 def objective(name: str) -> Objective:
-    """An objective by its name; any percentage of lost ham may stand in recall@P%.
+    """An objective by its name; P in recall@P% is any false positive rate.
 
     >>> objective("recall@0.5%").printed
     'recall at 0.5% FPR'
     """
-    if name in _FIXED:
-        return _FIXED[name]
+    if name in _OBJECTIVES:
+        return _OBJECTIVES[name]
     found = re.fullmatch(r"recall@(\d+(?:\.\d+)?)%", name)
     if not found or not 0 <= float(found[1]) < 100:
         raise ConfigError(f"unknown objective {name!r}", hint=f"choose one of: {', '.join(CHOICES)}")
@@ -172,7 +173,7 @@ def objective(name: str) -> Objective:
 
 
 def objective_for(name: str | None, classes: int) -> Objective:
-    """The objective asked for, or the default for so many classes; refused where it has no meaning."""
+    """The named objective, or the default for so many classes; refuses one that needs two classes."""
     if name is None:
         return objective(DEFAULT if classes == 2 else "f1")
     if classes > 2 and name not in FOR_MANY:

@@ -1,4 +1,4 @@
-"""Settings scored on folds of the same messages; what does not depend on the scorer is worked out once."""
+"""Scores many settings on folds of the same messages; what does not depend on the scorer is computed once."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from spamnb.scorers import make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig
 from spamnb.training import (
     FEWEST,
+    Digests,
     Fold,
     FoldCounts,
     FoldScores,
@@ -29,10 +30,13 @@ from spamnb.training import (
     score_fold,
 )
 
+# How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
+_MAX_ENTRIES = 5_000_000
+
 
 @dataclass(frozen=True)
-class Setting:
-    """One way to train a filter, under a name; `mail` says which settings are the usual ones."""
+class Candidate:
+    """Named settings to train a filter with; `mail` says which settings are the defaults."""
 
     name: str
     features: FeatureConfig
@@ -42,44 +46,29 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class CountedSetting:
-    """A model that is not yet calibrated, without spellings, and the sample that folds are made of."""
+    """An uncalibrated model without spellings, and the sample that folds are made of."""
 
     model: SpamModel
     sample: Sample
 
 
-def _family(features: FeatureConfig) -> FeatureConfig:
-    """Features that agree in this can be counted in one pass."""
-    # Where disguises are undone the words are others.
-    return replace(features, ngrams=1, shapes=features.unmask)
+class SharedCounts:
+    """Counts messages for many candidates: once for each family of features that can be counted together."""
 
-
-def _widest(settings: Sequence[Setting]) -> tuple[FeatureConfig, ScorerConfig]:
-    """What must be counted so that each of the settings is a part of it."""
-    ngrams = max(s.features.ngrams for s in settings)
-    shapes = any(s.features.shapes for s in settings)
-    order = max(make(s.scoring).order for s in settings)
-    scoring = ScorerConfig(name="less-naive", order=order) if order else ScorerConfig()
-    return replace(settings[0].features, ngrams=ngrams, shapes=shapes), scoring
-
-
-class Passes:
-    """Feed it batches with `add`; one pass for each family of features, whatever the number of settings."""
-
-    def __init__(self, settings: Iterable[Setting], decision: Decision, folds: int) -> None:
-        families: dict[FeatureConfig, list[Setting]] = {}
-        for s in settings:
-            SpamModel(s.features, s.scoring)  # refuses settings that do not go together
-            if s.scoring.balance == "undersample":
+    def __init__(self, candidates: Iterable[Candidate], decision: Decision, folds: int) -> None:
+        families: dict[FeatureConfig, list[Candidate]] = {}
+        for c in candidates:
+            SpamModel(c.features, c.scoring)  # refuses settings that do not go together
+            if c.scoring.balance == "undersample":
                 raise ConfigError(
-                    f"{s.name}: balance undersample cannot be compared on the same messages",
+                    f"{c.name}: balance undersample cannot be compared on the same messages",
                     hint="use balance=weight",
                 )
-            families.setdefault(_family(s.features), []).append(s)
-        self.decision, self.folds = decision, folds
+            families.setdefault(_family(c.features), []).append(c)
+        self.folds = folds
         self._trainers = {
-            family: Trainer(*_widest(every), decision, folds=folds, remember=False, refine="no")
-            for family, every in families.items()
+            family: Trainer(*_widest(members), decision, folds=folds, remember=False, refine="no")
+            for family, members in families.items()
         }
         self._counted: dict[FeatureConfig, CountedSetting] = {}
 
@@ -90,25 +79,32 @@ class Passes:
         categories: Mapping[str, list[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> None:
-        """Count some labelled messages."""
+        """Counts labelled messages."""
         words = None
         for trainer in self._trainers.values():
             words = trainer.add(texts, labels, categories, numbers, words=words)
 
     def counted(self, features: FeatureConfig) -> CountedSetting:
-        """What a pass with just these features would have counted."""
+        """What counting with just these features would have given."""
         family = _family(features)
         if family not in self._counted:
             model, sample = self._trainers[family].counted()
             self._counted[family] = CountedSetting(model, _enough(sample))
         return narrowed(self._counted[family], features)
 
-    def model(self, setting: Setting) -> SpamModel:
-        """The model that `spamnb train` would make of all messages with this setting, to the last bit."""
-        counted = narrowed(self._counted[_family(setting.features)], setting.features, spelled=True)
-        return calibrate_model(
-            replace(counted.model, scoring=setting.scoring), counted.sample, self.folds, "auto"
-        )[0]
+
+def _family(features: FeatureConfig) -> FeatureConfig:
+    """Features that agree in this can be counted together; undoing obfuscation changes the words."""
+    return replace(features, ngrams=1, shapes=features.unmask)
+
+
+def _widest(candidates: Sequence[Candidate]) -> tuple[FeatureConfig, ScorerConfig]:
+    """Settings whose counts contain those of each candidate."""
+    ngrams = max(c.features.ngrams for c in candidates)
+    shapes = any(c.features.shapes for c in candidates)
+    order = max(make(c.scoring).order for c in candidates)
+    scoring = ScorerConfig(name="less-naive", order=order) if order else ScorerConfig()
+    return replace(candidates[0].features, ngrams=ngrams, shapes=shapes), scoring
 
 
 def _enough(sample: Sample | None) -> Sample:
@@ -120,7 +116,7 @@ def _enough(sample: Sample | None) -> Sample:
     return sample
 
 
-def narrowed(wide: CountedSetting, features: FeatureConfig, spelled: bool = False) -> CountedSetting:
+def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:
     """The counts and the sample without the n-grams and shapes that `features` does not ask for.
 
     Every token of the sample has been counted, so the length of a message is the sum of its entries.
@@ -132,102 +128,124 @@ def narrowed(wide: CountedSetting, features: FeatureConfig, spelled: bool = Fals
     e = sample.entries if len(rows) == len(kinds) else sample.entries.only(rows, store.vocabulary)
     lengths = np.bincount(e.rows, e.counts, e.size).astype(np.int64)
     entries = Entries(e.size, e.rows, e.ids, e.counts, lengths, e.sequence, e.sequence_rows)
-    part = CountStore(
+    kept = CountStore(
         store.labels,
         store.message_totals,
         store.keys[rows],
         store.kinds[rows],
         store.tokens[rows],
         store.messages[rows],
-        store.spellings.take(rows) if spelled else StringArray.of([]),
+        StringArray.of([]),
         store.categories,
         store.numbers,
     )
-    model = replace(wide.model, features=features, scoring=ScorerConfig(), store=part)
+    model = replace(wide.model, features=features, scoring=ScorerConfig(), store=kept)
     return CountedSetting(model, replace(sample, entries=entries))
 
 
-# How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
-_KEPT = 5_000_000
-
-
 class SettingGrid:
-    """Scores of any setting on any fold, with that fold and maybe another one out of the counts."""
+    """Scores any candidate on any fold, with that fold and maybe another one left out of the counts."""
 
-    def __init__(self, passes: Passes, like: FeatureConfig) -> None:
-        self._passes, self.folds = passes, passes.folds
-        counted = passes.counted(like)
-        self.plain_model = counted.model  # neither scorer nor calibration chosen
-        self.labels = counted.model.labels
-        self.total = int(counted.model.store.message_totals.sum())
-        self.truth, self.digests = counted.sample.labels, counted.sample.digests
-        self.fold = folds(counted.sample, self.folds)
-        self._counted: dict[FeatureConfig, CountedSetting] = {like: counted}
+    def __init__(self, counts: SharedCounts, like: FeatureConfig) -> None:
+        self._counts = counts
+        self._first = counts.counted(like)
+        self.fold = folds(self._first.sample, self.folds)
+        self._counted: dict[FeatureConfig, CountedSetting] = {like: self._first}
         self._tables: dict[tuple[FeatureConfig, bool], FoldCounts] = {}
         self._prepared: dict[FeatureConfig, dict[tuple[int, int, bool], Fold]] = {}
 
+    @property
+    def folds(self) -> int:
+        return self._counts.folds
+
+    @property
+    def plain_model(self) -> SpamModel:
+        """The model without scorer and calibration."""
+        return self._first.model
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self._first.model.labels
+
+    @property
+    def total(self) -> int:
+        """The number of messages, of which the sample may be a part."""
+        return int(self._first.model.store.message_totals.sum())
+
+    @property
+    def truth(self) -> IntArray:
+        return self._first.sample.labels
+
+    @property
+    def digests(self) -> Digests:
+        return self._first.sample.digests
+
     def notes(self) -> list[str]:
-        """How the folds were made, for people."""
-        found = [f"{self.folds} folds, duplicates of a text in the same fold; weights are not refined"]
-        found += copies_note(self.digests)
+        """How the folds were made, for the reader of a report."""
+        lines = [f"{self.folds} folds, duplicates of a text in the same fold; weights are not refined"]
+        lines += copies_note(self.digests)
         if len(self.truth) < self.total:
-            found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")
-        return found
+            lines.append(f"tested on a sample of {len(self.truth):,} of {self.total:,} messages")
+        return lines
 
     def counted(self, features: FeatureConfig) -> CountedSetting:
+        """The counts for these features; those of other features are dropped if memory is short."""
         if features not in self._counted:
             size = max(len(c.sample.entries.ids) for c in self._counted.values())
-            while len(self._counted) >= max(2, _KEPT // (1 + size * self.folds)):
-                oldest = next(iter(self._counted))
-                del self._counted[oldest]
-                self._prepared.pop(oldest, None)
-                for whole in (False, True):
-                    self._tables.pop((oldest, whole), None)
-            self._counted[features] = self._passes.counted(features)
+            while len(self._counted) >= max(2, _MAX_ENTRIES // (1 + size * self.folds)):
+                self._drop(next(iter(self._counted)))
+            self._counted[features] = self._counts.counted(features)
         return self._counted[features]
 
-    def score(self, setting: Setting, f: int, without: int | None = None) -> tuple[FloatArray, IntArray]:
-        """Damped scores and what is known of the messages of fold f; fold `without` is not learned either."""
-        counted, scorer = self.counted(setting.features), make(setting.scoring)
+    def _drop(self, features: FeatureConfig) -> None:
+        del self._counted[features]
+        self._prepared.pop(features, None)
+        for full_vocabulary in (False, True):
+            self._tables.pop((features, full_vocabulary), None)
+
+    def score(self, candidate: Candidate, f: int, without: int | None = None) -> tuple[FloatArray, IntArray]:
+        """Damped scores and numbers of known tokens of fold f; fold `without` is not learned either."""
+        counted, scorer = self.counted(candidate.features), make(candidate.scoring)
         other = f if without is None else without
-        prepared = self._prepared.setdefault(setting.features, {})
+        prepared = self._prepared.setdefault(candidate.features, {})
         key = (f, other, scorer.needs_full_vocabulary)
         if key not in prepared:
-            tables = self._counts(setting.features, scorer.needs_full_vocabulary)
-            prepared[key] = tables.take_out([f] if other == f else [f, other], [f])
+            table = self._table(candidate.features, scorer.needs_full_vocabulary)
+            prepared[key] = table.take_out([f] if other == f else [f, other], [f])
         return score_fold(counted.model.store, scorer, counted.sample, prepared[key])[:2]
 
-    def _counts(self, features: FeatureConfig, whole: bool) -> FoldCounts:
-        if (features, whole) not in self._tables:
+    def _table(self, features: FeatureConfig, full_vocabulary: bool) -> FoldCounts:
+        if (features, full_vocabulary) not in self._tables:
             counted = self.counted(features)
             store, sample = counted.model.store, counted.sample
-            found = FoldCounts(store, sample.entries, sample.labels, self.fold, self.folds, whole)
-            self._tables[features, whole] = found
-        return self._tables[features, whole]
+            self._tables[features, full_vocabulary] = FoldCounts(
+                store, sample.entries, sample.labels, self.fold, self.folds, full_vocabulary
+            )
+        return self._tables[features, full_vocabulary]
 
-    def scores(self, setting: Setting, without: int | None = None) -> FoldScores:
-        """All folds but `without`, whose rows stay zero."""
+    def scores(self, candidate: Candidate, without: int | None = None) -> FoldScores:
+        """The scores of all folds but `without`, whose rows stay zero."""
         damped, known = np.zeros((len(self.truth), len(self.labels))), np.zeros(len(self.truth), np.int64)
         for f in range(self.folds):
             rows = np.flatnonzero(self.fold == f)
             if f != without and len(rows):
-                damped[rows], known[rows] = self.score(setting, f, without)
+                damped[rows], known[rows] = self.score(candidate, f, without)
         return FoldScores(damped, known)
 
-    def judged(self, setting: Setting, without: int | None = None) -> tuple[SpamModel, HeldOutScores]:
-        """The setting's model, calibrated on these scores, and what it says of all but the fold `without`."""
-        model = replace(self.counted(setting.features).model, scoring=setting.scoring)
-        scores = self.scores(setting, without)
+    def evaluate(self, candidate: Candidate, without: int | None = None) -> tuple[SpamModel, HeldOutScores]:
+        """The model, calibrated on its out-of-fold scores, and its answers to all folds but `without`."""
+        model = replace(self.counted(candidate.features).model, scoring=candidate.scoring)
+        scores = self.scores(candidate, without)
         truth, fold = self.truth, self.fold
         if without is not None:
             rows = np.flatnonzero(self.fold != without)
             scores, truth, fold = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows], fold[rows]
         return calibrate_model(model, labels_only(truth), self.folds, scores=scores, fold=fold)
 
-    def refined(self, setting: Setting) -> tuple[SpamModel, HeldOutScores]:
-        """The model as `spamnb train` makes it, maybe corrected, and what it says out of fold."""
-        counted = self.counted(setting.features)
-        model = replace(counted.model, scoring=setting.scoring)
+    def evaluate_refined(self, candidate: Candidate) -> tuple[SpamModel, HeldOutScores]:
+        """The model as `spamnb train` makes it, maybe with corrected weights, and its out-of-fold answers."""
+        counted = self.counted(candidate.features)
+        model = replace(counted.model, scoring=candidate.scoring)
         return calibrate_model(model, counted.sample, self.folds, "auto", fold=self.fold)
 
 

@@ -15,7 +15,7 @@ from benchmarks import detection, install_peers, intervals, results_page, sms_co
 from benchmarks.command_cost import ROOT, Cost, best
 from benchmarks.intervals import mean_interval, paired_p, ratio_interval, tally
 from benchmarks.peers import known
-from benchmarks.peers.base import Messages
+from benchmarks.peers.base import LineTool, Messages
 from benchmarks.results_page import between, replaced, table, write
 from benchmarks.speed_table import Table, seconds
 
@@ -136,6 +136,22 @@ def test_messages_reach_mail_filters_byte_by_byte(tmp_path: Path) -> None:
     assert Path(path).read_bytes() == raw
     assert Messages(["café"]).as_bytes() == ["\ncafé\n".encode()]
     assert Messages(["a\tb\nc"]).lines() == ["a b c"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"), [(known.River, "spam\twin now"), (known.FastText, "__label__spam win now")]
+)
+def test_tools_of_lines_write_what_their_commands_read(
+    kind: type[LineTool], line: str, tmp_path: Path
+) -> None:
+    tool = kind(tmp_path)
+    tool.write(Messages(["win\nnow"]), np.array([True]))
+    tool.write(Messages(["see you"]), None)
+    assert (tmp_path / "train.txt").read_text() == line + "\n"
+    assert (tmp_path / "judge.txt").read_text() == "see you\n"
+    for command, what in ((tool.train_command(), "train"), (tool.predict_command(), "predict")):
+        assert command[2:] == [f"benchmarks.peers.{tool.module}", what, str(tmp_path)]
+        assert (ROOT / "benchmarks" / "peers" / f"{tool.module}.py").exists()
 
 
 def test_what_is_not_installed_is_left_out_with_one_line(

@@ -1,4 +1,4 @@
-"""`spamnb learn`, `forget` and `relabel`: what they read, what they say, what they leave."""
+"""`spamnb learn` and `forget`: what they read, what they print, what they leave."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     again = here("learn", "--spam", stdin=b"win cash\n").err.splitlines()
     assert again[1:] == ["known      1 message (1 spam): learned before, left alone", "Nothing was changed."]
     assert "relabelled 1 message (1 spam to ham)\n" in here("learn", "--ham", stdin=b"win cash\n").err
-    assert "relabelled 1 message (1 ham to spam)\n" in here("relabel", "--spam", stdin=b"win cash\n").err
+    assert "relabelled 1 message (1 ham to spam)\n" in here("learn", "--spam", stdin=b"win cash\n").err
     assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n"
     assert here("predict", stdin=b"cash\n").out == before
     gone = here("forget", stdin=b"win cash\n").err.splitlines()
-    assert gone[1:] == ["unknown    1 message: never learned so, left alone", "Nothing was changed."]
+    assert gone[1:] == [
+        "not found  1 message was never learned (with this label); skipped",
+        "Nothing was changed.",
+    ]
 
 
 def test_a_rare_class_of_the_model_is_no_typing_error(cli: Cli) -> None:
@@ -52,7 +55,7 @@ def test_a_rare_class_of_the_model_is_no_typing_error(cli: Cli) -> None:
     rows = "".join(f"ham,at {i}\nspam,win {i}\n" for i in range(9))
     cli.write("new.csv", "label,text\npromo,five off\n" + rows)
     done = cli("evaluate", "new.csv", "-m", "m.spamnb")
-    assert 'label column "label" (classes promo, ham, spam)\n' in done.err
+    assert 'label column "label" (labels: promo, ham, spam)\n' in done.err
     done = cli("learn", "new.csv", "-m", "m.spamnb")
     assert "learned    19 messages (9 ham, 1 promo, 9 spam)\n" in done.err
     assert "1 skipped (line 2: unknown label promo)\n" in cli("train", "new.csv", "-o", "n.spamnb").err
@@ -75,18 +78,18 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "forgotten": {},
         "relabelled": [],
         "known": {"ham": 1},
-        "unknown": 0,
-        "unclear": 1,
-        "right": 0,
-        "faded": 0,
+        "not_found": 0,
+        "conflicting_labels": 1,
+        "already_correct": 0,
+        "stale": 0,
         "judged": 2,
         "misjudged": 0,
     }
     assert totals(here) == {"ham": 3, "spam": 3}
     here.write("other.csv", "label,text\nham,cash now\nham,never seen\n")
-    done = here("relabel", "other.csv", "--json", "-", "-q")
+    done = here("learn", "other.csv", "--json", "-", "-q")
     assert done.json["relabelled"] == [{"from": "spam", "to": "ham", "messages": 1}]
-    assert done.json["unknown"] == 1
+    assert done.json["learned"] == {"ham": 1}
     here.write("again.txt", "see you\n\nsee you\n")
     assert here("learn", "--ham", "again.txt", "--again", "--json", "-").json["learned"] == {"ham": 2}
     assert here("forget", "again.txt", "--json", "-").json["forgotten"] == {"ham": 2}
@@ -96,7 +99,7 @@ def test_on_error(here: Cli) -> None:
     done = here("learn", "--spam", "--mode", "on-error", stdin=b"win money now\nsee him\n")
     assert done.err.splitlines()[1:] == [
         "learned    1 message (1 spam)",
-        "right      1 message: judged right, not learned",
+        "already correct  1 message was classified correctly; not learned",
         "misjudged  1 of 2 new messages, before learning",
     ]
 
@@ -133,7 +136,7 @@ def test_sync_learns_what_came_and_what_moved(here: Cli) -> None:
     (archive / "5").write_bytes((junk / "5").read_bytes())
     for _ in range(2):
         found = here(*sync).json
-        assert (found["unclear"], found["relabelled"], found["learned"]) == (1, [], {})
+        assert (found["conflicting_labels"], found["relabelled"], found["learned"]) == (1, [], {})
 
 
 def test_compact(here: Cli) -> None:
@@ -207,7 +210,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
         (["learn"], b"label,text\nspma,x\n", 1, "the model knows ham, spam, got the label 'spma'"),
         (["learn", "--spam", "-m", "none"], b"x\n", 1, "no model at none"),
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
-        (["relabel", "--spam", "--wait", "-1"], b"", 2, "--wait"),
+        (["forget", "--spam", "--wait", "-1"], b"", 2, "--wait"),
     ],
 )
 def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, said: str) -> None:
@@ -291,6 +294,7 @@ def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
     rows = "label,text\nspam,both of them\nham,both of them\n"
     cli("learn", "--again", "-", "-m", "m.spamnb", stdin=rows.encode())
     table = cli.write("t.csv", "label,text\nspam,both of them\n")
-    assert "unclear" in cli("forget", table, "-m", "m.spamnb").err
+    skipped = "conflicting labels  1 message was given or learned with two labels; skipped"
+    assert skipped in cli("forget", table, "-m", "m.spamnb").err.splitlines()
     said = cli("forget", table, "--label-column", "label", "-m", "m.spamnb").err
     assert "forgot     1 message (1 spam)" in said.splitlines()

@@ -85,7 +85,7 @@ def test_an_export_goes_to_pipes_as_before(cli: Cli, tiny: Path) -> None:
         ("inspect",),
         ("learn", "data.csv"),
         ("forget", "data.csv"),
-        ("relabel", "--spam", "data.csv"),
+        ("forget", "--spam", "data.csv"),
     ],
     ids=lambda args: " ".join(args[:2]),
 )

@@ -22,4 +22,4 @@ def test_pairs_have_another_alpha_only_by_default(
 ) -> None:
     cli("train", sms.train, "-o", "m.spamnb", *given)
     assert f"multinomial, {told}" in cli("inspect", "m.spamnb").text
-    assert cli("inspect", "m.spamnb", "--json", "-").json["scorer"]["pairs"] == ratio
+    assert cli("inspect", "m.spamnb", "--json", "-").json["scorer"]["ngram_smoothing_ratio"] == ratio

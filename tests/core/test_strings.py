@@ -43,12 +43,5 @@ def test_take_in_blocks(listed: list[bytes], which: list[int], block: int) -> No
     assert list(taken) == [listed[i] for i in which]
 
 
-@given(parts, parts)
-def test_plus(first: list[bytes], second: list[bytes]) -> None:
-    both = StringArray.of(first).plus(StringArray.of(second))
-    assert both.tolist() == shown(first + second)
-    assert both.ends.tolist() == StringArray.of(first + second).ends.tolist()
-
-
 def test_invalid_bytes_are_shown_as_replacement_characters() -> None:
     assert StringArray.of([b"caf\xe9", b""]).tolist() == ["caf\ufffd", ""]

@@ -35,8 +35,9 @@ def test_sums_are_exact(values: list[float]) -> None:
 def test_merge_and_forget(first: list[float], second: list[float]) -> None:
     a, b = Moments.of(first), Moments.of(second)
     assert a.plus(b) == b.plus(a) == Moments.of(second + first)
-    assert a.plus(b).minus(b) == a
-    assert a.minus(a) == Moments()
+    assert a.plus(b).plus(b.times(-1)) == a
+    assert a.plus(a.times(-1)) == Moments()
+    assert a.times(3) == Moments.of(first * 3)
 
 
 def test_what_is_not_finite_is_skipped() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from spamnb._version import __version__
 from spamnb.cli import COMMANDS, cli
+from spamnb.readers.formats import FORMATS, Format
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.paths import ROOT
@@ -153,6 +154,13 @@ def test_every_scorer_has_its_formula() -> None:
     assert sorted(headings) == sorted(REGISTRY)
     for name in REGISTRY:
         assert f"`{name}`" in read("README.md"), name
+
+
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_every_format_is_documented(format: Format) -> None:
+    suffixes = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
+    row = f"| `{format.name}` | {format.help} | {suffixes} | {'yes' if format.labelled else 'no'} |"
+    assert any(row.replace("  ", " ") in read(page) for page in PAGES), row
 
 
 def test_every_module_is_in_the_design() -> None:

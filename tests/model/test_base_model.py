@@ -113,7 +113,7 @@ def test_a_learner_keeps_the_start(model: SpamModel, tmp_path: Path) -> None:
     model.save(path)
     with Learner(path) as learner:
         learner.learn(["free zebra"], ["ham"])
-        learner.relabel([OWN[0]], ["ham"])
+        learner.learn([OWN[0]], ["ham"])
         learner.forget([OWN[1]])
     journalled = SpamModel.load(path)
     with Learner(path) as learner:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.counts.count_store import CountStore, canonical
+from spamnb.counts.store_merge import merge_stores
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.model_merge import mark_outdated, merge_models, merge_stores, scaled
+from spamnb.model.model_merge import mark_outdated, merge_models
 from spamnb.model.prune_model import age, information, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -36,11 +37,11 @@ def test_merged_stores_are_the_store_of_everything(parts: list[list[object]]) ->
     identical(merge_stores([counted(part) for part in parts]), counted(together))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("stretch", [1, 2, 5])
-def test_stretches_of_keys_of_any_size_give_the_same(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("section", [1, 2, 5])
+def test_sections_of_keys_of_any_size_give_the_same(section: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = list(zip(TEXTS, LABELS, strict=True))
     parts = [rows[:7], rows[25:], rows[7:9], rows[9:25]]
-    monkeypatch.setattr("spamnb.counts.store_merge._STRETCH", stretch)
+    monkeypatch.setattr("spamnb.counts.store_merge._SECTION", section)
     identical(merge_stores([_store(part) for part in parts]), _store(rows))
 
 
@@ -57,7 +58,7 @@ def no_thread(_: object) -> None:
 
 def test_counts_beyond_32_bits_are_added_in_64() -> None:
     store = _store(list(zip(TEXTS, LABELS, strict=True)))
-    large = scaled(store, 1 << 25)
+    large = merge_stores([store], [1 << 25])
     both = merge_stores([large, large])
     assert both.tokens.dtype == np.int64
     assert (both.tokens == store.tokens.astype(np.int64) * (1 << 26)).all()
@@ -70,7 +71,7 @@ def _store(rows: list[tuple[str, str]]) -> CountStore:
 
 @given(corpora, st.integers(1, 4))
 def test_a_weight_is_seeing_the_messages_again(rows: list[object], times: int) -> None:
-    identical(scaled(counted(rows), times), counted(rows * times))  # type: ignore[arg-type]
+    identical(merge_stores([counted(rows)], [times]), counted(rows * times))  # type: ignore[arg-type]
 
 
 def test_merging_models_adds_their_counts(model: SpamModel) -> None:
@@ -139,9 +140,9 @@ def test_a_given_prior_needs_its_classes(model: SpamModel) -> None:
 
 def test_weights_out_of_range(model: SpamModel) -> None:
     with pytest.raises(ConfigError, match="whole number from 1 on, got 0"):
-        scaled(model.store, 0)
+        merge_models([model], [0])
     with pytest.raises(ConfigError, match=r"larger than 2\^63"):
-        scaled(model.store, 1 << 60)
+        merge_models([model], [1 << 60])
 
 
 def test_figures_list_each_change_once() -> None:
@@ -215,7 +216,7 @@ def test_halving_rounds_half_of_the_odd_counts_up() -> None:
 
 
 def test_even_counts_are_halved_exactly_and_classes_alike(model: SpamModel) -> None:
-    twice = replace(model, store=scaled(model.store, 2))
+    twice = replace(model, store=merge_stores([model.store], [2]))
     identical(age(twice).store, model.store)
     same = SpamModel().learn(["a b c d e f g", "a b c d e f g"], ["ham", "spam"])
     table = age(same).store.messages
@@ -262,6 +263,6 @@ def test_figures_and_what_happened_since_are_of_the_same_model() -> None:
 
 
 def test_counts_that_nobody_can_add_are_refused() -> None:
-    store = scaled(SpamModel().learn(TEXTS, LABELS).store, 1 << 47)
+    store = merge_stores([SpamModel().learn(TEXTS, LABELS).store], [1 << 47])
     with pytest.raises(ConfigError, match="together the counts are larger than"):
         merge_stores([store] * 400)

@@ -8,9 +8,10 @@ from hypothesis import given, strategies as st
 
 from spamnb.counts.apply_delta import add_delta
 from spamnb.counts.count_store import CountStore
+from spamnb.counts.store_merge import merge_stores
 from spamnb.errors import DataError
 from spamnb.model.change_history import ChangeHistory
-from spamnb.model.model_delta import Change, decode, encode, negative, sum_counts, total
+from spamnb.model.model_delta import Change, decode, encode, sum_changes
 from tests.helpers.count_stores import LEARNED, Row, corpora, counted, identical, rows
 
 plain_rows = st.builds(Row, rows.map(lambda r: r.text), st.sampled_from(["ham", "spam"]))
@@ -37,7 +38,7 @@ def small(store: CountStore) -> CountStore:
 @given(plain, plain, plain)
 def test_a_patch_is_what_counting_anew_gives(stay: list[Row], go: list[Row], come: list[Row]) -> None:
     before = small(bare(stay + go))
-    change = sum_counts([bare(come), negative(bare(go))])
+    change = merge_stores([bare(come), bare(go)], [1, -1])
     after = add_delta(before, change)
     identical(after, bare(stay + come))
     fresh = bare(stay + come)
@@ -48,20 +49,25 @@ def test_a_patch_is_what_counting_anew_gives(stay: list[Row], go: list[Row], com
 
 @given(corpora, corpora, corpora)
 def test_columns_and_classes_may_come_and_go(stay: list[Row], go: list[Row], come: list[Row]) -> None:
-    change = sum_counts([counted(come), negative(counted(go))])
+    change = merge_stores([counted(come), counted(go)], [1, -1])
     identical(add_delta(counted(stay + go), change), counted(stay + come))
 
 
 @given(corpora, corpora, corpora)
 def test_changes_add_up(a: list[Row], b: list[Row], c: list[Row]) -> None:
-    changes = [Change(counted(a)), Change(counted(b)), Change(negative(counted(a))), Change(counted(c))]
-    identical(add_delta(CountStore.empty(), total(changes).counts), counted(b + c))
+    changes = [
+        Change(counted(a)),
+        Change(counted(b)),
+        Change(merge_stores([counted(a)], [-1])),
+        Change(counted(c)),
+    ]
+    identical(add_delta(CountStore.empty(), sum_changes(changes).counts), counted(b + c))
 
 
 @given(corpora, corpora)
 def test_encoding_loses_nothing(learned: list[Row], come: list[Row]) -> None:
     store = counted(learned)
-    counts = sum_counts([counted(come), negative(counted(come[:2]))])
+    counts = merge_stores([counted(come), counted(come[:2])], [1, -1])
     digests = {"ham": np.array([1, 2**64 - 1], np.uint64)}
     change = Change(counts, digests, {"spam": digests["ham"][:1]}, ChangeHistory(learned=3, loss=0.1))
     again = decode(encode(change, store.find(counts.keys) < 0))
@@ -80,7 +86,7 @@ def test_large_counts_survive() -> None:
 @pytest.mark.parametrize("rows", [[Row("q", "ham")], [Row("a a", "ham")], [Row("a b", "spam")]])
 def test_what_was_never_learned_is_refused(rows: list[Row]) -> None:
     with pytest.raises(DataError, match="cannot forget what was never learned"):
-        add_delta(bare(LEARNED), negative(bare(rows)))
+        add_delta(bare(LEARNED), merge_stores([bare(rows)], [-1]))
 
 
 @given(st.binary(max_size=200))

@@ -31,7 +31,7 @@ TABLE: dict[tuple[str, tuple[str, ...]], tuple[Any, ...]] = {
     ("features", ("ngrams", "chars", "shapes", "unmask", "signs")): (ARRAY, "2", 1.5),
     ("features", ("categorical", "numeric", "patterns")): (ARRAY, "ab", [1]),
     ("scorer", ("name", "balance", "once")): (ARRAY, 1, None),
-    ("scorer", ("alpha", "damping", "prior", "order", "ddof", "strongest", "clip")): (ARRAY,),
+    ("scorer", ("alpha", "damping", "prior", "order", "ddof", "max_evidence", "max_token_weight")): (ARRAY,),
     ("scorer", ("name",)): ("nobody",),
     ("scorer", ("order",)): (True,),
     ("decision", ("log_odds_threshold", "max_fpr")): (0.1, float("nan")),

@@ -52,7 +52,7 @@ def same(a: SpamModel, b: SpamModel) -> bool:
     arrays = all(np.array_equal(x[k], y[k]) if isinstance(x[k], np.ndarray) else x[k] == y[k] for k in x)
     assert a.seen_messages is not None
     assert b.seen_messages is not None
-    mine, theirs = a.seen_messages.labels, b.seen_messages.labels
+    mine, theirs = a.seen_messages.exact, b.seen_messages.exact
     return arrays and list(mine) == list(theirs) and all(np.array_equal(mine[k], theirs[k]) for k in mine)
 
 

@@ -42,11 +42,11 @@ CALLS = {
     "filter": Call(("filter", "-m", MODEL), "Subject: café\n\nwin\n".encode()),
     "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),
     "forget": Call(("forget", "-m", MODEL), b"win a prize 1\n", speaks=False),
-    "relabel": Call(("relabel", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),
+    "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
     "models": Call(("models",)),
     "completion": Call(("completion", "bash")),
 }
-READS_STDIN = ("predict -", "inspect --message", "filter", "learn", "forget", "relabel")
+READS_STDIN = ("predict -", "inspect --message", "filter", "learn", "learn --ham", "forget")
 
 
 def prepare(folder: Path) -> None:

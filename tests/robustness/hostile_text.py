@@ -194,7 +194,7 @@ CALLS = (
     _call("learn", "-m", MANY, "--ham", f"{NAME}.eml"),
     _call("learn", "-m", NAMED, "--spam", "--json", "-", stdin=TEXT),
     _call("learn", "-m", NAMED, "--compact"),
-    _call("relabel", "-m", NAMED, "--ham", f"{NAME}.eml"),
+    _call("learn", "-m", NAMED, "--ham", f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}gone"),
     _call("models", "-m", f"{NAME}gone"),

@@ -54,7 +54,7 @@ _ALL = tuple(CALLS)
 _SPEAK = tuple(name for name, call in CALLS.items() if call.speaks)
 _MUTE = tuple(name for name, call in CALLS.items() if not call.speaks)
 _MODEL = tuple(name for name, call in CALLS.items() if MODEL in call.args and name != "filter")
-_CHANGE = ("prune", "age", "learn", "forget", "relabel")
+_CHANGE = ("prune", "age", "learn", "learn --ham", "forget")
 _FILES = {
     "train": DATA,
     "predict": TEXTS,

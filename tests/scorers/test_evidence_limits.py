@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from spamnb.counts.entries import Entries
 from spamnb.errors import ConfigError
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers.evidence_limits import clipped, strongest
+from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig
 from spamnb.training.trainer import train
 
@@ -24,7 +24,7 @@ leans = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=8)
 @given(leans, st.floats(0.1, 5))
 def test_clip_limits_the_difference_and_keeps_the_mean(pairs: list[tuple[float, float]], clip: float) -> None:
     weights = np.array(pairs)
-    held = clipped(weights, clip)
+    held = limit_token_weights(weights, clip)
     before, after = weights[:, 1] - weights[:, 0], held[:, 1] - held[:, 0]
     assert np.allclose(after, np.clip(before, -clip, clip))
     assert np.allclose(held.mean(axis=1), weights.mean(axis=1))
@@ -32,7 +32,7 @@ def test_clip_limits_the_difference_and_keeps_the_mean(pairs: list[tuple[float, 
 
 def test_what_is_impossible_stays_impossible() -> None:
     weights = np.array([[-np.inf, -1.0], [-np.inf, -np.inf]])
-    assert clipped(weights, 1.0).tolist() == weights.tolist()
+    assert limit_token_weights(weights, 1.0).tolist() == weights.tolist()
 
 
 @given(leans, st.lists(st.lists(st.integers(0, 7), max_size=8), min_size=1, max_size=4), st.integers(1, 4))
@@ -41,7 +41,7 @@ def test_strongest_by_hand(pairs: list[tuple[float, float]], messages: list[list
     listed = [sorted({i for i in message if i < len(pairs)}) for message in messages]
     rows = np.array([r for r, message in enumerate(listed) for _ in message], np.int64)
     ids = np.array([i for message in listed for i in message], np.int64)
-    kept = strongest(Entries(len(listed), rows, ids, np.ones(len(ids), np.int64)), weights, limit)
+    kept = limit_evidence(Entries(len(listed), rows, ids, np.ones(len(ids), np.int64)), weights, limit)
     lean = {i: b - a for i, (a, b) in enumerate(pairs)}
     for r, message in enumerate(listed):
         sides = [i for i in message if lean[i] > 0], [i for i in message if lean[i] <= 0]
@@ -49,7 +49,9 @@ def test_strongest_by_hand(pairs: list[tuple[float, float]], messages: list[list
         assert kept.ids[kept.rows == r].tolist() == sorted(best)
 
 
-@pytest.mark.parametrize("limits", [{"strongest": 2}, {"clip": 1.0}, {"strongest": 3, "clip": 0.5}])
+@pytest.mark.parametrize(
+    "limits", [{"max_evidence": 2}, {"max_token_weight": 1.0}, {"max_evidence": 3, "max_token_weight": 0.5}]
+)
 @pytest.mark.parametrize("name", ["multinomial", "categorical", "binary"])
 def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, float]) -> None:
     model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
@@ -57,9 +59,9 @@ def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, 
         told = model.explain(text)
         assert np.isclose(told.bias + sum(p.log_odds for p in told.evidence), told.log_odds)
         assert np.isclose(model.log_odds([text, "x"])[0], told.log_odds)
-        if limits.get("strongest"):
+        if limits.get("max_evidence"):
             for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["strongest"]
+                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["max_evidence"]
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:
@@ -67,22 +69,22 @@ def test_words_of_ham_do_not_wash_spam_clean() -> None:
     ham = [*HAM[:-1], good]
     text = f"win a free prize cash {good}"
     weak = train(SPAM + ham, LABELS, folds=0)
-    strong = train(SPAM + ham, LABELS, scoring=ScorerConfig(strongest=4, clip=2.0), folds=0)
+    strong = train(SPAM + ham, LABELS, scoring=ScorerConfig(max_evidence=4, max_token_weight=2.0), folds=0)
     assert weak.log_odds([text])[0] < -1
     assert strong.log_odds([text])[0] > -0.1
 
 
 def test_settings_that_make_no_sense() -> None:
     with pytest.raises(ConfigError, match="--strongest must be 0 or more, got -1"):
-        ScorerConfig(strongest=-1)
+        ScorerConfig(max_evidence=-1)
     with pytest.raises(ConfigError, match="--clip must be 0 or more, got -1"):
-        ScorerConfig(clip=-1)
+        ScorerConfig(max_token_weight=-1)
     with pytest.raises(ConfigError, match="go with scorers that add up weights, got bernoulli"):
-        SpamModel(scoring=ScorerConfig.of("bernoulli", strongest=3))
+        SpamModel(scoring=ScorerConfig.of("bernoulli", max_evidence=3))
 
 
 def test_a_model_file_keeps_them() -> None:
-    scoring = ScorerConfig(strongest=10, clip=3.0)
+    scoring = ScorerConfig(max_evidence=10, max_token_weight=3.0)
     assert ScorerConfig.from_dict(scoring.to_dict()) == scoring
-    old = {k: v for k, v in scoring.to_dict().items() if k not in ("strongest", "clip")}
+    old = {k: v for k, v in scoring.to_dict().items() if k not in ("max_evidence", "max_token_weight")}
     assert ScorerConfig.from_dict(old) == ScorerConfig()

@@ -109,23 +109,31 @@ def test_pairs_of_words_are_smoothed_more() -> None:
 
 def test_a_model_from_before_smooths_all_alike() -> None:
     state = ScorerConfig().to_dict()
-    del state["pairs"]
+    del state["ngram_smoothing_ratio"]
     before = ScorerConfig.from_dict(state)
-    assert (before.pairs, before.ratio) == (1.0, 1.0)
+    assert (before.ngram_smoothing_ratio, before.ratio) == (1.0, 1.0)
     assert before != ScorerConfig()
-    assert before.to_dict() == ScorerConfig().to_dict() | {"pairs": 1.0}
+    assert before.to_dict() == ScorerConfig().to_dict() | {"ngram_smoothing_ratio": 1.0}
 
 
 def test_only_the_usual_alpha_is_another_one_for_pairs() -> None:
-    assert ScorerConfig(pairs=4.0) == ScorerConfig() == ScorerConfig.from_dict(ScorerConfig().to_dict())
+    assert (
+        ScorerConfig(ngram_smoothing_ratio=4.0)
+        == ScorerConfig()
+        == ScorerConfig.from_dict(ScorerConfig().to_dict())
+    )
     assert ScorerConfig().ratio == 4.0
-    assert ScorerConfig().to_dict()["pairs"] == 4.0
+    assert ScorerConfig().to_dict()["ngram_smoothing_ratio"] == 4.0
     stated = replace(ScorerConfig(), alpha=1.0)
     assert stated.ratio == 1.0
-    assert stated == ScorerConfig(alpha=1.0, pairs=1.0) == ScorerConfig.from_dict(stated.to_dict())
+    assert (
+        stated
+        == ScorerConfig(alpha=1.0, ngram_smoothing_ratio=1.0)
+        == ScorerConfig.from_dict(stated.to_dict())
+    )
     assert ScorerConfig.of("binary", alpha=0.1).ratio == 1.0
-    with pytest.raises(ConfigError, match="pairs must be more than 0"):
-        ScorerConfig(pairs=0.0)
+    with pytest.raises(ConfigError, match="ngram_smoothing_ratio must be more than 0"):
+        ScorerConfig(ngram_smoothing_ratio=0.0)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

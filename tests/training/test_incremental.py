@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.change_history import ChangeHistory
-from spamnb.model.seen_messages import SeenMessages, content_digests
+from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage.lock import Lock
@@ -31,44 +30,30 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "m.spamnb"
 
 
-def digests(*texts: str, features: FeatureConfig | None = None) -> list[int]:
-    return [int(d) for d in content_digests(extract(Texts.of(texts), features or FeatureConfig()))]
+# --- which messages were learned ---------------------------------------------------------------------
 
 
-# --- which messages are the same ---------------------------------------------------------------------
-
-
-def test_a_message_is_what_the_model_reads_out_of_it() -> None:
-    a, same, shape, order, twice = digests("Win it", "win  IT", "win it!", "it win", "win it win it")
-    assert a == digests("Win it", "x")[0]  # whatever stands beside it
-    assert len({a, shape, order, twice}) == 4
-    assert (
-        digests("win it", "Win it.", features=FeatureConfig.plain())
-        == [digests("WIN IT", features=FeatureConfig.plain())[0]] * 2
-    )
-    assert same != a  # IT in capitals is a shape
-
-
-def test_letters_that_are_words_do_not_meet() -> None:
-    letters = [chr(c) for c in range(ord("a"), ord("z") + 1)]
-    pairs = [f"{a} {b}" for a in letters for b in letters if a <= b]
-    assert len(set(digests(*pairs, features=FeatureConfig.plain()))) == len(pairs)
-
-
-def test_columns_tell_messages_apart() -> None:
-    batch = extract(Texts.of(["x", "x", "x"]), FeatureConfig())
-    found = content_digests(batch, None, {"c": ["a", "b", "a"]}, {"n": np.array([1.0, 1.0, 2.0])})
-    assert len(set(found.tolist())) == 3
-
-
-def test_known_cannot_lose_what_it_has_not() -> None:
-    known = SeenMessages({"ham": np.array([1, 2, 2], np.uint64)})
+@pytest.mark.parametrize("missing", [[2, 2, 2], [3], [2, 2, 2, 3], [0], [1, 1]])
+def test_what_was_not_learned_cannot_be_removed(missing: list[int]) -> None:
+    seen = SeenMessages({"ham": np.array([1, 2, 2], np.uint64)})
     with pytest.raises(DataError, match="cannot forget what was never learned"):
-        _ = known.minus({"ham": np.array([2, 2, 2], np.uint64)}).labels
-    assert known.minus({"ham": np.array([2, 1, 2], np.uint64)}).labels == {}
+        _ = seen.minus({"ham": np.array(missing, np.uint64)}).exact
+    with pytest.raises(DataError, match="cannot forget what was never learned"):
+        _ = seen.minus_stale({"ham": np.array([1], np.uint64)}).exact
+    assert seen.minus({"ham": np.array([2, 1, 2], np.uint64)}).exact == {}
 
 
-# --- learning, forgetting, relabelling -----------------------------------------------------------------
+def test_a_digest_is_contained_whatever_its_label() -> None:
+    seen = SeenMessages({"ham": np.array([1], np.uint64)}, {"spam": np.array([2, 2], np.uint64)})
+    digests = np.array([2, 3, 1], np.uint64)
+    assert seen.contains(digests).tolist() == [True, False, True]
+    assert SeenMessages({}).contains(digests).tolist() == [False] * 3
+    assert seen.count("spam", digests).tolist() == [2, 0, 0]
+    assert seen.count_exact("spam", digests).tolist() == [0, 0, 0]
+    assert (seen.labels, len(seen)) == (["ham", "spam"], 3)
+
+
+# --- learning, relabelling, forgetting -----------------------------------------------------------------
 
 
 def test_learning_twice_is_noticed(path: Path) -> None:
@@ -94,33 +79,41 @@ def test_forgetting_needs_a_label_only_where_there_are_two(path: Path) -> None:
     with Learner(path) as learner:
         learner.learn(["see you", "see you"], ["spam", "spam"], again=True)
         learner.forget(["see you"])
-        assert (learner.outcome.unclear, learner.outcome.forgotten) == (1, {})
+        assert (learner.outcome.conflicting_labels, learner.outcome.forgotten) == (1, {})
         learner.forget(["see you"] * 3, ["spam"] * 3)
-        assert (learner.outcome.unknown, learner.outcome.forgotten) == (1, {"spam": 2})
+        assert (learner.outcome.not_found, learner.outcome.forgotten) == (1, {"spam": 2})
         learner.forget(["see you"])
     assert learner.outcome.forgotten == {"spam": 2, "ham": 1}
     assert is_trained_on(path, [row for row in ROWS if row[0] != "see you"])
 
 
-def test_said_keeps_the_first_word(path: Path) -> None:
-    said: dict[int, str] = {}
-    with Learner(path) as learner:
-        learner.learn(["new one"], ["spam"], said=said)
-        learner.learn(["new one", "new one"], ["ham", "spam"], said=said)
-    assert (learner.outcome.unclear, learner.outcome.known) == (1, {"spam": 1})
+def test_the_first_label_wins(path: Path) -> None:
+    learner = Learner(path, first_label_wins=True)
+    with learner:
+        learner.learn(["new one"], ["spam"])
+        learner.learn(["new one", "new one"], ["ham", "spam"])
+    assert (learner.outcome.conflicting_labels, learner.outcome.known) == (1, {"spam": 1})
     assert is_trained_on(path, [*ROWS, ("new one", "spam")])
+    with learner:  # what counts is one run
+        learner.learn(["new one"], ["ham"])
+    assert learner.outcome.relabelled == {("spam", "ham"): 1}
+    with Learner(path) as learner:
+        learner.learn(["new one", "new one", "other"], ["ham", "spam", "spam"])
+        learner.learn(["other"], ["ham"])
+    assert (learner.outcome.conflicting_labels, learner.outcome.known) == (0, {"ham": 1})
+    assert is_trained_on(path, [*ROWS, ("new one", "spam"), ("other", "ham")])
 
 
 def test_on_error_learns_only_what_is_misjudged_or_unsure(path: Path) -> None:
     given = ["a prize", "see you later", "prize", "unheard"]
     with Learner(path) as learner:
         learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
-    assert (learner.outcome.learned, learner.outcome.right) == ({"spam": 1, "ham": 1}, 2)
+    assert (learner.outcome.learned, learner.outcome.already_correct) == ({"spam": 1, "ham": 1}, 2)
     assert is_trained_on(path, [*ROWS, ("see you later", "spam"), ("unheard", "ham")])
     for _ in range(2):  # what is judged right is not known the next time: it must not count each time
         with Learner(path) as learner:
             learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
-        assert (learner.outcome.right, learner.outcome.learned) == (2, {})
+        assert (learner.outcome.already_correct, learner.outcome.learned) == (2, {})
     since = SpamModel.load(path).change_history
     assert (since.learned, since.judged) == (2, 0)
     with (
@@ -163,9 +156,6 @@ def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
         learner.forget(["x"])
     assert caught.value.message == "the model does not remember which messages it has learned"
     assert caught.value.hint == "say with --spam or --ham how the messages were learned"
-    with pytest.raises(ModelError) as caught, Learner(path) as learner:
-        learner.relabel(["x"], ["ham"])
-    assert caught.value.hint == "use `spamnb forget` with the old label and `spamnb learn` with the new one"
 
 
 def test_a_label_that_is_no_class_is_a_slip(path: Path) -> None:
@@ -236,7 +226,7 @@ def test_a_learner_gives_up_in_the_end(path: Path) -> None:
     with Lock(path), pytest.raises(ModelError) as caught, Learner(path, wait=0.05):
         pass
     assert caught.value.message == f"{path} is being changed by another process: gave up after 0.05 s"
-    assert caught.value.hint == "try again later; learn, forget and relabel wait longer with --wait SECONDS"
+    assert caught.value.hint == "try again later; learn and forget wait longer with --wait SECONDS"
 
 
 def test_a_lock_ends_with_its_process(path: Path) -> None:

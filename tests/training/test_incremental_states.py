@@ -3,7 +3,7 @@
 A model that was never pruned has the counts of one trained on what remains. Pruning is a rule about counts,
 so it gives the same tokens as after training on what remains. What was learned later is counted on top: the
 model and all that was ever pruned away from it, added up, have the counts of one trained on what remains.
-What a message needs that were pruned away cannot be taken out: that is told, and its other counts stay.
+A message that was learned before pruning cannot be removed exactly: that is reported, and its counts stay.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from spamnb.counts.count_store import CountStore, canonical, combined
+from spamnb.counts.count_store import CountStore, canonical
+from spamnb.counts.store_merge import merge_stores
 from spamnb.model.prune_model import prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
@@ -93,7 +94,7 @@ class Machine(RuleBasedStateMachine):
         with learner:
             work(learner)
         self.rows = after
-        if learner.outcome.faded:  # counts that it took for gone stay: from here on it is another model
+        if learner.outcome.stale:  # counts that it took for gone stay: from here on it is another model
             assert self.pruned.vocabulary
             trained(after).save(self.path)
             self.pruned = without(trained(after).store, trained(after).store)
@@ -115,15 +116,15 @@ class Machine(RuleBasedStateMachine):
 
     @rule(given=st.lists(texts, min_size=1, max_size=4))
     def forget(self, given: list[str]) -> None:
-        after, unclear, unknown = list(self.rows), 0, 0
+        after, conflicting, not_found = list(self.rows), 0, 0
         for text in given:
             kinds = {label for known, label in after if known == text}
-            unclear += len(kinds) > 1
-            unknown += not kinds
+            conflicting += len(kinds) > 1
+            not_found += not kinds
             if len(kinds) == 1:
                 after.remove((text, *kinds))
         done = self.change(lambda learner: learner.forget(given), after)
-        assert (done.outcome.unclear, done.outcome.unknown) == (unclear, unknown)
+        assert (done.outcome.conflicting_labels, done.outcome.not_found) == (conflicting, not_found)
 
     @rule(batch=pairs)
     def forget_with_labels(self, batch: Rows) -> None:
@@ -135,10 +136,13 @@ class Machine(RuleBasedStateMachine):
 
     @rule(batch=pairs)
     def relabel(self, batch: Rows) -> None:
-        after = self.rows
+        """Learning known messages gives them, and all their copies, the new label."""
+        known, after = {text for text, _ in self.rows}, self.rows
+        batch = [row for row in batch if row[0] in known]
         for text, label in batch:
             after = moved(after, text, label)
-        self.change(lambda learner: learner.relabel(*columns(batch)), after)
+        done = self.change(lambda learner: learner.learn(*columns(batch)), after)
+        assert done.outcome.learned == {}
 
     @rule(batch=pairs)
     def merge(self, batch: Rows) -> None:
@@ -151,7 +155,7 @@ class Machine(RuleBasedStateMachine):
         small = prune(model, **how)
         if not self.pruned.vocabulary:
             identical(small.store, prune(trained(self.rows), **how).store)
-        self.pruned = combined(self.pruned, without(model.store, small.store), 1)
+        self.pruned = merge_stores([self.pruned, without(model.store, small.store)])
         small.save(self.path)
 
     @rule()
@@ -180,12 +184,19 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def is_as_if_trained_on_what_remains(self) -> None:
         model, fresh = SpamModel.load(self.path), trained(self.rows)
-        identical(canonical(combined(model.store, self.pruned, 1)), fresh.store)
+        identical(canonical(merge_stores([model.store, self.pruned])), fresh.store)
         assert model.seen_messages is not None
         assert fresh.seen_messages is not None
-        assert list(model.seen_messages.labels) == list(fresh.seen_messages.labels)
-        for label, digests in fresh.seen_messages.labels.items():
-            np.testing.assert_array_equal(model.seen_messages.labels[label], digests)
+        if not self.pruned.vocabulary:
+            assert model.seen_messages.stale == {}
+        assert model.seen_messages.labels == fresh.seen_messages.labels
+        for label, digests in fresh.seen_messages.exact.items():
+            parts = [
+                each[label]
+                for each in (model.seen_messages.exact, model.seen_messages.stale)
+                if label in each
+            ]
+            np.testing.assert_array_equal(np.sort(np.concatenate(parts)), digests)
 
 
 TestMachine = Machine.TestCase

@@ -1,41 +1,33 @@
-"""`spamnb evaluate`: how good a model is, on data or by cross-validation."""
+"""`spamnb evaluate`: measures how good a model is, on data or by cross-validation."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import (
-    base_options,
-    external_predictions,
-    max_fpr_option,
-    options,
-    protocol_options,
-    report_options,
-    stored_metrics,
-)
-from spamnb.cli.data_inputs import chunks, inputs as sources, read_options
-from spamnb.cli.message_kind import apply_mail_defaults, note_mail
+from spamnb.cli import external_predictions, options, protocol_options, report_options, stored_metrics
+from spamnb.cli.data_inputs import chunks, inputs, read_options
+from spamnb.cli.decision_rule import check_decision, check_max_fpr, decision, stated_max_fpr
+from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
+from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, write_json
-from spamnb.cli.stored_metrics import names
+from spamnb.cli.stored_metrics import class_names
+from spamnb.cli.training_setup import TrainingSetup
+from spamnb.errors import ConfigError
+from spamnb.settings import training_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from spamnb.evaluation import Evaluation, EvaluationSummary, Mistake
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
     from spamnb.training import OperatingPoint
 
-
-_TRAINING = (
-    *("tokens", "ngrams", "chars", "patterns", "categorical", "numeric"),
-    *("scorer", "alpha", "counts", "damping", "prior", "prior_weight", "balance", "order", "ddof", "refine"),
-)
-FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
-MOST_FOLDS = 100  # refinement takes every pair of them
+_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
+_MAX_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 
@@ -43,169 +35,153 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 @click.command(short_help="Measure a model: precision, recall, F1 and more.")
 @click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
-@click.option(
-    "--cv", type=int, metavar="K", help="Cross-validate on DATA in K folds instead of using a model."
-)
+@options.folds_option
 @protocol_options.protocol_options
 @options.json_option
 @report_options.report_options
 @external_predictions.prediction_options
 @options.data_options
-@options.feature_options
-@options.scorer_options
+@options.training_options
 @options.decision_options
-@max_fpr_option.max_fpr_option
+@options.max_fpr_option
 @click.option("--no-curves", is_flag=True, help="Do not draw the ROC and precision-recall curves.")
 @options.quiet_option
-def evaluate(
-    data: tuple[str, ...],
-    model: str | None,
-    cv: int | None,
-    json_file: str | None,
-    report: str | None,
-    open_it: bool,
-    plots: str | None,
-    no_curves: bool,
-    quiet: bool,
-    **given: Any,
-) -> None:
+@click.pass_context
+def evaluate(ctx: click.Context, /, **params: Any) -> None:
     """Measure a model: precision, recall, F1 and more.
 
-    With DATA (labelled messages that the model was not trained on) the model is tried on them. With --cv K
-    it is DATA itself that is split: each fold is judged by what the others teach, with the settings
-    given (--scorer, --alpha, --ngrams ...). --holdout, --learning-curve and --online train on DATA too, each
-    in its own way. Without DATA: the figures that training stored in the model.
+    With DATA (labelled messages that the model was not trained on) the model is tested on them. With
+    --folds K, run K-fold cross-validation on DATA instead of using a saved model. --holdout,
+    --learning-curve and --online train on DATA too. All of these take the settings of `spamnb train`.
+    Without DATA: the metrics that training stored in the model.
 
-    --report FILE writes all of it as one page for the browser, with curves, a slider for the threshold and
-    the worst mistakes. With --predictions FILE nothing is predicted: FILE has the scores or verdicts of any
-    filter, and the truth in a column, or else from DATA, message by message in the same order.
+    --report FILE writes one page for the browser, with curves, a slider for the threshold and the worst
+    mistakes. --predictions FILE scores another filter's output. FILE needs a true-label column, or pass the
+    labelled DATA in the same order.
 
     \b
     Examples:
       spamnb evaluate test.csv
       spamnb evaluate test.csv --report report.html --open
       spamnb evaluate --predictions scores.csv --report report.html
-      spamnb evaluate data.csv --cv 10 --scorer bernoulli
+      spamnb evaluate data.csv --folds 10 --scorer bernoulli
       spamnb evaluate data.csv --holdout 30% --seed 7
       spamnb evaluate stream.csv --online
-      spamnb evaluate --json figures.json
+      spamnb evaluate --json metrics.json
     """
     from spamnb.core import keep_freed_memory
-    from spamnb.errors import ConfigError
 
     keep_freed_memory()
-    protocol = protocol_options.chosen(click.get_current_context(), cv)
-    any_data = bool(data or given["labelled"] or given["files_from"])
-    external_predictions.check(given, model, cv, any_data)
-    if not protocol:
-        _check_combination(click.get_current_context(), any_data or bool(given["predictions"]), cv)
-    inputs = (*data, *given["labelled"], *filter(None, [given["files_from"]]))
-    report_options.check(report, open_it, json_file, plots)
-    if given["predictions"]:
-        output = {"json_file": json_file, "report": report, "open_it": open_it, "plots": plots}
-        external_predictions.evaluate_file(data, given, output | {"no_curves": no_curves}, quiet)
-        return
-    if not inputs and not protocol:
-        stored_metrics.show(model, json_file, report, open_it, quiet)
-        return
-    if cv is not None and cv < 2:
-        raise ConfigError(f"--cv must be at least 2, got {cv}", hint="5 and 10 are common")
-    if cv is not None and cv > MOST_FOLDS:
-        raise ConfigError(f"--cv must be at most {MOST_FOLDS}, got {cv}", hint="5 and 10 are common")
-    limit, about = max_fpr_option.max_fpr(given), _About(worst=bool(report))
-    if protocol:
-        result, title = (
-            protocol_options.run(protocol, data, given, quiet, about.sources),
-            protocol_options.TITLES[protocol],
-        )
-    elif cv:
-        result, title = _cross_validate(data, cv, given, quiet, about), f"{cv}-fold cross-validation"
+    protocol = _check(ctx)
+    if params["predictions"]:
+        external_predictions.evaluate_file(params["data"], params, params, params["quiet"])
+    elif not protocol and not _has_data(params):
+        stored_metrics.show(params)
     else:
-        result, title = _try_model(data, model, given, quiet, about), "model on " + ", ".join(inputs)
-    point = _point(result, limit)
-    notes = result.notes if point is None else (*result.notes, _point_text(point, *names(result.model)))
-    if json_file:
-        more = {} if point is None else {"operating_point": point.to_dict()}
-        figures = {**result.scores.to_dict(), **protocol_options.steps_of(result), **more}
-        write_json({"title": title, "notes": list(notes), **figures}, json_file)
-    if report or plots:
-        report_options.leave(_findings(result, title, about), report, open_it, plots, quiet)
-    if "-" not in (json_file, report):
-        _show(result, title, notes, not no_curves)
-        protocol_options.show_steps(result)
+        _publish(_measure(protocol, params), params)
+
+
+def _has_data(params: Params) -> bool:
+    return bool(params["data"] or params["labelled"] or params["files_from"])
+
+
+def _check(ctx: click.Context) -> str:
+    """Refuses options that do not go together, before anything is read; returns the protocol."""
+    params = ctx.params
+    protocol = protocol_options.chosen_protocol(ctx)
+    external_predictions.check(params, params["model"], params["folds"], _has_data(params))
+    if not protocol:
+        _check_combination(ctx)
+    report_options.check(params["report"], params["open_it"], params["json_file"], params["plots"])
+    stated_max_fpr(params)
+    return protocol
+
+
+def _check_combination(ctx: click.Context) -> None:
+    """Refuses settings that would have no effect, such as those for training with a trained model."""
+    folds, data = ctx.params["folds"], _has_data(ctx.params) or bool(ctx.params["predictions"])
+    if folds is None:
+        if flag := _stated_flag(ctx, [setting.name for setting in training_settings()]):
+            raise click.UsageError(
+                f"{flag} is a setting for training: use it with --folds K, or train a model with it."
+            )
+    elif not data:
+        raise click.UsageError("--folds needs DATA to split.")
+    elif flag := _stated_flag(ctx, ["model"]):
+        raise click.UsageError(f"{flag} does not go with --folds: cross-validation trains its own models.")
+    elif not 2 <= folds <= _MAX_FOLDS:
+        limit = "at least 2" if folds < 2 else f"at most {_MAX_FOLDS}"
+        raise ConfigError(f"--folds must be {limit}, got {folds}", hint="5 and 10 are common")
+    if not data and (flag := _stated_flag(ctx, _WITH_DATA)):
+        raise click.UsageError(f"{flag} needs DATA: without it the metrics stored in the model are shown.")
+
+
+def _stated_flag(ctx: click.Context, names: list[str] | tuple[str, ...]) -> str:
+    """The first of these options that stands on the command line, as its flag."""
+    from click.core import ParameterSource
+
+    stated = (
+        option
+        for option in ctx.command.params
+        if option.name in names and ctx.get_parameter_source(option.name) == ParameterSource.COMMANDLINE
+    )
+    return next((max(option.opts, key=len) for option in stated), "")
 
 
 @dataclass
-class _About:
-    """What a report wants to know beside the figures."""
+class _Measured:
+    """An evaluation with its title and what a report shows beside its metrics."""
 
-    worst: bool
+    title: str
+    result: Evaluation
     sources: list[str] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     path: str = ""
 
+    def summary(self) -> EvaluationSummary:
+        import os
 
-def _findings(result: Evaluation, title: str, about: _About) -> EvaluationSummary:
-    import os
+        from spamnb.evaluation import data_facts, summarize
 
-    from spamnb.evaluation import data_facts, summarize
-
-    facts = data_facts(result.scores, result.model.labels, result.model.positive, about.sources)
-    size = os.path.getsize(about.path) if about.path else 0
-    return summarize(result, title, about.mistakes, facts, about.path, size)
-
-
-def _check_combination(ctx: click.Context, data: bool, cv: int | None) -> None:
-    """Settings for training mean nothing to a trained model: say so instead of ignoring them."""
-    if cv is not None and not data:
-        raise click.UsageError("--cv needs DATA to split.")
-    if cv is not None and (flag := _given(ctx, ("model",))):
-        raise click.UsageError(f"{flag} does not go with --cv: cross-validation trains its own models.")
-    if cv is None and (flag := _given(ctx, _TRAINING)):
-        raise click.UsageError(
-            f"{flag} is a setting for training: use it with --cv K, or train a model with it."
-        )
-    if not data and (flag := _given(ctx, _WITH_DATA)):
-        raise click.UsageError(f"{flag} needs DATA: without it the figures stored in the model are shown.")
+        result = self.result
+        facts = data_facts(result.scores, result.model.labels, result.model.positive, self.sources)
+        size = os.path.getsize(self.path) if self.path else 0
+        return summarize(result, self.title, self.mistakes, facts, self.path, size)
 
 
-def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
-    """The first of these settings that stands on the command line, as its flag."""
-    from click.core import ParameterSource
+def _measure(protocol: str, params: Params) -> _Measured:
+    if protocol:
+        sources: list[str] = []
+        result = protocol_options.run_protocol(protocol, params, sources)
+        return _Measured(protocol_options.TITLES[protocol], result, sources)
+    return _test_model(params) if params["folds"] is None else _cross_validate(params)
 
-    found = (p for p in ctx.command.params if p.name in names)
-    stated = (p for p in found if ctx.get_parameter_source(p.name or "") == ParameterSource.COMMANDLINE)
-    return next((max(p.opts, key=len) for p in stated), "")
 
-
-def _try_model(
-    data: tuple[str, ...], model: str | None, given: dict[str, Any], quiet: bool, about: _About
-) -> Evaluation:
-    from dataclasses import replace
-    from functools import partial
-
-    from spamnb.cli.message_kind import kind_of
+def _test_model(params: Params) -> _Measured:
+    """Tests a saved model on DATA."""
     from spamnb.cli.model_choice import find_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import SpamModel
 
-    about.path = find_model(model, partial(kind_of, data, given, quiet))
-    loaded = SpamModel.load(about.path)
-    options.check_decision(given, loaded.labels)
-    loaded = replace(loaded, decision=options.decision(given, loaded.decision))
-    columns = {"categorical": loaded.features.categorical, "numeric": loaded.features.numeric}
-    reading = read_options(given, classes=loaded.labels, default_format="csv", **columns)
-    worst = MistakeCollector(loaded) if about.worst else None
-    read = _note_mail(chunks(data, given, reading, quiet, about.sources), loaded, quiet)
-    result = evaluate_chunks(loaded, read, None if worst is None else worst.observe)
+    data, quiet, sources = params["data"], params["quiet"], list[str]()
+    path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
+    model = SpamModel.load(path)
+    check_decision(params, model.labels)
+    model = replace(model, decision=decision(params, model.decision))
+    columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
+    reading = read_options(params, classes=model.labels, default_format="csv", **columns)
+    worst = MistakeCollector(model) if params["report"] else None
+    messages = _note_mail(chunks(data, params, reading, quiet, sources), model, quiet)
+    result = evaluate_chunks(model, messages, None if worst is None else worst.observe)
     _warn_about_training_data(result, quiet)
-    about.mistakes = [] if worst is None else worst.worst()
-    return result
+    paths = (*data, *params["labelled"], *filter(None, [params["files_from"]]))
+    mistakes = [] if worst is None else worst.worst()
+    return _Measured(f"model on {', '.join(paths)}", result, sources, mistakes, path)
 
 
-def _note_mail(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
+def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
     """Yields the same chunks; prints a note if the first one is of another kind than the model."""
-    for number, chunk in enumerate(read):
+    for number, chunk in enumerate(messages):
         if not number and chunk.sources:
             note_mail(model, quiet)
         yield chunk
@@ -213,54 +189,54 @@ def _note_mail(read: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator
 
 def _warn_about_training_data(result: Evaluation, quiet: bool) -> None:
     total = result.scores.messages
-    if result.seen > total * FEW_SEEN:
+    if result.seen > total * _FEW_SEEN:
         seen = f"{result.seen:,} of {total:,} test messages ({result.seen / total:.0%})"
         print_status(f"warning: {seen} were in the training data; results are optimistic", quiet)
 
 
-def _cross_validate(
-    data: tuple[str, ...], cv: int, given: dict[str, Any], quiet: bool, about: _About
-) -> Evaluation:
-    from functools import partial
-
-    from spamnb.cli.message_kind import check_classes
-    from spamnb.errors import ConfigError
+def _cross_validate(params: Params) -> _Measured:
+    """Cross-validates on DATA with the settings of the options."""
     from spamnb.evaluation import cross_validate, out_of_fold_mistakes
-    from spamnb.training import Trainer
 
-    features, scoring = options.feature_config(given), options.scorer_config(given)
-    if scoring.balance == "undersample":
-        raise ConfigError("--balance undersample does not go together with --cv", hint="use --balance weight")
-    reading = read_options(given, default_format="csv")
-    features, start = base_options.start_of(
-        given, partial(sources, data, given, reading), features, scoring, quiet
-    )
-    trainer = Trainer(
-        features,
-        scoring,
-        options.decision(given),
-        folds=cv,
-        keep_texts=about.worst,
-        refine=given["refine"],
-        **start,
-    )
-    for chunk in chunks(data, given, reading, quiet, about.sources):
-        if not trainer.messages:
-            apply_mail_defaults(trainer, given, mail=bool(chunk.sources))
+    data, quiet, sources = params["data"], params["quiet"], list[str]()
+    reading = read_options(params, default_format="csv")
+    setup = TrainingSetup.of(params, partial(inputs, data, params, reading), quiet)
+    setup.refuse_undersampling("--folds")
+    mail, messages = peek_is_mail(chunks(data, params, reading, quiet, sources))
+    trainer = setup.trainer(mail, keep_texts=bool(params["report"]))
+    for chunk in messages:
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
     check_classes(trainer)
     result = cross_validate(trainer)
-    options.check_decision(given, result.model.labels)
-    about.mistakes = out_of_fold_mistakes(result, cv) if about.worst else []
-    return result
+    check_decision(params, result.model.labels)
+    folds = setup.training.folds
+    mistakes = out_of_fold_mistakes(result, folds) if params["report"] else []
+    return _Measured(f"{folds}-fold cross-validation", result, sources, mistakes)
 
 
-def _point(result: Evaluation, limit: float | None) -> OperatingPoint | None:
-    """Where the line would have to be on these very messages, if that was asked for."""
+def _publish(measured: _Measured, params: Params) -> None:
+    """Writes and shows an evaluation in the ways that were asked for."""
+    result = measured.result
+    point = _operating_point(result, stated_max_fpr(params))
+    notes = result.notes if point is None else (*result.notes, _point_text(point, *class_names(result.model)))
+    if params["json_file"]:
+        more = {} if point is None else {"operating_point": point.to_dict()}
+        metrics = {**result.scores.to_dict(), **protocol_options.steps_of(result), **more}
+        write_json({"title": measured.title, "notes": list(notes), **metrics}, params["json_file"])
+    if params["report"] or params["plots"]:
+        where = params["report"], params["open_it"], params["plots"]
+        report_options.leave(measured.summary(), *where, params["quiet"])
+    if "-" not in (params["json_file"], params["report"]):
+        _show(result, measured.title, notes, not params["no_curves"])
+        protocol_options.show_steps(result)
+
+
+def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint | None:
+    """The threshold that would keep to the rate on this data, if one was asked for."""
     from spamnb.training import operating_point
 
-    max_fpr_option.check_labels(limit, result.model.labels)
-    return None if limit is None else operating_point(result.truth, result.log_odds, limit)
+    check_max_fpr(rate, result.model.labels)
+    return None if rate is None else operating_point(result.truth, result.log_odds, rate)
 
 
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
@@ -268,8 +244,8 @@ def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
 
     where = f"{positive} from P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misjudged"
-    line = f"at most {100 * point.max_fpr:.3g}% of {other} of these very messages: {where}"
-    return f"{line}, {point.recall:.1%} caught, {wrong} (all else here is for the line of the model)"
+    rule = f"at most {100 * point.max_fpr:.3g}% of {other} on this data: {where}"
+    return f"{rule}, {point.recall:.1%} caught, {wrong} (all else here is for the threshold of the model)"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) -> None:
@@ -282,4 +258,4 @@ def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) 
         return
     both = 0 < result.truth.sum() < len(result.truth)
     drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
-    terminal.show_evaluation(console(), scores, title, notes, drawn, names(result.model))
+    terminal.show_evaluation(console(), scores, title, notes, drawn, class_names(result.model))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spamnb.cli import options, overwrite
+from spamnb.cli import options
 from spamnb.cli.output import print_status, write_bytes
+from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
 from spamnb.errors import DataError
 
@@ -67,9 +68,7 @@ def _check(output: str, model: str, force: bool) -> None:
         )
     files.refuse_link(output)
     if not force:
-        overwrite.check(
-            output, "an export of spamnb", overwrite.is_export, "choose another name for -o, or add --force"
-        )
+        check_overwrite(output, "export", "choose another name for -o, or add --force")
 
 
 def _belongs(output: str, model: str) -> bool:

@@ -1,4 +1,4 @@
-"""`spamnb forget`: learned messages out of a model again."""
+"""`spamnb forget`: removes learned messages from a model."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.update_model import update, update_options
+from spamnb.cli.update_model import update_model, update_options
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.training import Learner
 
 
-@click.command(short_help="Take learned messages out of a model again.")
+@click.command(short_help="Remove learned messages from a model.")
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
-@update_options
-def forget(messages: tuple[str, ...], **given: Any) -> None:
-    """Take learned messages out of a model again.
+@update_options("Remove only messages learned as spam.", "Remove only messages learned as ham.")
+def forget(messages: tuple[str, ...], **flags: Any) -> None:
+    """Remove learned messages from a model.
 
     Afterwards the model is exactly as if it had never learned them. MESSAGES are files or mailboxes, or come
-    from stdin. The model knows what it learned them as; --spam or --ham restricts that, or --label-column for
-    a table. Each message given takes out one.
+    from stdin. Labels are looked up automatically; --spam/--ham limits removal to one class, and
+    --label-column to the labels of a table. Removes one copy per message.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def forget(messages: tuple[str, ...], **given: Any) -> None:
       spamnb forget --spam wrong.txt
     """
 
-    def change(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
-        learner.forget(chunk.texts, labels, dict(chunk.categories), dict(chunk.numbers))
+    def forget_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
+        learner.forget(chunk.texts, labels, chunk.categories, chunk.numbers)
 
-    update(messages, given, change, labelled=bool(given["label_column"]))
+    update_model(messages, flags, forget_chunk, labelled=bool(flags["label_column"]))

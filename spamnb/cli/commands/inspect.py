@@ -1,4 +1,4 @@
-"""`spamnb inspect`: what a model knows, what a word weighs, why a message was judged so."""
+"""`spamnb inspect`: shows what is in a model, looks words up, explains the verdict on a message."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inspect(
 ) -> None:
     """Look inside a model, look a word up, explain a message.
 
-    Shows the model card, the strongest evidence for each class with counts, P(w|c) and weight,
+    Shows the model card, the tokens with most evidence for each class with their counts, P(w|c) and weight,
     and the linear view. MODEL is any file, read without executing anything in it.
 
     \b
@@ -48,12 +48,12 @@ def inspect(
         model, words = words[0], words[1:]
     if words and message is not None:
         raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
-    given = None if message is None else _message(message)
-    mail = given is not None and bool(given.tags)
+    texts = None if message is None else _message(message)
+    mail = texts is not None and bool(texts.tags)
     path = find_model(model, lambda: "mail") if mail else find_model(model)
     loaded = SpamModel.load(path)
-    if given is not None:
-        _explain(loaded, given, top, json_file)
+    if texts is not None:
+        _explain(loaded, texts, top, json_file)
     elif words:
         _look_up(loaded, words, json_file)
     else:
@@ -61,15 +61,15 @@ def inspect(
 
 
 def _message(message: str) -> Texts:
-    """The message as it is read; what begins like a mail on stdin is one."""
+    """The message as a reader would give it; text on stdin that begins like a mail is one."""
     from spamnb.mail import as_texts, parse_mail
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
 
     if message != "-":
         return Texts.of([os.fsencode(message).rstrip(b"\r\n")])
-    found = _from_stdin()
-    return as_texts([parse_mail(found)]) if by_first_lines(found) else Texts.of([found.rstrip(b"\r\n")])
+    raw = _from_stdin()
+    return as_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
 
 
 def _from_stdin() -> bytes:
@@ -78,10 +78,10 @@ def _from_stdin() -> bytes:
     from spamnb.readers import LONGEST_RECORD, too_long
 
     print_prompt("Type the message; Ctrl-D ends.")
-    found = sys.stdin.buffer.read(LONGEST_RECORD + 1)
-    if len(found) > LONGEST_RECORD:
+    raw = sys.stdin.buffer.read(LONGEST_RECORD + 1)
+    if len(raw) > LONGEST_RECORD:
         raise too_long("stdin", 0)
-    return found
+    return raw
 
 
 def _is_file(word: str) -> bool:
@@ -92,48 +92,48 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
     from dataclasses import asdict
 
     from spamnb.model import Inspector, card, row_dict
-    from spamnb.report import model_card as report
+    from spamnb.report import model_card
 
-    reader = Inspector(model)
+    inspector = Inspector(model)
     facts = card(model, path, os.path.getsize(path))
-    tops = {label: reader.top(label, top) for label in model.labels}
-    linear = reader.linear()
+    tokens = {label: inspector.top(label, top) for label in model.labels}
+    linear = inspector.linear()
     if json_file:
-        rows = {label: [row_dict(r) for r in found] for label, found in tops.items()}
+        rows = {label: [row_dict(row) for row in listed] for label, listed in tokens.items()}
         view = None if linear is None else asdict(linear)
         write_json({**facts, "top": rows, "linear": view}, json_file)
     if json_file == "-":
         return
     out = console()
-    report.show_card(out, facts)
-    for label, found in tops.items():
-        if found:
-            report.show_title(out, f"evidence for {label}")
-            report.show_tokens(out, model.labels, found)
+    model_card.show_card(out, facts)
+    for label, listed in tokens.items():
+        if listed:
+            model_card.show_title(out, f"evidence for {label}")
+            model_card.show_tokens(out, model.labels, listed)
     if linear is not None:
-        report.show_linear(out, linear)
+        model_card.show_linear(out, linear)
 
 
 def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) -> None:
     from spamnb.model import Inspector, row_dict
-    from spamnb.report import model_card as report
+    from spamnb.report import model_card
 
-    reader = Inspector(model)
-    found = reader.look_up(words)
+    inspector = Inspector(model)
+    rows = inspector.look_up(words)
     if json_file:
-        write_json({"tokens": [row_dict(row) for row in found]}, json_file)
+        write_json({"tokens": [row_dict(row) for row in rows]}, json_file)
     if json_file != "-":
         out = console()
-        report.show_tokens(out, model.labels, found)
-        report.show_meaning(out, reader.positive, model.labels)
+        model_card.show_tokens(out, model.labels, rows)
+        model_card.show_meaning(out, inspector.positive, model.labels)
 
 
 def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
-    from spamnb.report import explanation_row, model_card as report
+    from spamnb.report import explanation_row, model_card
 
     explanation = model.explain(message)
     if json_file:
-        result: dict[str, Any] = {"label": explanation.verdict, "probability": explanation.probability}
-        write_json({**result, "log_odds": explanation.log_odds, **explanation_row(explanation)}, json_file)
+        verdict: dict[str, Any] = {"label": explanation.verdict, "probability": explanation.probability}
+        write_json({**verdict, "log_odds": explanation.log_odds, **explanation_row(explanation)}, json_file)
     if json_file != "-":
-        report.show_explanation(console(), explanation, model.labels, top)
+        model_card.show_explanation(console(), explanation, model.labels, top)

@@ -1,4 +1,4 @@
-"""`spamnb learn`: messages into a model that is there."""
+"""`spamnb learn`: adds messages to an existing model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.update_model import update, update_options
+from spamnb.cli.update_model import update_model, update_options
 from spamnb.errors import DataError, NoLabelsError
 
 if TYPE_CHECKING:
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from spamnb.training import Learner
 
 
-@click.command(short_help="Learn messages into a model that is there.")
+@click.command(short_help="Add messages to an existing model.")
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
-@click.option("--sync", is_flag=True, help="MESSAGES are LABEL=FOLDER; learn what has come or moved there.")
+@click.option("--sync", is_flag=True, help="MESSAGES are LABEL=FOLDER; learn what is new or has moved there.")
 @click.option(
     "--mode",
     type=click.Choice(["all", "on-error"]),
     default="all",
     show_default=True,
-    help="on-error: learn only what the model misjudges or is unsure of.",
+    help="on-error: learn only messages that the model misjudges or is unsure of.",
 )
-@click.option("--again", is_flag=True, help="Learn also what is known already, once more.")
-@click.option("--compact", is_flag=True, help="Write the journal into the model file, and nothing else.")
-@update_options
-def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) -> None:
-    """Learn messages into a model that is there.
+@click.option("--again", is_flag=True, help="Learn messages once more that were learned before.")
+@click.option("--compact", is_flag=True, help="Only write the journal into the model file.")
+@update_options("Label all messages as spam.", "Label all messages as ham.")
+def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
+    """Add messages to an existing model.
 
-    MESSAGES are files or mailboxes, or come from stdin, one a line or one mail. With --spam or --ham all of
-    them are that; without, they are a labelled table as for `spamnb train`. What is known already is left
-    alone. What is known with another label gets the new one.
+    MESSAGES are files or mailboxes, or come from stdin, one a line or one mail. --spam or --ham labels all of
+    them; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
+    skipped. Those that were learned with another label are relabelled.
 
     \b
     Examples:
@@ -43,33 +43,32 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **given: Any) ->
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
     if compact:
-        if messages or sync or given["labelled"] or given["files_from"] or given["positive"] is not None:
+        if messages or sync or flags["labelled"] or flags["files_from"] or flags["positive"] is not None:
             raise click.UsageError("--compact does nothing else: leave out the messages.")
-        _compact(given)
+        _compact(flags)
         return
     if sync:
-        _check_sync(messages, given)
-        messages, given["labelled"], given["sync"] = (), (*given["labelled"], *messages), True
-    if given["labelled"] and given["positive"] is not None:
+        _check_sync(messages, flags)
+        messages, flags["labelled"], flags["sync"] = (), (*flags["labelled"], *messages), True
+    if flags["labelled"] and flags["positive"] is not None:
         raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
-    said: dict[int, str] | None = None if given["again"] else {}
 
-    def change(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
+    def learn_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
         assert labels is not None
-        columns = dict(chunk.categories), dict(chunk.numbers)
-        learner.learn(chunk.texts, labels, *columns, again=given["again"], mode=given["mode"], said=said)
+        columns = chunk.categories, chunk.numbers
+        learner.learn(chunk.texts, labels, *columns, again=flags["again"], mode=flags["mode"])
 
     try:
-        update(messages, given, change, labelled=given["positive"] is None)
+        update_model(messages, flags, learn_chunk, labelled=flags["positive"] is None)
     except NoLabelsError as error:
         hint = f"say what they are with --spam or --ham, or {error.hint}"
         raise DataError(error.message, hint) from None
 
 
-def _check_sync(messages: tuple[str, ...], given: dict[str, Any]) -> None:
+def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
 
-    if given["again"]:
+    if flags["again"]:
         raise click.UsageError("--sync does not go with --again.")
     if not messages:
         raise click.UsageError("--sync needs folders with their labels: spam=Maildir/.Junk")
@@ -80,13 +79,13 @@ def _check_sync(messages: tuple[str, ...], given: dict[str, Any]) -> None:
         )
 
 
-def _compact(given: dict[str, Any]) -> None:
+def _compact(flags: dict[str, Any]) -> None:
     import os
 
     from spamnb.cli.model_choice import model_to_change
     from spamnb.cli.output import print_status
     from spamnb.training import Learner
 
-    with Learner(model_to_change(given["model"]), wait=given["wait"]) as learner:
+    with Learner(model_to_change(flags["model"]), wait=flags["wait"]) as learner:
         learner.compact()
-    print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", given["quiet"])
+    print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", flags["quiet"])

@@ -1,4 +1,4 @@
-"""`spamnb models`: which model would be used and why."""
+"""`spamnb models`: shows which model would be used and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import click
 
 from spamnb.cli import options
-from spamnb.cli.model_choice import VARIABLE, candidates
 
 
 @click.command(short_help="Show which model would be used and why.")
@@ -23,15 +22,13 @@ def models(model: str | None) -> None:
       spamnb models
     """
     from spamnb.core import visible
+    from spamnb.model import choose_model, possible_models
 
-    taken = False
-    for place in candidates(model):
-        named = place.why in ("given with -m", f"${VARIABLE}")
-        use = not taken and place.path is not None and (place.exists or named)
-        taken = taken or use
-        mark = "->" if use else "  "
-        click.echo(f"{mark} {place.why:<17} {visible(_state(place.path))}")
-    if not taken:
+    chosen = choose_model(model)
+    for place in possible_models(model):
+        mark = "->" if place == chosen else "  "
+        click.echo(f"{mark} {place.reason:<17} {visible(_state(place.path))}")
+    if chosen is None:
         click.echo("No model yet: train one with `spamnb train DATA`.", err=True)
 
 

@@ -1,4 +1,4 @@
-"""`spamnb train`: labelled messages in, a model file out."""
+"""`spamnb train`: turns labelled messages into a model file."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spamnb.cli import base_options, max_fpr_option, options
+from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.message_kind import apply_mail_defaults, check_classes, classes_text
-from spamnb.cli.output import print_prompt, print_status, progress, report_skipped
+from spamnb.cli.message_kind import check_classes, classes_text
+from spamnb.cli.options import Params
+from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
+from spamnb.cli.training_setup import TrainingSetup
+from spamnb.settings import TrainingConfig
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -26,13 +29,11 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @options.new_model_option
 @options.force_option
 @options.data_options
-@options.feature_options
-@options.scorer_options
+@options.training_options
 @options.decision_options
-@max_fpr_option.max_fpr_option
-@click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
-@click.option("--no-cv", is_flag=True, help="Skip cross-validation: no figures, no calibration, faster.")
-@click.option("--no-digests", is_flag=True, help="Do not remember which messages were learned.")
+@options.max_fpr_option
+@options.folds_option
+@options.setting_options(TrainingConfig, "remember")
 @click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
 @click.option(
     "--backend",
@@ -47,122 +48,105 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
     help="Seconds that --backend may take (default 3600).",
 )
 @options.quiet_option
-def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) -> None:
+def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any) -> None:
     """Learn from labelled messages and write a model.
 
     DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
     of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2 and xz are unpacked. Format, encoding
-    and columns are detected and told on stderr.
+    and columns are detected automatically and printed on stderr.
+
+    Cross-validation measures the model and calibrates its probabilities; --folds 0 skips it.
 
     \b
     Examples:
       spamnb train data.csv
       spamnb train jan.csv.gz feb.jsonl -o office.spamnb
       spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
-      spamnb train few.csv --prior ready-made
+      spamnb train few.csv --base ready-made
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
     from spamnb.core import keep_freed_memory
-    from spamnb.training import Trainer
 
     keep_freed_memory()
-
-    quiet = given["quiet"]
-    started = time.perf_counter()
+    started, quiet = time.perf_counter(), params["quiet"]
     target = output_path(output)
     check_target(target, force)
-    scoring, features = options.scorer_config(given), options.feature_config(given)
-    reading = read_options(given, default_format="csv", chunk_bytes=_CHUNK)
-    if not (data or given["labelled"] or given["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
-    sources = inputs(data, given, reading)
-    if "-" in data:
-        print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
-    folds = 0 if given["no_cv"] else given["folds"]
-    limit = max_fpr_option.max_fpr(given)
-    max_fpr_option.check_folds(limit, folds)
-    features, start = base_options.start_of(given, lambda: sources, features, scoring, quiet)
-    keep = _shares(sources) if scoring.balance == "undersample" else None
-    trainer = Trainer(
-        features,
-        scoring,
-        options.decision(given),
-        folds=folds,
-        keep=keep,
-        remember=not given["no_digests"],
-        refine=given["refine"],
-        jobs=given["jobs"],
-        **start,
-    )
-    _count_all(trainer, sources, given)
+    sources = _sources(data, params)
+    setup = TrainingSetup.of(params, lambda: sources, quiet)
+    keep = _class_shares(sources) if setup.scoring.balance == "undersample" else None
+    trainer = setup.trainer(keep=keep)
+    _count_all(trainer, sources, setup)
     check_classes(trainer)
     model = trainer.finish()
-    _check(model, given, limit)
+    setup.check_model(model)
     size = save(model, target, quiet)
-    _summary(model, target, size, time.perf_counter() - started, quiet)
+    _print_summary(model, target, size, time.perf_counter() - started, quiet)
 
 
-def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None:
-    """Refuse what does not go with the classes that the data turned out to have."""
-    options.check_decision(given, model.labels)
-    max_fpr_option.check_labels(limit, model.labels)
-    max_fpr_option.check_found(limit, model.decision.max_fpr)
-    options.check_prior(model.scoring.prior, model.labels)
+def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
+    """The inputs with how to read them."""
+    if not (data or params["labelled"] or params["files_from"]):
+        raise click.UsageError("Missing argument 'DATA...'.")
+    sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
+    if "-" in data:
+        print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", params["quiet"])
+    return sources
 
 
-def _count_all(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
-    """Count every input, here or elsewhere; the first one decides whether this is mail."""
-    jobs, columns = given["jobs"], bool(trainer.features.categorical or trainer.features.numeric)
-    if given["dask"] or given["backend"]:
-        apply_mail_defaults(trainer, given, mail=os.path.isdir(str(sources[0][0])))
-        _count_on_cluster(trainer, sources, given)
-    elif jobs > 1 and (trainer.keep is None or not columns):
-        _count_in_processes(trainer, sources, given)
+def _count_all(trainer: Trainer, sources: list[Any], setup: TrainingSetup) -> None:
+    """Counts every input, here or elsewhere; the first one decides whether this is mail."""
+    params, columns = setup.params, bool(trainer.features.categorical or trainer.features.numeric)
+    if params["dask"] or params["backend"]:
+        setup.adapt(trainer, mail=os.path.isdir(str(sources[0][0])))
+        _count_on_cluster(trainer, sources, params)
+    elif params["jobs"] > 1 and (trainer.keep is None or not columns):
+        _count_in_processes(trainer, sources, setup)
     else:
         for number, (path, how) in enumerate(sources):
-            _count(trainer, path, how, number, given)
+            _count(trainer, path, how, number, setup)
 
 
 def _count(
-    trainer: Trainer, path: str | tuple[str, ...], how: ReadOptions, number: int, given: dict[str, Any]
+    trainer: Trainer, path: str | tuple[str, ...], how: ReadOptions, number: int, setup: TrainingSetup
 ) -> None:
     from spamnb.readers import open_source
 
+    quiet = setup.params["quiet"]
     with open_source(path, how, labelled=True) as source:
-        print_status(source.description, given["quiet"])
+        print_status(source.description, quiet)
         if not number:
-            apply_mail_defaults(trainer, given, source.mail)
-        _count_here(trainer, source, number, given)
+            setup.adapt(trainer, source.mail)
+        _count_here(trainer, source, number, quiet)
 
 
-def _count_here(trainer: Trainer, source: Source, number: int, given: dict[str, Any]) -> None:
-    with progress(source.name, source.size, given["quiet"]) as bar:
+def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> None:
+    with progress(source.name, source.size, quiet) as bar:
         for i, chunk in enumerate(source):
             assert chunk.labels is not None
             if chunk.made is None:
                 columns = dict(chunk.categories), dict(chunk.numbers)
                 trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
             bar.at(chunk.position)
-    report_skipped(source, given["quiet"])
+    report_skipped(source, quiet)
 
 
-def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
-    """Tables and mails are counted by several processes, all else here."""
+def _count_in_processes(trainer: Trainer, sources: list[Any], setup: TrainingSetup) -> None:
+    """Counts tables and mails in several processes, all else here."""
     from spamnb.readers import open_source
     from spamnb.storage import model_writer
     from spamnb.training import Counting, Pool, with_work
 
-    quiet = given["quiet"]
-    with Pool(trainer, given["jobs"]) as pool:
+    quiet = setup.params["quiet"]
+    with Pool(trainer, setup.training.jobs) as pool:
         for number, (path, how) in enumerate(sources):
             with open_source(path, with_work(how, Counting(trainer, number)), labelled=True) as source:
                 print_status(source.description, quiet)
                 if not number:
-                    apply_mail_defaults(trainer, given, source.mail)
+                    setup.adapt(trainer, source.mail)
                 if source.blocks is None:
-                    _count_here(trainer, source, number, given)
+                    _count_here(trainer, source, number, quiet)
                     continue
                 pool.start()
                 done = 0
@@ -175,99 +159,101 @@ def _count_in_processes(trainer: Trainer, sources: list[Any], given: dict[str, A
             report_skipped(source, quiet)
 
 
-def _count_on_cluster(trainer: Trainer, sources: list[Any], given: dict[str, Any]) -> None:
+def _count_on_cluster(trainer: Trainer, sources: list[Any], params: Params) -> None:
     from functools import partial
 
     from spamnb.training import backends, dask_cluster
 
-    if given["dask"] and given["backend"]:
+    if params["dask"] and params["backend"]:
         raise click.UsageError("--dask and --backend do not go together.")
-    if given["dask"]:
-        run = partial(dask_cluster.on_dask, address=given["dask"])
+    if params["dask"]:
+        run = partial(dask_cluster.on_dask, address=params["dask"])
     else:
         run = partial(
-            backends.on_backend, backend=given["backend"], jobs=given["jobs"], timeout=given["timeout"]
+            backends.on_backend, backend=params["backend"], jobs=params["jobs"], timeout=params["timeout"]
         )
     for line in dask_cluster.count(trainer, sources, run):
-        print_status(line, given["quiet"])
+        print_status(line, params["quiet"])
 
 
-def _shares(sources: list[Any]) -> dict[str, float]:
+def _class_shares(sources: list[Any]) -> dict[str, float]:
     """For under-sampling: which share of each label's messages makes all classes as small as the smallest."""
     from collections import Counter
 
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
 
-    names = [path for path, _ in sources if isinstance(path, str)]
-    once = next((path for path in names if not (os.path.isfile(path) or os.path.isdir(path))), None)
-    if once is not None:
+    paths = [path for path, _ in sources if isinstance(path, str)]
+    pipe = next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
+    if pipe is not None:
         raise ConfigError(
-            f"--balance undersample reads the data twice, which {'stdin' if once == '-' else once} cannot do",
+            f"--balance undersample reads the data twice, which {'stdin' if pipe == '-' else pipe} cannot do",
             hint="give a file, or use --balance weight",
         )
-    seen: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
     for path, how in sources:
         with open_source(path, how, labelled=True) as source:
             for chunk in source:
-                seen.update(chunk.labels or [])
-    return {label: min(seen.values()) / n for label, n in seen.items()}
+                sizes.update(chunk.labels or [])
+    return {label: min(sizes.values()) / n for label, n in sizes.items()}
 
 
-_MORE = "give more messages, start from another model (--prior ready-made), or state a line (--threshold 0.9)"
+_MORE = "give more messages, start from another model (--base ready-made), or set a --threshold, say 0.9"
 
 
-def _summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
-    from spamnb.model import Decision, describe, knows_mail
+def _print_summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
+    """Prints what was learned, how good it is, where it is saved, and what to try next."""
+    from spamnb.model import Decision, describe
 
-    store = model.store
-    total = int(store.message_totals.sum())
-    print_status(f"learned   {total:,} messages ({classes_text(store)}) in {seconds:.2f} s", quiet)
+    store, metrics = model.store, model.metrics or {}
+    total = f"{int(store.message_totals.sum()):,} messages"
     columns = [*model.features.categorical, *model.features.numeric]
-    beside = f" and the columns {', '.join(columns)}" if columns else ""
-    scorer = f"scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"
-    print_status(f"knows     {store.vocabulary:,} tokens{beside}; {scorer}", quiet)
-    if model.base is not None or (model.metrics or {}).get("started"):
-        print_status(f"started   {_started(model)}", quiet)
-    if model.metrics is not None and "refined" in model.metrics:
-        print_status(f"refined   {model.metrics['refined']}", quiet)
-    print_status(f"expect    {_expected(model)}", quiet)
+    tokens = f"{store.vocabulary:,} tokens" + (f" and the columns {', '.join(columns)}" if columns else "")
+    lines = [
+        ("learned", f"{total} ({classes_text(store)}) in {seconds:.2f} s"),
+        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"),
+        ("base model", _base_text(model)),
+        ("refined", metrics.get("refined", "")),
+        ("cross-validation", _metrics_text(model)),
+    ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
-        print_status(f"decides   {describe(model.decision.to_dict(), model.positive, other)}", quiet)
-    if (model.metrics or {}).get("recall") == 0.0:
-        print_status(f"note      this line catches no {model.positive}: {_MORE}", quiet)
-    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
-    ask = 'echo "your message" | spamnb predict'
-    if columns or knows_mail(model):
-        ask = f"spamnb predict {'DATA' if columns else 'MAILBOX'}"
-    print_status(f"next      {ask}{_model_flag(target)}", quiet)
+        lines.append(("threshold", describe(model.decision.to_dict(), model.positive, other)))
+    if metrics.get("recall") == 0.0:
+        lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
+    lines += [("saved", f"{target} ({size / 1e3:,.0f} kB)"), ("try", _next_command(model, target))]
+    for label, text in lines:
+        if text:
+            print_step(label, text, quiet)
 
 
-def _started(model: SpamModel) -> str:
+def _base_text(model: SpamModel) -> str:
     if model.metrics is not None or model.base is None:
-        return str((model.metrics or {})["started"])
+        return str((model.metrics or {}).get("started", ""))
     return f"from the {model.base.name}, weight {model.base.weight:g}"
 
 
-def _expected(model: SpamModel) -> str:
-    figures = model.metrics
-    if figures is None and model.base is not None:
-        return f"no figures: {_too_few(model)}; probabilities are scaled like those of the {model.base.name}"
-    if figures is None:
-        return f"no figures: {_too_few(model)}; probabilities are not calibrated"
-    folds = f"{figures['folds']}-fold cross-validation on {figures['sample']:,} messages"
-    if "recall" not in figures:
-        return f"accuracy {figures['accuracy']:.1%}, macro F1 {figures['macro_f1']:.3f} ({folds})"
+def _metrics_text(model: SpamModel) -> str:
+    metrics = model.metrics
+    if metrics is None:
+        scale = (
+            "probabilities are not calibrated"
+            if model.base is None
+            else f"probabilities are scaled like those of the {model.base.name}"
+        )
+        return f"no metrics: {_why_no_folds(model)}; {scale}"
+    folds = f"{metrics['folds']}-fold cross-validation on {metrics['sample']:,} messages"
+    if "recall" not in metrics:
+        return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
     other = next(label for label in model.labels if label != model.positive)
-    mistakes = f"{figures['false_positives']:,} of {figures['ham']:,} {other} misjudged"
-    caught = f"{figures['recall'] or 0:.1%} of {model.positive} caught"
+    mistakes = f"{metrics['false_positives']:,} of {metrics['ham']:,} {other} misjudged"
+    caught = f"{metrics['recall'] or 0:.1%} of {model.positive} caught"
     if model.decision.max_fpr is not None:
-        return f"{caught}, {mistakes}, {figures['unsure']:,} unsure ({folds})"
-    return f"{caught}, {mistakes}, accuracy {figures['accuracy']:.2%} ({folds})"
+        return f"{caught}, {mistakes}, {metrics['unsure']:,} unsure ({folds})"
+    return f"{caught}, {mistakes}, accuracy {metrics['accuracy']:.2%} ({folds})"
 
 
-def _too_few(model: SpamModel) -> str:
+def _why_no_folds(model: SpamModel) -> str:
     from spamnb.training import FEWEST
 
     least = int(model.store.message_totals.min())
@@ -275,13 +261,16 @@ def _too_few(model: SpamModel) -> str:
     return few or "there was no cross-validation"
 
 
-def _model_flag(target: str) -> str:
+def _next_command(model: SpamModel, target: str) -> str:
+    """The command that uses the model, with -m if it would not be used by default."""
     from shlex import quote
 
-    from spamnb.cli.model_choice import find_model
+    from spamnb.model import choose_model, knows_mail
 
-    try:
-        found = find_model(None)
-    except Exception:
-        found = ""
-    return "" if found == target else f" -m {quote(target)}"
+    command = 'echo "your message" | spamnb predict'
+    if model.features.categorical or model.features.numeric:
+        command = "spamnb predict DATA"
+    elif knows_mail(model):
+        command = "spamnb predict MAILBOX"
+    default = choose_model()
+    return command if default is not None and default.path == target else f"{command} -m {quote(target)}"

@@ -1,32 +1,36 @@
-"""`spamnb tune`: searches settings by cross-validation and says what the choice is worth."""
+"""`spamnb tune`: searches settings by cross-validation and measures what the choice gains."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from spamnb.cli import options
-from spamnb.cli.commands.compare import objective_option
-from spamnb.cli.data_inputs import read_options
-from spamnb.cli.message_kind import peek_is_mail
-from spamnb.cli.options import force_option, new_model_option
-from spamnb.cli.output import console, print_status, steps, write_json
-
-if TYPE_CHECKING:
-    from spamnb.tuning import Objective, Row, Tuned
-from collections.abc import Sequence
-
 from click.core import ParameterSource
 
-_COLUMNS = ("chars", "patterns", "categorical", "numeric")
+from spamnb.cli import options
+from spamnb.cli.commands.compare import check_request, folds_of, objective_option
+from spamnb.cli.data_inputs import chunks, read_options
+from spamnb.cli.decision_rule import check_decision, decision
+from spamnb.cli.message_kind import peek_is_mail
+from spamnb.cli.options import Params, force_option, new_model_option
+from spamnb.cli.output import console, print_step, steps, write_json
+from spamnb.errors import ConfigError
+from spamnb.settings import FeatureConfig, TrainingConfig, flags
+
+if TYPE_CHECKING:
+    from spamnb.tuning import Candidate, Objective, Row, Tuned
+
+_COLUMNS = ("chars", "patterns", "categorical", "numeric")  # part of the choice, and so not copied
 
 
 @click.command(short_help="Search settings that suit the data, and say what they are worth.")
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
-@click.option("--time", "budget", default="30s", metavar="TIME", help="Time to search (default 30s).")
+@click.option("--time", "budget", default="30s", metavar="TIME", help="Time to search. [default: 30s]")
 @objective_option
-@click.option("--folds", type=int, default=5, metavar="K", show_default=True, help="Cross-validation folds.")
+@options.folds_option
 @click.option("--save", is_flag=True, help="Train with the choice and write the model.")
 @new_model_option
 @force_option
@@ -35,66 +39,41 @@ _COLUMNS = ("chars", "patterns", "categorical", "numeric")
 @options.column_options
 @options.decision_options
 @options.quiet_option
-def tune(
-    data: tuple[str, ...],
-    budget: str,
-    objective: str | None,
-    folds: int,
-    save: bool,
-    output: str | None,
-    force: bool,
-    json_file: str | None,
-    quiet: bool,
-    **given: Any,
-) -> None:
+@click.pass_context
+def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
     """Search settings that suit the data, and say what they are worth.
 
     Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
-    read and counted once. The same search runs on parts of the folds and is judged on the others, so the
-    figure told is of messages that had no say in the choice. The search leaves weights unrefined; what it
-    found and the defaults are then refined as `train` does it, and the better one is the choice. Ends with
-    the command that trains with it; --save or -o trains at once.
+    read and counted once. The same search also runs without each fold, and what it chooses is tested on that
+    fold, so the printed metric is of messages that had no part in the choice. The search leaves weights
+    unrefined; what it found and the defaults are then refined as `train` does it, and the better one is the
+    choice. Ends with the command that trains with it; --save or -o trains at once.
 
     \b
     Examples:
       spamnb tune data.csv
       spamnb tune data.csv --time 2m --objective recall@0.1% -o tuned.spamnb
     """
-    from spamnb.cli.model_choice import output_path
-    from spamnb.cli.model_saving import check_target
     from spamnb.core import keep_freed_memory
-    from spamnb.errors import ConfigError
-    from spamnb.tuning import objective as objective_of
 
     keep_freed_memory()
-    seconds = _seconds(budget)
-    if not (data or given["labelled"] or given["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
-    if folds < 3:
-        raise ConfigError(f"--folds must be at least 3 to tune, got {folds}", hint="5 and 10 are common")
-    if objective is not None:
-        objective_of(objective)
-    target = output_path(output) if save or output else None
-    if target:
-        check_target(target, force)
-        if "-" in data:
-            raise click.UsageError("--save and -o read DATA twice, which stdin cannot do.")
-    chosen, tuned, rows, notes = _search(data, given, objective, folds, seconds, quiet)
-    command = _command(data, tuned, target)
-    if json_file:
-        write_json(_as_json(chosen, tuned, rows, notes, command), json_file)
-    if json_file != "-":
+    seconds = _seconds(params["budget"])
+    check_request(data, params, least_folds=3)
+    target = _target(data, params)
+    outcome = _search(data, params, seconds)
+    command = _command(ctx, outcome.tuned.choice, target)
+    if params["json_file"]:
+        write_json(_as_json(outcome, command), params["json_file"])
+    if params["json_file"] != "-":
         from spamnb.report import show_tuning
 
-        show_tuning(console(), tuned, rows, chosen, notes, command)
+        show_tuning(console(), outcome.tuned, outcome.rows, outcome.objective, outcome.notes, command)
     if target:
-        _save(data, given, tuned, folds, target, quiet)
+        _save(data, params, outcome.tuned.choice, target)
 
 
 def _seconds(text: str) -> float:
     """A time with s, m or h behind it, seconds without."""
-    from spamnb.errors import ConfigError
-
     factor = {"s": 1, "m": 60, "h": 3600}.get(text[-1:], 0)
     try:
         seconds = float(text[:-1] if factor else text) * (factor or 1)
@@ -105,91 +84,110 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _search(
-    data: tuple[str, ...], given: dict[str, Any], name: str | None, folds: int, seconds: float, quiet: bool
-) -> tuple[Objective, Tuned, list[Row], list[str]]:
-    from spamnb.cli.data_inputs import chunks
-    from spamnb.tuning import Passes, SettingGrid, beginnings, everything, objective_for, ranked, tune
+def _target(data: tuple[str, ...], params: Params) -> str | None:
+    """Where to write the model, None if it is not asked for."""
+    from spamnb.cli.model_choice import output_path
+    from spamnb.cli.model_saving import check_target
 
-    shaped = {**given, "tokens": "shaped", "ngrams": None, "scorer": "", "order": None}
-    options.feature_config(shaped)  # refuses what is wrong before anything is read
-    mail, read = peek_is_mail(chunks(data, given, read_options(given, default_format="csv"), quiet))
-    base = options.feature_config(shaped, mail)
-    passes = Passes(everything(base, mail), options.decision(given), folds)
-    for chunk in read:
-        passes.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
-    bench = SettingGrid(passes, base)
-    options.check_decision(given, bench.labels)
-    objective = objective_for(name, len(bench.labels))
+    if not (params["save"] or params["output"]):
+        return None
+    target = output_path(params["output"])
+    check_target(target, params["force"])
+    if "-" in data:
+        raise click.UsageError("--save and -o read DATA twice, which stdin cannot do.")
+    return target
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The result of a search, with what a report on it needs."""
+
+    objective: Objective
+    tuned: Tuned
+    rows: list[Row]
+    notes: list[str]
+
+
+def _search(data: tuple[str, ...], params: Params, seconds: float) -> _Outcome:
+    from spamnb.tuning import (
+        SettingGrid,
+        SharedCounts,
+        objective_for,
+        rank,
+        start_candidates,
+        tune,
+        widest_candidates,
+    )
+
+    FeatureConfig.from_options(params)  # refuses wrong settings before anything is read
+    quiet = params["quiet"]
+    mail, messages = peek_is_mail(chunks(data, params, read_options(params, default_format="csv"), quiet))
+    base = FeatureConfig.from_options(params, mail)
+    counts = SharedCounts(widest_candidates(base, mail), decision(params), folds_of(params))
+    for chunk in messages:
+        counts.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+    grid = SettingGrid(counts, base)
+    check_decision(params, grid.labels)
+    objective = objective_for(params["objective"], len(grid.labels))
     with steps("searching", int(seconds), quiet) as bar:
-        tuned = tune(bench, objective, beginnings(base, mail), seconds, lambda took: bar.at(int(took)))
-    rows = ranked([tuned.nested, tuned.defaults], objective, bench.digests)
-    return objective, tuned, rows, bench.notes()
+        tuned = tune(grid, objective, start_candidates(base, mail), seconds, lambda took: bar.at(int(took)))
+    rows = rank([tuned.nested, tuned.defaults], objective, grid.digests)
+    return _Outcome(objective, tuned, rows, grid.notes())
 
 
-def _command(data: tuple[str, ...], tuned: Tuned, target: str | None) -> str:
+def _command(ctx: click.Context, choice: Candidate, target: str | None) -> str:
     """The call of `spamnb train` that makes the model of the choice."""
-    import shlex
-
-    from spamnb.settings import flags
-
-    settings = flags(tuned.choice.features, tuned.choice.scoring, tuned.choice.mail)
-    reading = stated(click.get_current_context(), leave_out=("output", *_COLUMNS))
+    settings = flags(choice.features, choice.scoring, choice.mail)
+    reading = _stated_words(ctx, leave_out=("output", *_COLUMNS))
     where = ["-o", target] if target else []
-    return shlex.join(["spamnb", "train", *data, *reading, *settings, *where])
+    return shlex.join(["spamnb", "train", *ctx.params["data"], *reading, *settings, *where])
 
 
-def _as_json(
-    objective: Objective, tuned: Tuned, rows: list[Row], notes: list[str], command: str
-) -> dict[str, Any]:
-    from spamnb.settings import flags
-
+def _as_json(outcome: _Outcome, command: str) -> dict[str, Any]:
+    tuned, sign = outcome.tuned, outcome.objective.sign
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
+    choice, best = (" ".join(flags(c.features, c.scoring, c.mail)) for c in (tuned.choice, tuned.found))
     return {
-        "notes": notes,
-        "objective": objective.name,
-        "choice": " ".join(flags(tuned.choice.features, tuned.choice.scoring, tuned.choice.mail)),
-        "found": " ".join(flags(tuned.found.features, tuned.found.scoring, tuned.found.mail)),
+        "notes": outcome.notes,
+        "objective": outcome.objective.name,
+        "choice": choice,
+        "found": best,
         "trained": dict(zip(("found", "defaults"), tuned.trained, strict=True)),
         "command": command,
         "finished": tuned.finished,
         "seconds": tuned.seconds,
-        "nested": [row.to_dict() for row in rows],
-        "tried": [
-            {"name": s.name, "value": objective.sign * trial.merit, **trial.figures} for s, trial in order
-        ],
+        "nested": [row.to_dict() for row in outcome.rows],
+        "tried": [{"name": c.name, "value": sign * trial.merit, **trial.metrics} for c, trial in order],
     }
 
 
-def _save(
-    data: tuple[str, ...], given: dict[str, Any], tuned: Tuned, folds: int, target: str, quiet: bool
-) -> None:
-    """Train on the data once more, as `spamnb train` would."""
-    from spamnb.cli import max_fpr_option
-    from spamnb.cli.data_inputs import chunks
+def _save(data: tuple[str, ...], params: Params, choice: Candidate, target: str) -> None:
+    """Trains on the data once more, as `spamnb train` would."""
     from spamnb.cli.model_saving import save
-    from spamnb.training import Trainer
+    from spamnb.cli.training_setup import TrainingSetup
 
-    trainer = Trainer(tuned.choice.features, tuned.choice.scoring, options.decision(given), folds=folds)
-    for chunk in chunks(data, given, read_options(given, default_format="csv"), quiet=True):
-        if not trainer.messages:
-            trainer.max_fpr = max_fpr_option.of_data({"max_fpr": None, **given}, mail=bool(chunk.sources))
+    training = TrainingConfig.from_options({"folds": params["folds"]})
+    setup = TrainingSetup(params, choice.features, choice.scoring, training, decision(params))
+    messages = chunks(data, params, read_options(params, default_format="csv"), quiet=True)
+    trainer = setup.trainer(choice.mail)
+    for chunk in messages:
         trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
-    size = save(trainer.finish(), target, quiet)
-    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    size = save(trainer.finish(), target, params["quiet"])
+    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", params["quiet"])
 
 
-def stated(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str]:
-    """The options given that `spamnb train` has too, as they would be written there."""
+def _stated_words(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str]:
+    """The stated options that `spamnb train` has too, as they would be written there."""
     from spamnb.cli.commands.train import train
 
-    known = {p.name for p in train.params if isinstance(p, click.Option)}
+    known = {option.name for option in train.params if isinstance(option, click.Option)}
     words: list[str] = []
-    for p in ctx.command.params:
-        if not isinstance(p, click.Option) or p.name not in known or p.name in leave_out:
+    for option in ctx.command.params:
+        name = option.name or ""
+        if not isinstance(option, click.Option) or name not in known or name in leave_out:
             continue
-        if ctx.get_parameter_source(p.name or "") == ParameterSource.COMMANDLINE:
-            words += _written(p, ctx.params[p.name or ""])
+        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            words += _written(option, ctx.params[name])
     return [word for word in words if word not in ("-q", "--quiet")]
 
 

@@ -1,0 +1,131 @@
+"""Decides the settings of a training run from the options, before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from spamnb.cli.base_options import Sources, load_base
+from spamnb.cli.decision_rule import (
+    check_decision,
+    check_max_fpr,
+    check_threshold_set,
+    decision,
+    default_max_fpr,
+    stated_max_fpr,
+)
+from spamnb.cli.options import Params
+from spamnb.errors import ConfigError
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, check_used
+
+if TYPE_CHECKING:
+    from spamnb.model import BaseModel, Decision, SpamModel
+    from spamnb.training import Trainer
+
+
+@dataclass(frozen=True)
+class TrainingSetup:
+    """The settings of a training run; the defaults depend on whether the messages are mail."""
+
+    params: Params
+    features: FeatureConfig
+    scoring: ScorerConfig
+    training: TrainingConfig
+    decision: Decision
+    base: BaseModel | None = None
+    mail_features: FeatureConfig | None = None  # those for mail, where they are others
+
+    @classmethod
+    def of(cls, params: Params, sources: Sources, quiet: bool) -> TrainingSetup:
+        """The settings that options ask for; refuses, before anything is read, wrong combinations."""
+        check_used(params)
+        stated_max_fpr(params)
+        setup = cls(
+            params,
+            FeatureConfig.from_options(params),
+            ScorerConfig.from_options(params),
+            TrainingConfig.from_options(params),
+            decision(params),
+            mail_features=FeatureConfig.from_options(params, mail=True),
+        )
+        base = load_base(params, sources, quiet)
+        if base is not None:
+            setup = setup._based_on(base)
+        setup.trainer()
+        return setup
+
+    def _based_on(self, base: BaseModel) -> TrainingSetup:
+        """With n-grams, unless stated, and signs as those of the base, which has to know the same tokens."""
+        theirs, features = base.model.features, self.features
+        if self.params["ngrams"] is None and features.shapes:
+            features = replace(features, ngrams=theirs.ngrams)
+        features = replace(features, signs=theirs.signs)
+        base.check(features, self.scoring)
+        weight = self.training.base_weight
+        base = base if weight is None else base.replace(weight=weight)
+        return replace(self, features=features, base=base, mail_features=None)
+
+    def trainer(
+        self,
+        mail: bool = False,
+        keep: Mapping[str, float] | None = None,
+        keep_texts: bool = False,
+        set_threshold: bool = True,
+    ) -> Trainer:
+        """A trainer with these settings.
+
+        `keep` is the share of each label's messages to keep; without `set_threshold` the false positive rate
+        is left aside.
+        """
+        from spamnb.training import Trainer
+
+        start: dict[str, Any] = {}
+        if self.base is not None:
+            choose = self.training.base_weight is None
+            start = {"start": self.base, "choose": choose, "stated": self.training.max_fpr is not None}
+        trainer = Trainer(
+            self.features,
+            self.scoring,
+            self.decision,
+            folds=self.training.folds,
+            keep=keep,
+            keep_texts=keep_texts,
+            remember=self.training.remember,
+            refine=self.training.refine,
+            jobs=self.training.jobs,
+            **start,
+        )
+        self.adapt(trainer, mail)
+        if not set_threshold:
+            trainer.max_fpr = None
+        return trainer
+
+    def adapt(self, trainer: Trainer, mail: bool) -> None:
+        """Gives a trainer, before its first message, the defaults for mail or for other messages."""
+        stated = self.training.max_fpr
+        trainer.max_fpr = default_max_fpr(self.params, mail) if stated is None else stated
+        if mail and self.mail_features is not None:
+            trainer.read_as(self.mail_features)
+
+    def refuse_undersampling(self, flag: str) -> None:
+        if self.scoring.balance == "undersample":
+            raise ConfigError(
+                f"--balance undersample does not go together with {flag}", hint="use --balance weight"
+            )
+
+    def check_classes(self, labels: tuple[str, ...]) -> None:
+        """Refuses settings that do not go with the classes of the data."""
+        check_decision(self.params, labels)
+        check_max_fpr(self.training.max_fpr, labels)
+        prior = self.scoring.prior
+        if not isinstance(prior, str) and len(prior) != len(labels):
+            raise ConfigError(
+                f"--class-prior gives {len(prior)} numbers, the model has {len(labels)} classes",
+                hint=f"give one number for each of {', '.join(labels)}",
+            )
+
+    def check_model(self, model: SpamModel) -> None:
+        """Refuses a model that has not got what the options ask for."""
+        self.check_classes(model.labels)
+        check_threshold_set(self.training.max_fpr, model.decision)

@@ -1,0 +1,44 @@
+"""Declares every setting once: as a field of a frozen dataclass with its flag, values, default and help.
+
+Options, `compare --with`, checks, "is a setting for training" and printed commands derive from these fields.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spamnb.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from spamnb.settings.feature_config import (
+        MAX_NGRAM as MAX_NGRAM,
+        FeatureConfig as FeatureConfig,
+    )
+    from spamnb.settings.scorer_config import ScorerConfig as ScorerConfig
+    from spamnb.settings.setting_field import (
+        Setting as Setting,
+        is_stated as is_stated,
+        settings_of as settings_of,
+    )
+    from spamnb.settings.setting_flags import (
+        check_used as check_used,
+        flags as flags,
+        training_settings as training_settings,
+    )
+    from spamnb.settings.training_config import (
+        READY_MADE as READY_MADE,
+        DecisionConfig as DecisionConfig,
+        TrainingConfig as TrainingConfig,
+        parse_share as parse_share,
+    )
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "feature_config": ["FeatureConfig", "MAX_NGRAM"],
+            "scorer_config": ["ScorerConfig"],
+            "setting_field": ["Setting", "is_stated", "settings_of"],
+            "setting_flags": ["check_used", "flags", "training_settings"],
+            "training_config": ["DecisionConfig", "READY_MADE", "TrainingConfig", "parse_share"],
+        },
+    )

@@ -1,0 +1,113 @@
+"""Declares the settings of features: which tokens are read from a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spamnb.errors import ConfigError
+from spamnb.settings import setting_field
+from spamnb.settings.scorer_config import LESS_NAIVE
+from spamnb.settings.setting_field import Rule, between, check_settings, setting, stated_fields
+
+MAX_NGRAM = 5
+MAX_CHARS = 8
+
+
+def _parse_pattern(text: str) -> tuple[str, str]:
+    name, equals, regex = text.partition("=")
+    if not equals or not regex:
+        raise ConfigError(f"--pattern {text!r} is not NAME=REGEX", "for example --pattern 'phone=\\d{10}'")
+    return name, regex
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureConfig:
+    r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
+
+    `unmask` (with shapes) undoes the obfuscation of words and takes n-grams of scripts without spaces.
+    `signs` (with that) adds runs of punctuation and how a message ends.
+
+    >>> FeatureConfig.plain() == FeatureConfig(ngrams=1, shapes=False, unmask=False, signs=False)
+    True
+    """
+
+    ngrams: int = setting(
+        2,
+        "--ngrams",
+        "Word n-grams from 1 to N. [default: 2; 1 for plain tokens and email]",
+        metavar="N",
+        rule=between(1, MAX_NGRAM),
+    )
+    shapes: bool = setting(
+        True,
+        "--tokens",
+        'shaped: words, word pairs and features such as "contains a phone number" (no pairs for email). '
+        "plain: lowercase words only.",
+        choices=("plain", "shaped"),
+    )
+    chars: int = setting(
+        0,
+        "--chars",
+        "Character n-grams from 2 to N. [default: none]",
+        metavar="N",
+        rule=Rule(f"0 or between 2 and {MAX_CHARS}", lambda n: n == 0 or 2 <= n <= MAX_CHARS),
+    )
+    patterns: tuple[tuple[str, str], ...] = setting(
+        (),
+        "--pattern",
+        "Count the matches of a regular expression as token re:NAME; needs google-re2, so no lookaround "
+        "and no backreferences. Repeatable.",
+        metavar="NAME=REGEX",
+        parse=_parse_pattern,
+        write="=".join,
+        name="patterns",
+    )
+    categorical: tuple[str, ...] = setting(
+        (), "--categorical", "Column of categories. Repeatable.", metavar="COLUMN"
+    )
+    numeric: tuple[str, ...] = setting(
+        (), "--numeric", "Column of numbers (Gaussian). Repeatable.", metavar="COLUMN"
+    )
+    unmask: bool = True
+    signs: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unmask", self.unmask and self.shapes)
+        object.__setattr__(self, "signs", self.signs and self.unmask)
+        check_settings(self)
+
+    @classmethod
+    def usual(cls, mail: bool = False) -> FeatureConfig:
+        """What `spamnb train` reads from messages by default; mail has words enough without bigrams."""
+        return cls(ngrams=1, signs=False) if mail else cls()
+
+    @classmethod
+    def plain(cls, ngrams: int = 1) -> FeatureConfig:
+        return cls(ngrams=ngrams, shapes=False)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], mail: bool = False) -> FeatureConfig:
+        """The features that options ask for; the defaults depend on the scorer and on what is read.
+
+        >>> FeatureConfig.from_options({"tokens": "plain"}) == FeatureConfig.plain()
+        True
+        """
+        stated, usual = stated_fields(cls, options), cls.usual(mail)
+        less_naive = options.get("scorer") == LESS_NAIVE
+        shapes = stated.pop("shapes", True) and not less_naive
+        ngrams = (options.get("order") or 1) + 1 if less_naive else usual.ngrams if shapes else 1
+        return cls(**{"ngrams": ngrams, **stated}, shapes=shapes, signs=usual.signs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Builtins only, for the model file."""
+        return setting_field.to_state(self)
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
+        values = setting_field.from_state(cls, state)
+        values["patterns"] = tuple((str(name), str(regex)) for name, regex in values["patterns"])
+        if not all(isinstance(column, str) for column in (*values["categorical"], *values["numeric"])):
+            raise TypeError("the name of a column is not text")
+        return cls(**values)

@@ -1,0 +1,170 @@
+"""Declares the settings of scorers: how counts become log-odds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from spamnb.errors import ConfigError
+from spamnb.settings import setting_field
+from spamnb.settings.setting_field import (
+    NOT_NEGATIVE,
+    Rule,
+    between,
+    check_settings,
+    one_of,
+    setting,
+    stated_fields,
+)
+
+LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
+Prior = str | tuple[float, ...]
+
+
+def _parse_prior(text: str) -> Prior:
+    try:
+        return text if text in ("learned", "uniform") else tuple(float(p) for p in text.split(","))
+    except ValueError:
+        raise ConfigError(
+            f"--class-prior must be learned, uniform or numbers with commas, got {text!r}",
+            hint="for example --class-prior 0.8,0.2 for ham and spam",
+        ) from None
+
+
+def _write_prior(prior: Prior) -> str:
+    return prior if isinstance(prior, str) else ",".join(f"{p:g}" for p in prior)
+
+
+def _is_prior(prior: Prior) -> bool:
+    if isinstance(prior, str):
+        return prior in ("learned", "uniform")
+    return all(p > 0 for p in prior) and abs(sum(prior) - 1) <= 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerConfig:
+    """How counts become log-odds.
+
+    `once` counts a token once per message. `damping` d divides a message's log-odds by its number of tokens
+    to the power d: a long message repeats its evidence; calibration restores the scale.
+    `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
+    then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
+    two limits; 0 is no limit.
+    """
+
+    name: str = setting("multinomial", "--scorer", "How counts become probabilities.")
+    alpha: float = setting(
+        0.1,
+        "--alpha",
+        "Additive smoothing for all tokens. [default: 0.05 for words, 0.2 for n-grams; 1 for other scorers]",
+        metavar="X",
+        rule=NOT_NEGATIVE,
+    )
+    once: bool = setting(
+        True,
+        "--counts",
+        "Count a word once per message or every time it occurs. [default: once; all for other scorers]",
+        choices=("all", "once"),
+    )
+    damping: float = setting(
+        1.0,
+        "--damping",
+        "Divide log-odds by (number of tokens)^X, 0 to 1. [default: 1; 0 for other scorers]",
+        metavar="X",
+        rule=between(0, 1),
+    )
+    prior: str | tuple[float, ...] = setting(
+        "learned",
+        "--class-prior",
+        "Class priors; numbers go in the alphabetical order of labels.",
+        metavar="learned|uniform|P,Q,..",
+        rule=Rule("learned, uniform or positive numbers with sum 1", _is_prior),
+        parse=_parse_prior,
+        write=_write_prior,
+        stored=(str, tuple),
+    )
+    balance: str = setting(
+        "none",
+        "--balance",
+        "Treat classes of very different size alike.",
+        choices=("none", "undersample", "weight"),
+    )
+    order: int = setting(
+        1,
+        "--order",
+        "less-naive: words that a word depends on, 1 or 2.",
+        metavar="K",
+        rule=one_of(1, 2),
+        scorer=LESS_NAIVE,
+    )
+    ddof: int = setting(
+        0,
+        "--ddof",
+        "Divide variances of numeric columns by N or N-1.",
+        metavar="0|1",
+        rule=one_of(0, 1),
+    )
+    max_evidence: int = setting(
+        0,
+        "--max-evidence",
+        "Count only the N tokens of a message that lean most to each class. [default: all]",
+        metavar="N",
+        rule=NOT_NEGATIVE,
+    )
+    max_token_weight: float = setting(
+        0.0,
+        "--max-token-weight",
+        "Limit the weight of one token to X either way. [default: no limit]",
+        metavar="X",
+        rule=NOT_NEGATIVE,
+    )
+    ngram_smoothing_ratio: float | None = field(default=None, metadata={"stored": (int, float)})
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if not 0 < self.ratio < float("inf"):
+            raise ConfigError(f"ngram_smoothing_ratio must be more than 0, got {self.ngram_smoothing_ratio}")
+        if self.ngram_smoothing_ratio == self._usual_ratio:  # so that equal settings are equal
+            object.__setattr__(self, "ngram_smoothing_ratio", None)
+
+    @property
+    def ratio(self) -> float:
+        """How many times as much as words n-grams are smoothed.
+
+        >>> ScorerConfig().ratio, ScorerConfig(alpha=1.0).ratio
+        (4.0, 1.0)
+        """
+        return self._usual_ratio if self.ngram_smoothing_ratio is None else self.ngram_smoothing_ratio
+
+    @property
+    def _usual_ratio(self) -> float:
+        return 4.0 if (self.name, self.alpha) == ("multinomial", 0.1) else 1.0
+
+    @classmethod
+    def of(cls, name: str, **values: Any) -> ScorerConfig:
+        """The settings of a scorer: its own defaults, overridden by the values that are not None.
+
+        Only the default scorer is tuned for filtering; the others start as their source documents state them.
+        """
+        usual = cls() if name == cls().name else cls(name=name, alpha=1.0, once=False, damping=0.0)
+        return replace(usual, **{k: v for k, v in values.items() if v is not None})
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> ScorerConfig:
+        """The scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
+
+        >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
+        True
+        """
+        stated = stated_fields(cls, options)
+        ratio = 1.0 if options.get("tokens") == "plain" else None
+        return cls.of(stated.pop("name", cls().name), ngram_smoothing_ratio=ratio, **stated)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Builtins only, for the model file."""
+        return setting_field.to_state(self) | {"ngram_smoothing_ratio": self.ratio}
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
+        return cls(**setting_field.from_state(cls, state))

@@ -1,0 +1,176 @@
+"""Describes a setting in the metadata of a dataclass field: its flag, values, default and help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from math import inf
+from typing import Any, NamedTuple
+
+from spamnb.errors import ConfigError
+
+_KEY = "setting"
+
+
+class Rule(NamedTuple):
+    """What a value must be: in words, and as a test."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+NOT_NEGATIVE = Rule("0 or more", lambda x: 0 <= x < inf)
+AT_LEAST_1 = Rule("at least 1", lambda x: x >= 1)
+
+
+def between(low: float, high: float) -> Rule:
+    return Rule(f"between {low} and {high}", lambda x: low <= x <= high)
+
+
+def one_of(*values: Any) -> Rule:
+    r"""
+    >>> one_of("a", "b", "c").words
+    'a, b or c'
+    """
+    *first, last = map(str, values)
+    return Rule(f"{', '.join(first)} or {last}", lambda x: x in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a setting is written on the command line, which values it takes, and its help.
+
+    The value of an option is None, False or () where the user has not stated it.
+    """
+
+    default: Any
+    flag: str
+    help: str
+    metavar: str = ""
+    type: Any = None  # of one value; by default that of the default
+    choices: tuple[str, ...] = ()  # for a truth value: the words for False and True
+    rule: Rule | None = None
+    hint: str = ""  # the next step if the rule is broken
+    scorer: str = ""  # the only scorer that uses it
+    training: bool = True  # fixed by training, and so refused with a trained model
+    parse: Callable[[str], Any] | None = None  # text to value
+    write: Callable[[Any], str] | None = None  # value to text
+    name: str = ""  # of the option's value; by default the flag's
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.flag.strip("-").replace("-", "_"))
+
+    @property
+    def repeatable(self) -> bool:
+        return isinstance(self.default, tuple)
+
+    @property
+    def full_help(self) -> str:
+        """The help with the default, unless that is stated there already or is none.
+
+        >>> Setting(5, "--folds", "Number of folds.").full_help
+        'Number of folds. [default: 5]'
+        """
+        plain_flag = self.default is True and not self.choices
+        if "[default:" in self.help or self.default is None or self.repeatable or plain_flag:
+            return self.help
+        return f"{self.help} [default: {self.words(self.default)[1]}]"
+
+    def value_of(self, option: Any) -> Any:
+        """Converts the stated value of an option to that of the field.
+
+        >>> Setting(True, "--counts", "", choices=("all", "once")).value_of("all")
+        False
+        """
+        if isinstance(self.default, bool):
+            return self._index(option) == 1 if self.choices else not self.default
+        return tuple(map(self._parsed, option)) if self.repeatable else self._parsed(option)
+
+    def words(self, value: Any) -> list[str]:
+        """Writes a value of the field as on the command line.
+
+        >>> Setting((), "--numeric", "").words(("size", "age"))
+        ['--numeric', 'size', '--numeric', 'age']
+        """
+        if isinstance(self.default, bool):
+            return [self.flag, self.choices[value]] if self.choices else [self.flag]
+        return [
+            word for one in (value if self.repeatable else (value,)) for word in (self.flag, self._text(one))
+        ]
+
+    def check(self, value: Any) -> None:
+        """Refuses a value that the setting cannot have; None is no value."""
+        if self.choices and not isinstance(value, bool):
+            self._index(value)
+        if value is not None and self.rule is not None and not self.rule.holds(value):
+            shown = list(value) if isinstance(value, tuple) else value
+            raise ConfigError(f"{self.flag} must be {self.rule.words}, got {shown!r}", self.hint)
+
+    def _index(self, option: Any) -> int:
+        if option not in self.choices:
+            raise ConfigError(f"{self.flag} must be {one_of(*self.choices).words}, got {option!r}", self.hint)
+        return self.choices.index(option)
+
+    def _parsed(self, option: Any) -> Any:
+        return self.parse(option) if self.parse is not None and isinstance(option, str) else option
+
+    def _text(self, value: Any) -> str:
+        if self.write is not None:
+            return self.write(value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def setting(default: Any, flag: str, help: str, **more: Any) -> Any:
+    """A dataclass field with its `Setting`; `stored` are its types in a model file."""
+    stored = more.pop("stored", (int, float) if isinstance(default, float) else (type(default),))
+    return field(default=default, metadata={_KEY: Setting(default, flag, help, **more), "stored": stored})
+
+
+def settings_of(config: type) -> Iterator[tuple[str, Setting]]:
+    """Yields the fields of a dataclass that have a flag, with their settings."""
+    return ((f.name, f.metadata[_KEY]) for f in fields(config) if _KEY in f.metadata)
+
+
+def is_stated(option: Any) -> bool:
+    return option is not None and option is not False and option != ()
+
+
+def stated_fields(config: type, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a dataclass that options set, with their values."""
+    named = ((name, setting, options.get(setting.name)) for name, setting in settings_of(config))
+    return {name: setting.value_of(option) for name, setting, option in named if is_stated(option)}
+
+
+def check_settings(config: Any) -> None:
+    """Refuses a dataclass one of whose settings has a value that it cannot have."""
+    for name, one in settings_of(type(config)):
+        one.check(getattr(config, name))
+
+
+def changed_words(config: Any, usual: Any) -> list[str]:
+    """The flags that make a dataclass of the `usual` one."""
+    both = ((one, getattr(config, name), getattr(usual, name)) for name, one in settings_of(type(config)))
+    return [word for one, value, default in both if value != default for word in one.words(value)]
+
+
+def to_state(config: Any) -> dict[str, Any]:
+    """The fields of a dataclass with lists in place of tuples, as in a model file."""
+    return {f.name: _listed(getattr(config, f.name)) for f in fields(config)}
+
+
+def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `to_state`; a value of another type than its field has raises TypeError."""
+    stored = {f.name: f.metadata.get("stored", (type(f.default),)) for f in fields(config)}
+    values = {name: _tupled(value) for name, value in state.items()}
+    for name, value in values.items():
+        if type(value) not in stored.get(name, (type(value),)):
+            raise TypeError(f"{name} is {value!r:.40}")
+    return values
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(_tupled(one) for one in value) if isinstance(value, list) else value

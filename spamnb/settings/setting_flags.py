@@ -1,0 +1,53 @@
+"""Writes settings as flags, and tells which of them training fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from spamnb.errors import ConfigError
+from spamnb.settings.feature_config import FeatureConfig
+from spamnb.settings.scorer_config import LESS_NAIVE, ScorerConfig
+from spamnb.settings.setting_field import Setting, changed_words, is_stated, settings_of
+from spamnb.settings.training_config import TrainingConfig
+
+
+def training_settings() -> Iterator[Setting]:
+    """Yields the settings that training fixes: they mean nothing to a trained model."""
+    for config in (FeatureConfig, ScorerConfig, TrainingConfig):
+        yield from (one for _, one in settings_of(config) if one.training)
+
+
+def check_used(options: Mapping[str, Any]) -> None:
+    """Refuses settings that would have no effect."""
+    scorer = options.get("scorer") or ScorerConfig().name
+    for _, one in settings_of(ScorerConfig):
+        if one.scorer not in ("", scorer) and is_stated(options.get(one.name)):
+            raise ConfigError(
+                f"{one.flag} is a setting of --scorer {one.scorer}, got --scorer {scorer}",
+                hint=f"add --scorer {one.scorer}, or leave out {one.flag}",
+            )
+    if options.get("ddof") is not None and not options.get("numeric"):
+        raise ConfigError(
+            "--ddof is a setting of numeric columns, got none",
+            hint="name a column with --numeric COLUMN, or leave out --ddof",
+        )
+
+
+def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> list[str]:
+    """The flags that train with these settings, on mail or on other messages.
+
+    >>> flags(FeatureConfig(), ScorerConfig(alpha=0.03))
+    ['--alpha', '0.03']
+    >>> flags(FeatureConfig.plain(), ScorerConfig.of("bernoulli"))
+    ['--tokens', 'plain', '--scorer', 'bernoulli']
+    >>> flags(FeatureConfig(), ScorerConfig(), mail=True)
+    ['--ngrams', '2']
+    """
+    options: dict[str, Any] = {"scorer": scoring.name, "order": scoring.order}
+    tokens = [] if features.shapes or scoring.name == LESS_NAIVE else ["--tokens", "plain"]
+    if tokens:
+        options["tokens"] = "plain"
+    scorer = [] if scoring.name == ScorerConfig().name else ["--scorer", scoring.name]
+    words = changed_words(features, FeatureConfig.from_options(options, mail))
+    return [*tokens, *words, *scorer, *changed_words(scoring, ScorerConfig.of(scoring.name))]

@@ -1,0 +1,144 @@
+"""Declares the settings of training and of the decision rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spamnb.errors import ConfigError
+from spamnb.settings.setting_field import AT_LEAST_1, Rule, check_settings, setting, stated_fields
+
+READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
+REFINE_MODES = ("auto", "yes", "no")
+
+
+def parse_share(text: str, flag: str, example: str) -> float:
+    """A share above 0 and below 1, as `0.1%` or `0.001`.
+
+    >>> parse_share("30%", "--holdout", "30% or 0.3")
+    0.3
+    """
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise ConfigError(
+            f"{flag} must be a share above 0 and below 1, got {text!r}", f"for example {example}"
+        )
+    return share
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig:
+    """How a model is trained.
+
+    `folds` 0: no metrics, no calibration. `max_fpr` is the false positive rate that sets the threshold; if it
+    is only a default, a cautious threshold serves while ham is scarce. `remember` keeps a digest of each
+    message, 8 bytes. `base` names the model to start from.
+
+    >>> TrainingConfig(folds=1)
+    Traceback (most recent call last):
+    spamnb.errors.ConfigError: --folds must be 0 or at least 2, got 1
+    """
+
+    folds: int = setting(
+        5,
+        "--folds",
+        "Number of cross-validation folds.",
+        metavar="K",
+        rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+    )
+    refine: str = setting(
+        "auto",
+        "--refine",
+        "Correct token weights by logistic regression; auto: if cross-validation shows that it helps.",
+        choices=REFINE_MODES,
+    )
+    max_fpr: float | None = setting(
+        None,
+        "--max-fpr",
+        "Flag at most this share of ham as spam, for example 0.1% or 0.001.",
+        metavar="RATE",
+        type=str,
+        parse=lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001"),
+        training=False,
+    )
+    base_weight: float | None = setting(
+        None,
+        "--base-weight",
+        "Weight of the model of --base beside your messages. [default: chosen by cross-validation]",
+        metavar="W",
+        type=float,
+        rule=Rule("a number above 0", lambda w: 0 < w < float("inf")),
+        hint="leave it out: cross-validation chooses it",
+    )
+    remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
+    jobs: int = setting(
+        1, "--jobs", "Number of worker processes.", metavar="N", rule=AT_LEAST_1, training=False
+    )
+    base: str | None = setting(
+        None,
+        "--base",
+        "Start from a built-in model (ready-made) or from the model in FILE.",
+        metavar="ready-made|FILE",
+        type=str,
+    )
+    max_fpr_is_default: bool = False
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.refine == "yes" and not self.folds:
+            raise ConfigError(
+                "--refine yes needs cross-validation, got --folds 0",
+                hint="leave out --folds 0 or --refine yes",
+            )
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> TrainingConfig:
+        """The settings of training that options ask for; refuses two that contradict each other.
+
+        >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
+        0.01
+        """
+        config = cls(**stated_fields(cls, options))
+        if config.base_weight is not None and config.base is None:
+            raise ConfigError(
+                "--base-weight is the weight of the model of --base, got none",
+                hint="add --base ready-made, or leave out --base-weight",
+            )
+        if config.max_fpr is not None and not config.folds:
+            raise ConfigError(
+                "--max-fpr needs cross-validation to find the threshold, got --folds 0",
+                hint="leave out --folds 0, or give a --threshold yourself",
+            )
+        return config
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionConfig:
+    """The decision rule that options ask for; `Decision.from_options` makes a threshold of it."""
+
+    threshold: float | None = setting(
+        None,
+        "--threshold",
+        "Spam from this probability on. [default: 0.5]",
+        metavar="P",
+        type=float,
+        training=False,
+    )
+    unsure: tuple[float, float] | None = setting(
+        None,
+        "--unsure",
+        "Between these probabilities the verdict is unsure.",
+        metavar="LOW HIGH",
+        type=(float, float),
+        training=False,
+    )
+    cost_fp: float | None = setting(
+        None, "--cost-fp", "Cost of flagging ham as spam.", metavar="X", type=float, training=False
+    )
+    cost_fn: float | None = setting(
+        None, "--cost-fn", "Cost of letting spam through.", metavar="X", type=float, training=False
+    )
