@@ -35,7 +35,11 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     assert "tokens    6 (6 words, 0 n-grams)" in card
     assert "decision  spam from P = 0.5" in card
     assert "expect    no figures stored" in card
-    assert [block.splitlines()[0] for block in rest] == ["speaks for ham", "speaks for spam", "linear view"]
+    assert [block.splitlines()[0] for block in rest] == [
+        "evidence for ham",
+        "evidence for spam",
+        "linear view",
+    ]
     assert table(rest[0])[2] == ["see", "2", "0", "3.00e-01", "1.00e-01", "-1.10"]
     assert table(rest[1])[2] == ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"]
     assert "log-odds(spam against ham) = 1.0000 * (w.x + b) +0.0000" in rest[2]
@@ -45,7 +49,7 @@ def test_top_limits_the_rows_and_the_default_model_is_found(cli: Cli, sms: Sms) 
     env = {"SPAMNB_MODEL": str(sms.model)}
     for top in (0, 3):
         shown = cli("inspect", "--top", str(top), env=env).text.split("\n\n")
-        blocks = [block for block in shown if block.startswith("speaks for")]
+        blocks = [block for block in shown if block.startswith("evidence for")]
         assert [len(block.splitlines()) - 2 for block in blocks] == [top] * (2 if top else 0)
 
 
@@ -82,8 +86,8 @@ def test_card_of_columns_and_of_three_classes(cli: Cli, tennis: Tennis, three: T
     assert "decision  yes from P = 0.5" in shown
     shown = cli("inspect", three.model, "--top", "1").text
     assert "decision  the likeliest class" in shown
-    assert [line for line in shown.splitlines() if line.startswith("speaks for")] == [
-        *("speaks for home", "speaks for spam", "speaks for work")
+    assert [line for line in shown.splitlines() if line.startswith("evidence for")] == [
+        *("evidence for home", "evidence for spam", "evidence for work")
     ]
     assert "linear view" not in shown
 
