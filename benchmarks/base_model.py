@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.cli.model_choice import shipped_model
 from spamnb.core.arrays import FloatArray, IntArray
 from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
+from spamnb.model import shipped_model
 from spamnb.model.base_model import BaseModel
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.threshold import MAIL_MAX_FPR

@@ -35,7 +35,11 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     assert re.search(r"tokens +6 \(6 words, 0 n-grams\)", card)
     assert re.search(r"decision +spam from P = 0.5", card)
     assert "cross-validation  no metrics stored" in card
-    assert [block.splitlines()[0] for block in rest] == ["evidence for ham", "evidence for spam", "linear view"]
+    assert [block.splitlines()[0] for block in rest] == [
+        "evidence for ham",
+        "evidence for spam",
+        "linear view",
+    ]
     assert table(rest[0])[2] == ["see", "2", "0", "3.00e-01", "1.00e-01", "-1.10"]
     assert table(rest[1])[2] == ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"]
     assert "log-odds(spam against ham) = 1.0000 * (w.x + b) +0.0000" in rest[2]

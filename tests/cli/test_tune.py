@@ -51,7 +51,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
     assert lines[-4] == "found     defaults"
     assert lines[-3].startswith("held-out  F1 0.")
     assert lines[-3].endswith(", p = 1.000")
-    assert lines[-2] == "choice    defaults: the default settings are best; nothing to change"
+    assert lines[-2] == "choice    the default settings are best; nothing to change"
     value, defaults = lines[-3].split()[2], lines[-3].split()[-4].strip(",")
     assert value == defaults
     assert not cli.own_model.exists()

@@ -182,7 +182,7 @@ def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> N
     assert refused.value.message == (
         "a starts from the given model, b starts from no other model: they do not add up"
     )
-    assert refused.value.hint == "train them with the same --prior"
+    assert refused.value.hint == "train them with the same --base"
     other = train(OWN, OWN_LABELS, start=ready.learn(["win"], ["spam"]))
     with pytest.raises(ModelError, match="they do not add up"):
         model.merge(other)

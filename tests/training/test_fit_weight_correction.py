@@ -254,7 +254,7 @@ def test_what_cannot_be_refined() -> None:
     three = [("x", "y", "z")[i % 3] for i in range(60)]
     with pytest.raises(ConfigError, match="--refine yes needs two classes, got 3"):
         train(texts, three, refine="yes")
-    with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --no-cv"):
+    with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --folds 0"):
         train(texts, labels, folds=0, refine="yes")
     with pytest.raises(ConfigError, match="--refine must be auto, yes or no, got 'maybe'"):
         train(texts, labels, refine="maybe")

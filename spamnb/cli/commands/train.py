@@ -242,7 +242,7 @@ def _metrics_text(model: SpamModel) -> str:
             else f"probabilities are scaled like those of the {model.base.name}"
         )
         return f"no metrics: {_why_no_folds(model)}; {scale}"
-    folds = f"{metrics['folds']}-fold cross-validation on {metrics['sample']:,} messages"
+    folds = f"{metrics['folds']} folds, {metrics['sample']:,} messages"
     if "recall" not in metrics:
         return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
     other = next(label for label in model.labels if label != model.positive)
