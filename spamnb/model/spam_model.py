@@ -255,7 +255,7 @@ class SpamModel:
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
-        return raw if scored.started is None else raw + scored.started
+        return raw if scored.base_log_odds is None else raw + scored.base_log_odds
 
     @property
     def sign(self) -> float:
@@ -305,14 +305,15 @@ class SpamModel:
     def explain(
         self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
     ) -> Explanation:
-        """What speaks for and against a message (a text, or Texts of one message with its tags).
+        """Explains the prediction for a message (a text, or Texts of one message with its tags).
 
-        The parts and the bias sum to the log-odds.
+        The evidence and the bias sum to the log-odds.
         """
-        from spamnb.model.explanation import explained
+        from spamnb.model.explanation import explain_batch
 
         texts = message if isinstance(message, Texts) else Texts.of([message])
-        return explained(self, texts, *self._checked(categories, numbers))
+        check_columns(1, categories, numbers)
+        return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write the model file in one step; gives its size in bytes."""

@@ -50,10 +50,10 @@ def copies_note(digests: Digests) -> list[str]:
     """What to tell of copies, if there are any.
 
     >>> copies_note(np.array([7, 8, 7], np.uint64))
-    ['1 of 3 messages is a copy of another (the same words)']
+    ['1 of 3 messages is a duplicate of another (the same words)']
     """
     found = copies(digests)
-    some = "is a copy of another" if found == 1 else "are copies of others"
+    some = "is a duplicate of another" if found == 1 else "are duplicates of others"
     return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
 
 

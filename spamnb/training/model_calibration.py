@@ -122,7 +122,7 @@ def metrics_of(model: SpamModel, held_out: HeldOutScores) -> Scores | MultiScore
     p, log_odds, decision = held_out.proba[:, plus], held_out.log_odds, model.decision
     codes = model.decide(log_odds, held_out.known, held_out.share)
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
-    return evaluate_binary(held_out.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, log_odds)
+    return evaluate_binary(held_out.truth == plus, p, codes == SPAM, codes == UNSURE, costs, log_odds)
 
 
 def apply_calibration(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:

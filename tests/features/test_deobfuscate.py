@@ -158,7 +158,7 @@ def test_a_disguised_spam_is_spam() -> None:
     ):
         assert model.predict([text]) == ["spam"]
         parts = model.explain(text)
-        assert np.isclose(parts.bias + sum(p.log_odds for p in parts.parts), parts.log_odds)
+        assert np.isclose(parts.bias + sum(p.log_odds for p in parts.evidence), parts.log_odds)
 
 
 def test_the_twin_agrees_about_the_tables() -> None:

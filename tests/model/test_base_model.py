@@ -57,14 +57,14 @@ def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None
 @pytest.mark.parametrize("text", NEW)
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel, text: str) -> None:
     told = model.explain(text)
-    total = told.bias + sum(part.log_odds for part in told.parts)
+    total = told.bias + sum(part.log_odds for part in told.evidence)
     assert total == pytest.approx(told.log_odds, abs=1e-9)
     assert told.log_odds == model.log_odds([text])[0]
-    assert len({part.token for part in told.parts}) == len(told.parts)
+    assert len({part.token for part in told.evidence}) == len(told.evidence)
 
 
 def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
-    told = {part.token: part for part in model.explain("free prize").parts}
+    told = {part.token: part for part in model.explain("free prize").evidence}
     assert told["prize"].log_odds > 0
     assert told["prize"].counts == (0, 0)
     alone = replace(model, base=None)
@@ -184,7 +184,7 @@ def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> N
     assert refused.value.message == (
         "a starts from the given model, b starts from no other model: they do not add up"
     )
-    assert refused.value.hint == "train them with the same --prior"
+    assert refused.value.hint == "train them with the same --base"
     other = train(OWN, OWN_LABELS, base=ready.learn(["win"], ["spam"]))
     with pytest.raises(ModelError, match="they do not add up"):
         model.merge(other)
@@ -276,13 +276,13 @@ def test_it_is_inspected(ready: SpamModel) -> None:
     reader = Inspector(model)
     (row,) = reader.look_up(["prize"])
     assert not row.known
-    assert row.start_weight == Inspector(ready).look_up(["prize"])[0].weight
+    assert row.base_weight == Inspector(ready).look_up(["prize"])[0].weight
     view = reader.linear()
     assert view is not None
-    assert view.start is not None
+    assert view.base is not None
     batch = model.score(["parcel at noon"])
     own = log_odds_of(batch.scored.damped, 1)[0]
-    linear = view.slope * (own + view.start_weight * ready.log_odds(["parcel at noon"])[0]) + view.offset
+    linear = view.slope * (own + view.base_weight * ready.log_odds(["parcel at noon"])[0]) + view.offset
     assert linear == pytest.approx(batch.log_odds[0], abs=1e-6)
 
 

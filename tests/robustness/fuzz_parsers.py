@@ -21,7 +21,7 @@ from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import DEFAULT
 from spamnb.messages import Texts
-from spamnb.metrics import multi_scores, scores
+from spamnb.metrics import stored_scores
 from spamnb.model.inspection import Inspector, card
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
@@ -112,7 +112,7 @@ def try_model(model: SpamModel) -> object:
     shown = card_rows(card(model)) + [(row.token, "") for row in Inspector(model).top(model.labels[0], 5)]
     visible("".join(name + value for name, value in shown)).encode()
     if model.metrics is not None:
-        (scores if "recall" in model.metrics else multi_scores)(model.metrics)
+        stored_scores(model.metrics)
     return said.names
 
 

@@ -124,8 +124,8 @@ def test_columns_that_the_model_was_not_told_of_are_passed_over() -> None:
 def test_explanations_name_columns() -> None:
     model = model_of().learn(["win"], ["spam"])
     why = model.explain("win", {"sender": ["a"]}, {"size": np.array([3.0])})
-    assert {part.token for part in why.parts} == {"win", "column:sender", "column:size"}
-    total = why.bias + math.fsum(part.log_odds for part in why.parts)
+    assert {part.token for part in why.evidence} == {"win", "column:sender", "column:size"}
+    total = why.bias + math.fsum(part.log_odds for part in why.evidence)
     assert total == pytest.approx(why.log_odds, abs=1e-9)
     assert (why.known, why.unknown) == (3, 0)
 

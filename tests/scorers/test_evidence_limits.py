@@ -57,11 +57,11 @@ def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, 
     model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
     for text in ("free cash at home now", "see you", "win a free prize and call me when you are home"):
         told = model.explain(text)
-        assert np.isclose(told.bias + sum(p.log_odds for p in told.parts), told.log_odds)
+        assert np.isclose(told.bias + sum(p.log_odds for p in told.evidence), told.log_odds)
         assert np.isclose(model.log_odds([text, "x"])[0], told.log_odds)
         if limits.get("max_evidence"):
             for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in told.parts) <= limits["max_evidence"]
+                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["max_evidence"]
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:
@@ -76,9 +76,9 @@ def test_words_of_ham_do_not_wash_spam_clean() -> None:
 
 
 def test_settings_that_make_no_sense() -> None:
-    with pytest.raises(ConfigError, match="--strongest must be 0 or more, got -1"):
+    with pytest.raises(ConfigError, match="--max-evidence must be 0 or more, got -1"):
         ScorerConfig(max_evidence=-1)
-    with pytest.raises(ConfigError, match="--clip must be 0 or more, got -1"):
+    with pytest.raises(ConfigError, match="--max-token-weight must be 0 or more, got -1"):
         ScorerConfig(max_token_weight=-1)
     with pytest.raises(ConfigError, match="go with scorers that add up weights, got bernoulli"):
         SpamModel(scoring=ScorerConfig.of("bernoulli", max_evidence=3))

@@ -60,19 +60,19 @@ def test_evidence_is_the_sum_over_classes() -> None:
     # "Computing p(x) under naive Bayes": p(x) = sum_c p(x | y = c) p(y = c), here with K = 3.
     store = counted(["a b", "b c", "c c a", "a"], ["k1", "k2", "k3", "k3"])
     scored = score(store, ["a b", "c", "a a b c"], "multinomial", alpha=1.0, once=False, damping=0.0)
-    assert np.exp(scored.evidence) == pytest.approx(np.exp(scored.joint).sum(axis=1), rel=1e-13)
+    assert np.exp(scored.log_evidence) == pytest.approx(np.exp(scored.joint).sum(axis=1), rel=1e-13)
     # by hand for "c": theta = (N + 1) / (N_c + 3), N_c = 2, 2, 4
     by_hand = (
         Fraction(1, 4) * Fraction(1, 5) + Fraction(1, 4) * Fraction(2, 5) + Fraction(1, 2) * Fraction(3, 7)
     )
-    assert math.exp(scored.evidence[1]) == pytest.approx(by_hand, rel=1e-14)
+    assert math.exp(scored.log_evidence[1]) == pytest.approx(by_hand, rel=1e-14)
 
 
 def test_an_unusual_message_has_less_evidence() -> None:
     store = counted(["free prize"] * 9 + ["see you"] * 9 + ["odd"], ["spam"] * 9 + ["ham"] * 10)
     usual, unusual, impossible = score(
         store, ["prize", "odd", "prize see"], "categorical", alpha=0.0
-    ).evidence
+    ).log_evidence
     assert usual > unusual > impossible == -math.inf
 
 

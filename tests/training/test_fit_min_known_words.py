@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ModelError
-from spamnb.evaluation.on_data import on_chunks
+from spamnb.evaluation.on_data import evaluate_chunks
 from spamnb.messages import Chunk, Texts
 from spamnb.model.decision import Decision
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
-from spamnb.report.prediction_lines import Jsonl, parts_text
+from spamnb.report.prediction_lines import Jsonl, evidence_text
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import folds
 from spamnb.training.fit_min_known_words import ENOUGH, known_word_shares, lowest_usual
@@ -55,7 +55,7 @@ def test_what_has_few_known_words_is_unsure_and_says_so(model: SpamModel) -> Non
     assert found.unsure_reason(0) == "few known words: 1 of 13"
     assert [found.unsure_reason(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
     assert replace(model, min_known_words=None).predict([FOREIGN]) == ["ham"]
-    assert model.explain(FOREIGN).why == "few known words: 1 of 13"
+    assert model.explain(FOREIGN).unsure_reason == "few known words: 1 of 13"
     doubtful = replace(model, decision=Decision(1.0, unsure_from=0.0))
     assert doubtful.score([TEXTS[0]]).unsure_reason(0) == "too close to call"
 
@@ -98,7 +98,7 @@ def test_one_ham_in_200_becomes_unsure_and_nothing_else_changes(model: SpamModel
 def test_evaluating_counts_it_too(model: SpamModel) -> None:
     texts = [FOREIGN, *TEXTS[:50]]
     chunk = Chunk(Texts.of(texts), np.arange(51), ["ham", *LABELS[:50]])
-    assert on_chunks(model, [chunk]).scores.unsure == model.predict(texts).count("unsure") == 1
+    assert evaluate_chunks(model, [chunk]).scores.unsure == model.predict(texts).count("unsure") == 1
 
 
 def test_few_messages_measure_no_doubt() -> None:
@@ -154,7 +154,7 @@ def test_what_a_start_knows_is_known(model: SpamModel) -> None:
 def test_the_outputs_tell_why(model: SpamModel) -> None:
     chunk = Chunk(Texts.of([FOREIGN, TEXTS[1]]), np.arange(2))
     lines = Jsonl().lines(chunk, model.score(chunk.texts), np.arange(2)).decode().splitlines()
-    assert '"why": "few known words: 1 of 13"' in lines[0]
-    assert "why" not in lines[1]
-    assert parts_text(model.explain(FOREIGN)).startswith("few known words: 1 of 13; ")
-    assert parts_text(model.explain(TEXTS[1])).startswith("see")
+    assert '"unsure_reason": "few known words: 1 of 13"' in lines[0]
+    assert "unsure_reason" not in lines[1]
+    assert evidence_text(model.explain(FOREIGN)).startswith("few known words: 1 of 13; ")
+    assert evidence_text(model.explain(TEXTS[1])).startswith("see")

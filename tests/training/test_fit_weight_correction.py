@@ -155,7 +155,7 @@ def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel) -> None:
     for text in [*TEXTS[:20], "alpha beta gamma", "unknown", ""]:
         told = model.explain(text)
-        total = told.bias + sum(p.log_odds for p in told.parts)
+        total = told.bias + sum(p.log_odds for p in told.evidence)
         assert total == pytest.approx(told.log_odds, abs=1e-9)
         assert told.log_odds == pytest.approx(model.log_odds([text])[0], abs=1e-12)
 
@@ -165,7 +165,7 @@ def test_weights_of_inspect_are_those_that_score(model: SpamModel) -> None:
     line = look.linear()
     assert line is not None
     words = {r.token: r.weight for r in look.look_up(["alpha", "truth"])}
-    told = {p.token: p.log_odds for p in model.explain("alpha truth").parts}
+    told = {p.token: p.log_odds for p in model.explain("alpha truth").evidence}
     m = len(told)
     assert told["truth"] == pytest.approx(line.slope * words["truth"] / m, rel=1e-9)
     total = line.slope * line.b / m + line.offset + sum(told.values())
@@ -192,7 +192,7 @@ def test_a_saved_model_says_the_same(plain: bool, tmp_path: Path) -> None:
 def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -> None:
     more = model.learn(["alpha new words"] * 5, ["ham"] * 5)
     assert more.correction is model.correction
-    assert card(more)["refined"]["since"] == 5
+    assert card(more)["refined"]["learned_since"] == 5
     plain = replace(more, correction=None)
     assert model.correction is not None
     weight = Inspector(more).look_up(["alpha"])[0].weight - Inspector(plain).look_up(["alpha"])[0].weight
@@ -254,7 +254,7 @@ def test_what_cannot_be_refined() -> None:
     three = [("x", "y", "z")[i % 3] for i in range(60)]
     with pytest.raises(ConfigError, match="--refine yes needs two classes, got 3"):
         train(texts, three, training=TrainingConfig(refine="yes"))
-    with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --no-cv"):
+    with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --folds 0"):
         train(texts, labels, training=TrainingConfig(folds=0, refine="yes"))
     with pytest.raises(ConfigError, match="--refine must be auto, yes or no, got 'maybe'"):
         train(texts, labels, training=TrainingConfig(refine="maybe"))
@@ -278,7 +278,7 @@ def test_the_positive_class_may_be_either() -> None:
     swapped = train(TEXTS, LABELS, positive="ham", training=TrainingConfig(refine="yes"))
     told = swapped.explain(TEXTS[0])
     assert told.label == "ham"
-    assert told.bias + sum(p.log_odds for p in told.parts) == pytest.approx(told.log_odds, abs=1e-9)
+    assert told.bias + sum(p.log_odds for p in told.evidence) == pytest.approx(told.log_odds, abs=1e-9)
     one = train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).log_odds(TEXTS[:50])
     assert swapped.log_odds(TEXTS[:50]) == pytest.approx(-one, abs=0.05)
     assert log_odds_of(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]

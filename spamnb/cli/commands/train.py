@@ -184,7 +184,7 @@ _MORE = "give more messages, start from another model (--base ready-made), or se
 
 def _print_summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
     """Prints what was learned, how good it is, where it is saved, and what to try next."""
-    from spamnb.model import Decision, in_words
+    from spamnb.model import Decision, describe
 
     store, metrics = model.store, model.metrics or {}
     total = f"{int(store.message_totals.sum()):,} messages"
@@ -199,7 +199,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
-        lines.append(("threshold", in_words(model.decision.to_dict(), model.positive, other)))
+        lines.append(("threshold", describe(model.decision.to_dict(), model.positive, other)))
     if metrics.get("recall") == 0.0:
         lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
     lines += [("saved", f"{target} ({size / 1e3:,.0f} kB)"), ("try", _next_command(model, target))]
@@ -223,7 +223,7 @@ def _metrics_text(model: SpamModel) -> str:
             else f"probabilities are scaled like those of the {model.base.name}"
         )
         return f"no metrics: {_why_no_folds(model)}; {scale}"
-    folds = f"{metrics['folds']}-fold cross-validation on {metrics['sample']:,} messages"
+    folds = f"{metrics['folds']} folds, {metrics['sample']:,} messages"
     if "recall" not in metrics:
         return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
     other = next(label for label in model.labels if label != model.positive)
