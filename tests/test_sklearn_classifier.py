@@ -109,7 +109,7 @@ def test_pipeline() -> None:
 
 
 def test_clone_copies_parameters_and_nothing_learned() -> None:
-    original = SpamClassifier("poisson", prior=[0.5, 0.5], threshold=0.9).fit(TEXTS, LABELS)
+    original = SpamClassifier("poisson", class_prior=[0.5, 0.5], threshold=0.9).fit(TEXTS, LABELS)
     copy = pytest.importorskip("sklearn.base").clone(original)
     assert copy.get_params() == original.get_params()
     assert not hasattr(copy, "classes_")
@@ -168,16 +168,18 @@ def test_it_is_the_model_that_train_makes(fitted: SpamClassifier) -> None:
 @pytest.mark.parametrize("name", sorted(set(REGISTRY) - {"less-naive"}))
 def test_every_scorer_with_its_own_defaults(name: str) -> None:
     one = SpamClassifier(name, tokens="plain", calibrate=False).fit(TEXTS, LABELS)
-    core = SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, ngram_smoothing_ratio=1.0)).learn(TEXTS, LABELS)
+    core = SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, ngram_smoothing_ratio=1.0)).learn(
+        TEXTS, LABELS
+    )
     assert one.model_.scoring == core.scoring
     assert one.predict_proba(ASK).tolist() == core.predict_proba(ASK).tolist()
 
 
 def test_all_parameters_reach_the_model() -> None:
     patterns = [("phone", r"\d{5,}")]
-    one = SpamClassifier("less-naive", alpha=2, prior="uniform", order=1, chars=3, patterns=patterns)
+    one = SpamClassifier("less-naive", alpha=2, class_prior="uniform", order=1, chars=3, patterns=patterns)
     model = one.fit(TEXTS, LABELS).model_
-    assert model.features == FeatureConfig(2, True, 3, (("phone", r"\d{5,}"),))
+    assert model.features == FeatureConfig(2, False, 3, (("phone", r"\d{5,}"),))
     assert model.scoring == ScorerConfig.of("less-naive", alpha=2, prior="uniform", order=1)
     ham, spam = SpamClassifier(balance="undersample").fit(TEXTS, LABELS).model_.store.message_totals
     assert spam == 40
@@ -185,7 +187,7 @@ def test_all_parameters_reach_the_model() -> None:
 
 
 def test_prior_is_in_the_order_of_classes() -> None:
-    one = SpamClassifier(tokens="plain", prior=(0.9, 0.1), damping=0.0, calibrate=False)
+    one = SpamClassifier(tokens="plain", class_prior=(0.9, 0.1), damping=0.0, calibrate=False)
     one.fit(["a", "b"], [10, 2])
     assert one.classes_.tolist() == [2, 10]  # the core sorts names, '10' before '2'
     assert one.predict_proba(["zzz"])[0] == pytest.approx([0.9, 0.1], rel=1e-12)
@@ -274,7 +276,7 @@ def test_partial_fit_after_fit_adds_counts_and_keeps_the_calibration(fitted: Spa
     calibration = one.model_.calibration
     one.partial_fit(TEXTS[100:], LABELS[100:])
     assert one.model_.calibration == calibration
-    same = {"calibration": calibration, "correction": one.model_.correction, "figures": None}
+    same = {"calibration": calibration, "correction": one.model_.correction, "metrics": None}
     assert content(replace(fitted.model_, **same)) == content(one.model_)
 
 
@@ -289,7 +291,11 @@ def test_classes_that_are_still_to_come() -> None:
 
 
 def test_pickle_and_model_file_round_trip(tmp_path: Path) -> None:
-    numbers: Any = {"alpha": np.float64(0.5), "ngrams": np.int64(1), "once": np.bool_(True)}  # as in a grid
+    numbers: Any = {
+        "alpha": np.float64(0.5),
+        "ngrams": np.int64(1),
+        "max_evidence": np.int64(9),
+    }  # as in a grid
     one = SpamClassifier(**numbers, threshold=np.float64(0.7)).fit(TEXTS, LABELS)
     before = len(pickle.dumps(one))
     expected = one.predict_proba(TEXTS).tolist()
@@ -340,10 +346,10 @@ def test_input_that_cannot_be_used_changes_nothing(
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"tokens": "words"}, "tokens must be 'shaped' or 'plain', got 'words'"),
+        ({"tokens": "words"}, "--tokens must be plain or shaped, got 'words'"),
         ({"scorer": "magic"}, "unknown scorer 'magic'"),
         ({"alpha": -1.0}, "--alpha must be 0 or more, got -1.0"),
-        ({"prior": [0.2, 0.3, 0.5]}, "prior gives 3 numbers for 2 classes"),
+        ({"class_prior": [0.2, 0.3, 0.5]}, "class_prior gives 3 numbers for 2 classes"),
         ({"threshold": 2}, "--threshold must lie between 0 and 1, got 2"),
     ],
 )

@@ -23,7 +23,7 @@ def main() -> None:
         sys.exit("no Chromium found: install it, or name one in SPAMNB_TEST_BROWSER")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.html"
-        command = ("evaluate", "data/sms_sample.csv", "--cv", "5", "--quiet", "--report")
+        command = ("evaluate", "data/sms_sample.csv", "--folds", "5", "--quiet", "--report")
         with open(report, "wb") as file:
             subprocess.run([sys.executable, "-m", "spamnb", *command, "-"], cwd=ROOT, stdout=file, check=True)
         with open_chromium(path) as browser:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
 
 from spamnb.cli.overwrite import checked
+from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY
 from spamnb.settings import DecisionConfig, FeatureConfig, ScorerConfig, Setting, TrainingConfig, settings_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
-LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
-FORMATS = (*LABELLED_FORMATS, "lines", "null")
+LABELLED_FORMATS = labelled_formats()
 DECISIONS = {one.name: one.flag for _, one in settings_of(DecisionConfig)}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: readers report what is wrong
 
@@ -31,15 +32,22 @@ def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 def setting_options(config: type, *names: str, **attributes: Any) -> Callable[[F], F]:
     """The options of a config's settings: all of them, or those of these fields."""
     wanted = [one for name, one in settings_of(config) if not names or name in names]
-    return all_of(*(_option(one, attributes) for one in wanted))
+    return all_of(*(_option(_with_scorers(one), attributes) for one in wanted))
+
+
+def _with_scorers(setting: Setting) -> Setting:
+    """The setting --scorer with the names of all scorers; any other one as it is."""
+    if setting.name != "scorer":
+        return setting
+    text = f"{setting.help.removesuffix('.')}: {', '.join(REGISTRY)}."
+    return replace(setting, choices=tuple(REGISTRY), help=text)
 
 
 def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
     """The option of a setting; its value is None, False or () if the user does not state it."""
     if setting.default is True and not setting.choices:
         return click.option(setting.flag, setting.name, is_flag=True, help=setting.full_help)
-    choices = tuple(REGISTRY) if setting.name == "scorer" else setting.choices
-    kind = click.Choice(choices) if choices else setting.type or _type_of(setting.default)
+    kind = click.Choice(setting.choices) if setting.choices else setting.type or _type_of(setting.default)
     return click.option(
         setting.flag,
         setting.name,
@@ -87,9 +95,9 @@ label_options = all_of(
 input_format_option = click.option(
     "--input-format",
     metavar="FORMAT",
-    type=click.Choice(LABELLED_FORMATS),
+    type=click.Choice(["auto", *LABELLED_FORMATS]),
     default="auto",
-    help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index. [default: detected]",
+    help=f"{any_of(LABELLED_FORMATS)}. [default: detected]",
 )
 max_size_option = click.option(
     "--max-size",

@@ -12,7 +12,7 @@ from spamnb.core import files
 from spamnb.errors import DataError
 
 _HEAD = 4096  # bytes of a file that show what wrote it
-_PLOTS = ("roc", "precision-recall", "scores", "calibration", "thresholds")
+PLOTS = ("roc", "precision-recall", "scores", "calibration", "thresholds")
 # kind of file -> its name in errors, and how it begins
 _KINDS = {
     "export": ("an export of spamnb", rb'# spamnb-counts \d|\{"format": ?"spamnb-counts"'),
@@ -64,4 +64,4 @@ def checked(kind: str) -> Callback:
 
 def plot_paths(folder: str) -> Iterator[str]:
     """The files that --plots may write into its folder."""
-    return (os.path.join(folder, f"{name}.svg") for name in _PLOTS)
+    return (os.path.join(folder, f"{name}.svg") for name in PLOTS)

@@ -53,7 +53,7 @@ class ScorerConfig:
     two limits; 0 is no limit.
     """
 
-    name: str = setting("multinomial", "--scorer", "How counts become probabilities.")
+    name: str = setting("multinomial", "--scorer", "How counts become probabilities.", metavar="NAME")
     alpha: float = setting(
         0.1,
         "--alpha",

@@ -1,10 +1,10 @@
-"""`--prior ready-made` and `--prior FILE`: a model that starts from another one, on the command line."""
+"""`--base ready-made` and `--base FILE`: a model that starts from another one, on the command line."""
 
 from __future__ import annotations
 
 import pytest
 
-from spamnb.cli.model_choice import shipped_model
+from spamnb.model import shipped_model
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import ROOT, SAMPLE
@@ -15,11 +15,11 @@ MAIL = ROOT / "data" / "mail"
 
 def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     cli.write("few.csv", FEW)
-    told = cli("train", "few.csv", "--prior", "ready-made", "-o", "m.spamnb").err
+    told = cli("train", "few.csv", "--base", "ready-made", "-o", "m.spamnb").err
     assert "starting from the ready-made model for SMS\n" in told
-    assert "started   from the ready-made model for SMS, weight 1\n" in told
+    assert "base model        from the ready-made model for SMS, weight 1\n" in told
     assert (
-        "no figures: folds need 10 messages of each class, got 2; probabilities are scaled like those of"
+        "no metrics: folds need 10 messages of each class, got 2; probabilities are scaled like those of"
         in told
     )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
@@ -36,23 +36,23 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
 
 
 def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
-    told = cli("train", SAMPLE, "--prior", "ready-made", "-o", "m.spamnb").err
-    assert "started   from the ready-made model for SMS, weight " in told
+    told = cli("train", SAMPLE, "--base", "ready-made", "-o", "m.spamnb").err
+    assert "base model        from the ready-made model for SMS, weight " in told
     assert "(chosen by folds)" in told
-    stated = cli("train", SAMPLE, "--prior", "ready-made", "--prior-weight", "0.7", "-o", "n.spamnb").err
-    assert "started   from the ready-made model for SMS, weight 0.7\n" in stated
-    measured = cli("evaluate", SAMPLE, "--cv", "5", "--prior", "ready-made", "--json", "-").json
+    stated = cli("train", SAMPLE, "--base", "ready-made", "--base-weight", "0.7", "-o", "n.spamnb").err
+    assert "base model        from the ready-made model for SMS, weight 0.7\n" in stated
+    measured = cli("evaluate", SAMPLE, "--folds", "5", "--base", "ready-made", "--json", "-").json
     assert measured["accuracy"] == cli("evaluate", "-m", "m.spamnb", "--json", "-").json["accuracy"]
 
 
 def test_mail_starts_from_the_model_for_mail(cli: Cli) -> None:
-    told = cli("train", MAIL, "--prior", "ready-made", "-o", "m.spamnb", "--jobs", "2").err
+    told = cli("train", MAIL, "--base", "ready-made", "-o", "m.spamnb", "--jobs", "2").err
     assert "starting from the ready-made model for mail\n" in told
     model = SpamModel.load(cli.here / "m.spamnb")
     assert model.base is not None
     assert model.base.model.store.vocabulary == SpamModel.load(shipped_model("mail")).store.vocabulary
     piped = cli(
-        "train", "--files-from", "-", "--prior", "ready-made", "-o", "n.spamnb", stdin=bytes(MAIL) + b"\n"
+        "train", "--files-from", "-", "--base", "ready-made", "-o", "n.spamnb", stdin=bytes(MAIL) + b"\n"
     )
     assert "for mail\n" in piped.err
     assert (cli.here / "n.spamnb").read_bytes() == (cli.here / "m.spamnb").read_bytes()
@@ -61,9 +61,9 @@ def test_mail_starts_from_the_model_for_mail(cli: Cli) -> None:
 def test_any_own_model_can_be_started_from(cli: Cli) -> None:
     cli.write("few.csv", FEW)
     cli("train", SAMPLE, "-o", "old.spamnb", "-q")
-    told = cli("train", "few.csv", "--prior", "old.spamnb", "-o", "m.spamnb").err
-    assert "started   from the model old.spamnb, weight 1\n" in told
-    again = cli.fails("train", "few.csv", "--prior", "m.spamnb", code=2)
+    told = cli("train", "few.csv", "--base", "old.spamnb", "-o", "m.spamnb").err
+    assert "base model        from the model old.spamnb, weight 1\n" in told
+    again = cli.fails("train", "few.csv", "--base", "m.spamnb", code=2)
     assert again[0] == "Error: the model m.spamnb starts from another model itself, so none can start from it"
 
 
@@ -72,41 +72,41 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
         flags = ("--holdout", "90%", "--json", "-", "-q")
         return float(cli("evaluate", SAMPLE, *flags, *more).json["log_loss"])
 
-    assert log_loss("--prior", "ready-made") < log_loss()
+    assert log_loss("--base", "ready-made") < log_loss()
 
 
 @pytest.mark.parametrize(
     ("args", "error", "hint"),
     [
         (
-            ("train", "few.csv", "--prior", "ready-made", "--ngrams", "1"),
+            ("train", "few.csv", "--base", "ready-made", "--ngrams", "1"),
             "the ready-made model for SMS reads messages in another way: ngrams is 1, expected 2",
-            "leave out the settings of tokens and columns, or --prior",
+            "leave out the settings of tokens and columns, or --base",
         ),
         (
-            ("train", "few.csv", "--prior-weight", "1"),
-            "--prior-weight says how much the model of --prior ready-made counts, got none",
-            "add --prior ready-made, or leave out --prior-weight",
+            ("train", "few.csv", "--base-weight", "1"),
+            "--base-weight is the weight of the model of --base, got none",
+            "add --base ready-made, or leave out --base-weight",
         ),
         (
-            ("train", "few.csv", "--prior", "ready-made", "--prior-weight", "0"),
-            "--prior-weight must be a number above 0, got 0",
+            ("train", "few.csv", "--base", "ready-made", "--base-weight", "0"),
+            "--base-weight must be a number above 0, got 0.0",
             "leave it out: cross-validation chooses it",
         ),
         (
-            ("train", "few.csv", "--prior", "nowhere"),
-            "--prior must be learned, uniform, numbers with commas, ready-made or a model, got 'nowhere'",
-            "for example --prior 0.8,0.2 for ham and spam, or --prior ready-made",
+            ("train", "few.csv", "--base", "nowhere"),
+            "--base must be ready-made or the file of a model, got 'nowhere'",
+            "for example --base ready-made, or check the path",
         ),
         (
-            ("evaluate", "few.csv", "--online", "--prior", "ready-made"),
-            "--prior ready-made does not go together with --online",
-            "use --cv or `spamnb train`",
+            ("evaluate", "few.csv", "--online", "--base", "ready-made"),
+            "--base ready-made does not go together with --online",
+            "use --folds or `spamnb train`",
         ),
         (
-            ("compare", "few.csv", "--with", "prior=ready-made"),
-            "--prior ready-made does not go together with --with",
-            "measure it with `spamnb evaluate DATA --cv 5 --prior ready-made`",
+            ("compare", "few.csv", "--with", "base=ready-made"),
+            "--with 'base=ready-made': --base cannot differ between candidates",
+            "measure it with `spamnb evaluate DATA --folds 5 --base ready-made`",
         ),
     ],
 )
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_said(cli: Cli, args: tuple[str, ...], error: str, hin
 
 def test_learning_goes_on(cli: Cli) -> None:
     cli.write("few.csv", FEW)
-    cli("train", "few.csv", "--prior", "ready-made", "-q")
+    cli("train", "few.csv", "--base", "ready-made", "-q")
     before = cli("predict", "--format", "terse", stdin=b"zebra crossing\n").text
     cli("learn", "--spam", stdin=b"zebra crossing zebra\n")
     assert cli("predict", "--format", "terse", stdin=b"zebra crossing\n").text != before

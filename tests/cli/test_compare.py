@@ -11,7 +11,18 @@ from spamnb.scorers import REGISTRY
 from tests.helpers.command_line import TINY, Cli, Sms, Three
 
 NAMES = [
-    *("made_by", "title", "notes", "objective", "folds", "messages", "copies", "draws", "best", "contenders"),
+    *(
+        "made_by",
+        "title",
+        "notes",
+        "objective",
+        "folds",
+        "messages",
+        "duplicates",
+        "draws",
+        "best",
+        "candidates",
+    ),
 ]
 
 
@@ -26,27 +37,27 @@ def test_all_scorers_and_more_in_one_table(cli: Cli, sms: Sms) -> None:
     done = cli("compare", sms.train, *more, "--json", "table.json")
     found = json.loads((cli.here / "table.json").read_text())
     assert list(found) == NAMES
-    assert [*found["contenders"][0]][: len(ROW)] == ROW
-    names = [row["name"] for row in found["contenders"]]
+    assert [*found["candidates"][0]][: len(ROW)] == ROW
+    names = [row["name"] for row in found["candidates"]]
     assert sorted(names) == sorted([*REGISTRY, "ngrams=1", "alpha=1,tokens=plain"])
-    values = [row["value"] for row in found["contenders"]]
+    values = [row["value"] for row in found["candidates"]]
     assert values == sorted(values, reverse=True)
-    assert (found["best"], found["contenders"][0]["p_value"]) == (names[0], None)
-    told = {row["name"]: row["flags"] for row in found["contenders"]}
+    assert (found["best"], found["candidates"][0]["p_value"]) == (names[0], None)
+    told = {row["name"]: row["flags"] for row in found["candidates"]}
     assert told["alpha=1,tokens=plain"] == "--tokens plain --alpha 1"
     lines = done.text.splitlines()
-    assert lines[0] == "9 contenders, 5-fold cross-validation"
-    assert lines[1] == "5 folds, copies of a text in the same fold; weights are not refined"
-    begin = lines.index("") + 2
+    assert lines[0] == "9 candidates, 5-fold cross-validation"
+    assert lines[1] == "5 folds, duplicates of a text in the same fold; weights are not refined"
+    begin = lines.index("") + 3
     shown = [line.split()[0] for line in lines[begin : begin + len(names)]]
     assert shown == names
 
 
-def test_a_contender_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
+def test_a_candidate_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
     found = cli("compare", sms.train, "--json", "-", "-q", "--folds", "4").json
-    row = next(row for row in found["contenders"] if row["name"] == "bernoulli")
+    row = next(row for row in found["candidates"] if row["name"] == "bernoulli")
     alone = cli(
-        "evaluate", sms.train, "--cv", "4", "--scorer", "bernoulli", "--refine", "no", "--json", "-"
+        "evaluate", sms.train, "--folds", "4", "--scorer", "bernoulli", "--refine", "no", "--json", "-"
     ).json
     for name in ("accuracy", "recall", "roc_auc", "log_loss", "false_positives"):
         assert row[name] == pytest.approx(alone[name], abs=1e-12), name
@@ -56,15 +67,14 @@ def test_a_contender_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
 def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
     flags = ("--objective", "recall@0.1%", "--no-scorers", "--with", "damping=0")
     shown = cli("compare", sms.train, *flags, env={"COLUMNS": "80"}).text
-    assert shown.startswith("2 contenders, ")
+    assert shown.startswith("2 candidates, ")
     assert "recall@0.1%" in shown
     assert max(map(len, shown.splitlines())) <= 80
-    assert "lost: ham called spam; missed: spam not called so" in shown
+    heads = [line.split() for line in shown.splitlines() if "recall@0.1%" in line or "positives" in line]
+    assert heads[0][-4:] == ["positives", "spam", "log", "loss"]
 
 
-@pytest.mark.parametrize(
-    ("width", "figures"), [(40, ("p", "lost")), (60, ("95% interval", "p", "lost", "missed"))]
-)
+@pytest.mark.parametrize(("width", "figures"), [(40, ("p", "positives")), (60, ("p", "positives", "spam"))])
 def test_names_and_figures_stay_whole_on_narrow_terminals(
     cli: Cli, sms: Sms, width: int, figures: tuple[str, ...]
 ) -> None:
@@ -73,23 +83,24 @@ def test_names_and_figures_stay_whole_on_narrow_terminals(
     heads = ["setting", "ROC AUC", *figures]
     start = next(i for i, line in enumerate(said) if line.startswith("setting"))
     assert re.split(r" {2,}", said[start].strip()) == heads
+    assert said[start - 1].split() == ["false", "missed"][: len(figures) - 1]
     rows = [line.split() for line in said[start + 1 : start + 8]]
     wide = [line.split() for line in told if line.split()[:1] in [row[:1] for row in rows]][:7]
-    places = [0, 1, *(["95% interval", "p", "lost", "missed"].index(name) + 2 for name in figures)]
+    places = [0, 1, *(["95% CI", "p", "positives", "spam"].index(name) + 2 for name in figures)]
     assert rows == [[row[i] for i in places] for row in wide]
 
 
 def test_more_than_two_classes(cli: Cli, three: Three) -> None:
     found = cli("compare", three.data, "--json", "-").json
     assert found["objective"] == "f1"
-    assert len(found["contenders"]) == len(REGISTRY)
-    assert "macro_f1" in found["contenders"][0]
-    assert cli("compare", three.data).text.startswith("7 contenders")
+    assert len(found["candidates"]) == len(REGISTRY)
+    assert "macro_f1" in found["candidates"][0]
+    assert cli("compare", three.data).text.startswith("7 candidates")
 
 
 def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:
     found = cli("compare", sms.train, "--tokens", "plain", "--ngrams", "1", "--json", "-").json
-    told = {row["name"]: row["flags"] for row in found["contenders"]}
+    told = {row["name"]: row["flags"] for row in found["candidates"]}
     assert told["multinomial"] == "--tokens plain"
     assert told["less-naive"] == "--scorer less-naive"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.cli import _in_words
+from spamnb.cli import _described
 from tests.helpers.command_line import PATIENCE, TINY, Cli, Sms
 from tests.helpers.paths import SAMPLE
 
@@ -27,11 +27,15 @@ HELP = "Hint: see `spamnb train --help`"
         ("--chars 1", "--chars must be 0 or between 2 and 8, got 1", HELP),
         ("--damping 2", "--damping must be between 0 and 1, got 2.0", HELP),
         ("--folds 1", "--folds must be 0 or at least 2, got 1", HELP),
-        ("--prior 0.5,0.2", "--prior must be positive and sum to 1, got [0.5, 0.2]", HELP),
         (
-            "--prior often",
-            "--prior must be learned, uniform, numbers with commas, ready-made or a model, got 'often'",
-            "Hint: for example --prior 0.8,0.2 for ham and spam, or --prior ready-made",
+            "--class-prior 0.5,0.2",
+            "--class-prior must be learned, uniform or positive numbers with sum 1, got [0.5, 0.2]",
+            HELP,
+        ),
+        (
+            "--class-prior often",
+            "--class-prior must be learned, uniform or numbers with commas, got 'often'",
+            "Hint: for example --class-prior 0.8,0.2 for ham and spam",
         ),
         (
             "--pattern phone",
@@ -81,9 +85,9 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
             "'complement', 'less-naive', 'multinomial', 'poisson'.",
         ),
         (
-            "--format lines",
-            "Invalid value for '--format': 'lines' is not one of 'auto', 'csv', 'tsv', 'jsonl', 'parquet', "
-            "'eml', 'mbox', 'maildir', 'folder', 'index'.",
+            "--input-format lines",
+            "Invalid value for '--input-format': 'lines' is not one of 'auto', 'csv', 'tsv', 'jsonl', "
+            "'parquet', 'eml', 'mbox', 'maildir', 'folder', 'index'.",
         ),
     ],
 )
@@ -166,8 +170,8 @@ def test_stdin_cannot_be_read_twice(cli: Cli) -> None:
 
 def test_too_many_priors(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", "--prior", "0.2,0.3,0.5", "-o", "m", code=2)[1:] == [
-        "Error: --prior gives 3 numbers, the model has 2 classes",
+    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m", code=2)[1:] == [
+        "Error: --class-prior gives 3 numbers, the model has 2 classes",
         "Hint: give one number for each of ham, spam",
     ]
     assert not (cli.here / "m").exists()
@@ -236,7 +240,7 @@ def test_names_with_odd_characters_are_shown_escaped(cli: Cli) -> None:
 
 def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
     """Whatever nobody thought of: one sentence, or all of it on request."""
-    breaking = "import spamnb.cli.model_choice as p; p.candidates = lambda option: 1 / 0"
+    breaking = "import spamnb.model.model_paths as p; p.own_model = lambda: 1 / 0"
     command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "models"]
     done = subprocess.run(command, capture_output=True, env=cli.env, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
@@ -264,4 +268,4 @@ PLACE = "check the path, its permissions and the disk"
     ids=["files", "processes", "a pipe that does not wait", "disk"],
 )
 def test_limits_of_the_system_have_a_hint_of_their_own(error: OSError, hint: str) -> None:
-    assert _in_words(error).hint == hint
+    assert _described(error).hint == hint

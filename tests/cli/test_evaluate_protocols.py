@@ -26,10 +26,10 @@ def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
     )
     lines = done.text.splitlines()
     assert lines[0] == "learning curve"
-    at = lines.index("the held-out part, judged after learning so many messages")
+    at = lines.index("metrics of the test messages by number of training messages")
     assert lines[at + 1].split()[:2] == ["learned", "accuracy"]
     assert len(lines[at + 2 :]) == 10
-    assert lines[1].startswith(f"{lines[-1].split()[0]} messages to learn, ")
+    assert lines[1].startswith(f"{lines[-1].split()[0]} training messages, ")
 
 
 def test_online(cli: Cli, sms: Sms, three: Three) -> None:
@@ -44,9 +44,9 @@ def test_online(cli: Cli, sms: Sms, three: Three) -> None:
 def test_copies_are_told(cli: Cli, sms: Sms) -> None:
     rows = sms.train.read_text()
     cli.write("twice.csv", rows + rows.partition("\n")[2])
-    for flags in (["--cv", "5"], ["--holdout", "30%"], ["--online"]):
+    for flags in (["--folds", "5"], ["--holdout", "30%"], ["--online"]):
         notes = cli("evaluate", "twice.csv", *flags, "--json", "-").json["notes"]
-        assert "407 of 814 messages are copies of others (the same words)" in notes
+        assert "407 of 814 messages are duplicates of others (the same words)" in notes
 
 
 def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:
@@ -55,7 +55,7 @@ def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:
     said = cli.fails("evaluate", tennis.data, "--online", *flags, code=2)
     assert said[-2:] == [
         "Error: --online reads texts only, got columns",
-        "Hint: use --cv or --holdout with columns",
+        "Hint: use --folds or --holdout with columns",
     ]
 
 
@@ -64,7 +64,7 @@ def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:
     [
         (["x.csv", "--holdout", "130%"], "Hint: for example 30% or 0.3"),
         (["x.csv", "--holdout", "some"], "Hint: for example 30% or 0.3"),
-        (["x.csv", "--online", "--cv", "5"], "Error: --online and --cv do not go together."),
+        (["x.csv", "--online", "--folds", "5"], "Error: --online and --folds do not go together."),
         (["x.csv", "--online", "--holdout", "30%"], "Error: --holdout and --online do not go together."),
         (["x.csv", "--seed", "3"], "Error: --seed goes with --holdout or --learning-curve."),
         (["x.csv", "--online", "--seed", "3"], "Error: --seed goes with --holdout or --learning-curve."),

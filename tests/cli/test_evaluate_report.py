@@ -26,7 +26,7 @@ def test_a_report_agrees_with_the_figures(cli: Cli, sms: Sms) -> None:
     names = ("true_positives", "false_positives", "false_negatives", "true_negatives")
     assert [cell(page, n) for n in ("tp", "fp", "fn", "tn")] == [figures[name] for name in names]
     size = (cli.here / "r.html").stat().st_size
-    assert f"report    r.html ({size / 1e3:,.0f} kB)\n" in done.err
+    assert f"report            r.html ({size / 1e3:,.0f} kB)\n" in done.err
     assert done.text.startswith(f"model on {sms.test}\n")
     for words in ("Worst mistakes", "Strongest tokens", "About the model", str(sms.model), "line "):
         assert words in page
@@ -46,7 +46,7 @@ def test_a_report_changes_no_figure_and_goes_to_stdout_too(cli: Cli, sms: Sms) -
 
 
 def test_cross_validation_and_decisions(cli: Cli, sms: Sms) -> None:
-    flags = ("--cv", "3", "--cost-fp", "9", "--quiet", "--report", "cv.html")
+    flags = ("--folds", "3", "--cost-fp", "9", "--quiet", "--report", "cv.html")
     cli("evaluate", sms.train, *flags)
     page = (cli.here / "cv.html").read_text("utf-8")
     assert 'id="at" for="threshold">90.0%<' in page
@@ -67,13 +67,13 @@ def test_three_classes(cli: Cli, three: Three) -> None:
     assert "A row is an actual class" in (cli.here / "3.html").read_text("utf-8")
     assert cli.fails("evaluate", three.data, "-m", three.model, "-q", "--plots", "p") == [
         "Error: --plots draws the curves of two classes, got 3: home, spam, work",
-        "Hint: leave out --plots; --report FILE has a matrix and figures for each class",
+        "Hint: leave out --plots; --report FILE has a matrix and metrics for each class",
     ]
 
 
 def test_mail_has_subjects_and_places(cli: Cli) -> None:
     mail = SAMPLE.parent / "mail"
-    cli("train", mail, "-o", "m.spamnb", "-q", "--no-cv")
+    cli("train", mail, "-o", "m.spamnb", "-q", "--folds", "0")
     flags = ("-m", "m.spamnb", "--threshold", "0", "-q", "--report", "r.html")
     cli("evaluate", mail, *flags)
     page = (cli.here / "r.html").read_text("utf-8")
@@ -109,7 +109,7 @@ def test_open_without_a_browser_is_no_failure(cli: Cli, sms: Sms) -> None:
 def test_plots_are_svg_files(cli: Cli, sms: Sms) -> None:
     done = cli("evaluate", sms.test, "-m", sms.model, "--plots", "a/b", "--no-curves")
     assert sorted(path.name for path in (cli.here / "a" / "b").iterdir()) == [f"{name}.svg" for name in PLOTS]
-    assert "plots     a/b: roc, precision-recall, scores, calibration, thresholds (SVG)\n" in done.err
+    assert "plots             a/b: roc, precision-recall, scores, calibration, thresholds (SVG)\n" in done.err
 
 
 # --- refusals --------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_what_does_not_go_together(cli: Cli, sms: Sms, flags: str, message: str)
 
 def test_plots_need_data(cli: Cli) -> None:
     assert cli.fails("evaluate", "--plots", "x", code=2)[-1] == (
-        "Error: --plots needs DATA: without it the figures stored in the model are shown."
+        "Error: --plots needs DATA: without it the metrics stored in the model are shown."
     )
 
 

@@ -51,7 +51,7 @@ def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
 
 def test_an_export_without_its_last_line_is_told(cli: Cli, tiny: Path, sms: Sms) -> None:
     cli("age", tiny, "-o", "old.spamnb", "-q")
-    cli("train", sms.train, "--prior", "ready-made", "--no-digests", "-o", "start.spamnb", "-q")
+    cli("train", sms.train, "--base", "ready-made", "--no-digests", "-o", "start.spamnb", "-q")
     lost = "has lost its last line, and with it"
     for form in ("tsv", "jsonl"):
         for model in (tiny, Path("old.spamnb")):

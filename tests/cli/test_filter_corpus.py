@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.cli.commands.filter import judged
+from spamnb.mail import DEFAULT
+from spamnb.model import with_verdict
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import SPAMASSASSIN
@@ -70,7 +71,7 @@ def test_a_thousand_real_mails(mail_model: Path) -> None:
     assert len(mails()) == MANY
     assert sum(b"\nX-Spam" in raw[: _blank(raw)] for raw in mails()) > MANY / 3
     for raw in mails():
-        _check(raw, judged(raw, model))
+        _check(raw, with_verdict(raw, model, DEFAULT))
 
 
 def test_some_of_them_as_a_mail_system_does(cli: Cli, mail_model: Path) -> None:
@@ -78,4 +79,4 @@ def test_some_of_them_as_a_mail_system_does(cli: Cli, mail_model: Path) -> None:
     for raw in mails()[::125]:
         out = cli("filter", "-m", mail_model, stdin=raw).out
         _check(raw, out)
-        assert out == judged(raw, model)
+        assert out == with_verdict(raw, model, DEFAULT)

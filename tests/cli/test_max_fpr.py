@@ -14,8 +14,10 @@ from tests.helpers.command_line import Cli, Sms, Three
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--max-fpr", written, "-o", "m").err
     line = r"spam from P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
-    assert re.search(rf"decides   {line}\n", said)
-    assert re.search(r"expect    .* of spam caught, \d of \d+ ham misjudged, \d+ unsure \(5-fold", said)
+    assert re.search(rf"threshold         {line}\n", said)
+    assert re.search(
+        r"cross-validation  .* of spam caught, \d of \d+ ham misjudged, \d+ unsure \(5 folds", said
+    )
     shown = " ".join(cli("inspect", "m", "--top", "0").text.split())
     assert re.search(line, shown)
     decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
@@ -30,16 +32,16 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
     said = cli("train", mails, "-o", "m").err
-    assert re.search(r"decides   spam from P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
+    assert re.search(r"threshold         spam from P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
     cli("train", mails, "--threshold", "0.5", "-o", "m")
     decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
-    said = cli("train", mails, "--no-cv", "-o", "m").err
-    assert "decides" not in said
+    said = cli("train", mails, "--folds", "0", "-o", "m").err
+    assert "threshold " not in said
 
 
 def test_cross_validation_decides_as_training_does(cli: Cli, mails: Path) -> None:
-    done = cli("evaluate", mails, "--cv", "3", "--no-curves")
+    done = cli("evaluate", mails, "--folds", "3", "--no-curves")
     assert "threshold chosen on the same out-of-fold" in " ".join(done.text.split())
 
 
@@ -49,7 +51,7 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     assert point["max_fpr"] == 0.01
     assert point["false_positives"] <= 0.01 * point["ham"] == 0.01 * done["ham"]
     assert 0 < point["recall"] <= 1
-    assert done["notes"][-1].startswith("at most 1% of ham of these very messages: spam from P = ")
+    assert done["notes"][-1].startswith("at most 1% of ham on this data: spam from P = ")
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
     shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", "--no-curves").text
@@ -71,10 +73,10 @@ def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
 
 
 def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> None:
-    said = cli("train", sms.train, "--max-fpr", "1%", "--no-cv", "-o", "m", code=2).err
+    said = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m", code=2).err
     assert said.endswith(
-        "Error: --max-fpr needs cross-validation to find the threshold\n"
-        "Hint: leave out --no-cv, or give a --threshold yourself\n"
+        "Error: --max-fpr needs cross-validation to find the threshold, got --folds 0\n"
+        "Hint: leave out --folds 0, or give a --threshold yourself\n"
     )
     cli.write("tiny.csv", "label,text\nspam,win\nham,see\n")
     said = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m", code=1).err

@@ -8,9 +8,9 @@ from tests.helpers.command_line import Cli, Sms
 
 
 def test_merge_equals_training_on_everything(cli: Cli, sms: Sms) -> None:
-    cli("train", sms.test, "-o", "b.spamnb", "--no-cv")
-    cli("train", sms.train, "-o", "a.spamnb", "--no-cv")
-    cli("train", sms.train, sms.test, sms.test, "-o", "all.spamnb", "--no-cv")
+    cli("train", sms.test, "-o", "b.spamnb", "--folds", "0")
+    cli("train", sms.train, "-o", "a.spamnb", "--folds", "0")
+    cli("train", sms.train, sms.test, sms.test, "-o", "all.spamnb", "--folds", "0")
     done = cli("merge", "a.spamnb", "b.spamnb:2", "-o", "c.spamnb")
     assert done.out == b""
     assert done.err.splitlines()[0].startswith("merged    2 models: ")
@@ -52,7 +52,7 @@ def test_weights_that_nobody_can_remember(cli: Cli, sms: Sms) -> None:
 
 
 def test_merge_with_a_model_that_has_a_start(cli: Cli, sms: Sms) -> None:
-    cli("train", sms.train, "--prior", "ready-made", "-o", "s.spamnb", "-q")
+    cli("train", sms.train, "--base", "ready-made", "-o", "s.spamnb", "-q")
     for pair in ((sms.model, "s.spamnb"), ("s.spamnb", sms.model)):
         assert "start" in cli.fails("merge", *pair, "-o", "y.spamnb")[0]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.cli.model_choice import READY_MADE, shipped_model
+from spamnb.model import MESSAGE_KINDS, shipped_model
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import ROOT
@@ -24,7 +24,7 @@ def test_a_message_is_judged_right_after_installation(cli: Cli) -> None:
     assert cli("predict", "-q", stdin=b"ok\n").err == ""
 
 
-@pytest.mark.parametrize("kind", READY_MADE)
+@pytest.mark.parametrize("kind", MESSAGE_KINDS)
 def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str) -> None:
     model = SpamModel.load(shipped_model(kind))
     assert model.seen_messages is None
@@ -36,7 +36,7 @@ def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str
 
 
 def test_all_models_take_at_most_3_megabytes() -> None:
-    assert sum(os.path.getsize(shipped_model(kind)) for kind in READY_MADE) <= 3_000_000
+    assert sum(os.path.getsize(shipped_model(kind)) for kind in MESSAGE_KINDS) <= 3_000_000
 
 
 def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
@@ -54,7 +54,7 @@ def test_evaluate_uses_them_too(cli: Cli) -> None:
 
 
 def test_they_do_not_learn(cli: Cli) -> None:
-    before = {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE}
+    before = {kind: Path(shipped_model(kind)).read_bytes() for kind in MESSAGE_KINDS}
     assert cli.fails("learn", "--spam", stdin=b"win a prize\n") == [
         "Error: there is no model of your own yet, and the ready-made ones do not learn",
         "Hint: train one with `spamnb train DATA`, or name one with -m MODEL",
@@ -63,13 +63,13 @@ def test_they_do_not_learn(cli: Cli) -> None:
     wanted = f"Error: {sms} is a ready-made model: it is part of the program and is not changed"
     assert cli.fails("learn", "--spam", "-m", sms, stdin=b"win a prize\n") == [
         wanted,
-        "Hint: start your own with `spamnb train few.csv --prior ready-made`, or change a copy",
+        "Hint: start your own with `spamnb train few.csv --base ready-made`, or change a copy",
     ]
     assert cli.fails("prune", sms, "--min-count", "9", "--force") == [
         wanted,
         "Hint: choose another name for -o",
     ]
-    assert before == {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE}
+    assert before == {kind: Path(shipped_model(kind)).read_bytes() for kind in MESSAGE_KINDS}
 
 
 def test_ones_own_model_comes_first(cli: Cli) -> None:

@@ -16,11 +16,11 @@ from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Tennis
 from tests.helpers.paths import SAMPLE
 
 DETECTED = 'tiny.csv: CSV (comma, header, UTF-8), text column "text", label column "label" (spam = "spam")\n'
-SUMMARY = r"""learned   4 messages \(2 ham, 2 spam\) in \d+\.\d\d s
-knows     6 tokens; scorer multinomial, alpha 1
-expect    no figures: folds need 10 messages of each class, got 2; probabilities are not calibrated
-saved     tiny\.spamnb \(\d+ kB\)
-next      echo "your message" \| spamnb predict -m tiny\.spamnb
+SUMMARY = r"""learned           4 messages \(2 ham, 2 spam\) in \d+\.\d\d s
+vocabulary        6 tokens; scorer multinomial, alpha 1
+cross-validation  no metrics: folds need 10 messages of each class, got 2; probabilities are not calibrated
+saved             tiny\.spamnb \(\d+ kB\)
+try               echo "your message" \| spamnb predict -m tiny\.spamnb
 """
 
 
@@ -43,16 +43,16 @@ def test_summary_says_what_to_expect(cli: Cli) -> None:
     figures = trained(cli.own_model).metrics
     assert figures is not None
     caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misjudged"
-    right = f"accuracy {figures['accuracy']:.2%} (5-fold cross-validation on 813 messages)"
-    assert f"expect    {caught}, {right}\n" in done.err
-    assert f"saved     {cli.own_model} (" in done.err
-    assert done.err.endswith('next      echo "your message" | spamnb predict\n')
+    right = f"accuracy {figures['accuracy']:.2%} (5 folds, 813 messages)"
+    assert f"cross-validation  {caught}, {right}\n" in done.err
+    assert f"saved             {cli.own_model} (" in done.err
+    assert done.err.endswith('try               echo "your message" | spamnb predict\n')
 
 
 def test_the_next_step_it_names_works(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
     said = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "it's here.spamnb").err
-    step = said.splitlines()[-1].removeprefix("next      ").replace("spamnb predict", '"$@"')
+    step = said.splitlines()[-1].removeprefix("try               ").replace("spamnb predict", '"$@"')
     assert cli.shell(step, "predict").lines == [b"unsure\t0.5000\tyour message"]
 
 
@@ -82,7 +82,7 @@ def test_the_variable_names_the_model(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
     env = {"SPAMNB_MODEL": str(cli.here / "mine.spamnb")}
     said = cli("train", "tiny.csv", *TINY_FLAGS, env=env).err
-    assert said.endswith('next      echo "your message" | spamnb predict\n')
+    assert said.endswith('try               echo "your message" | spamnb predict\n')
     assert cli("predict", "--format", "terse", stdin=b"win\n", env=env).out == b"spam\t0.7500\n"
     assert not cli.own_model.exists()
 
@@ -99,7 +99,7 @@ def test_the_previous_model_is_kept(cli: Cli) -> None:
     cli("train", "tiny.csv", "-o", "m.spamnb")
     before = (cli.here / "m.spamnb").read_bytes()
     said = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb").err
-    assert "kept      the previous file as m.spamnb.bak\n" in said
+    assert "kept              the previous file as m.spamnb.bak\n" in said
     assert (cli.here / "m.spamnb.bak").read_bytes() == before != (cli.here / "m.spamnb").read_bytes()
 
 
@@ -184,21 +184,21 @@ def test_columns_by_name_and_number_and_the_spam_label(cli: Cli) -> None:
     flags = ("--text-column", "BODY", "--label-column", "3", "--spam-label", "bad")
     said = cli("train", "d.csv", *flags, "-o", "m").err
     assert 'text column "body", label column "kind" (spam = "bad", all others ham)' in said
-    assert "learned   4 messages (2 ham, 2 spam)" in said
+    assert "learned           4 messages (2 ham, 2 spam)" in said
 
 
 def test_skipped_rows_are_named_with_their_lines(cli: Cli) -> None:
     cli.write("d.csv", TINY + ",no label here\nspam,\nham,fine\n")
     said = cli("train", "d.csv", "-o", "m").err
     assert "d.csv: 2 skipped (line 6: no label, line 7: no text)\n" in said
-    assert "learned   5 messages (3 ham, 2 spam)" in said
+    assert "learned           5 messages (3 ham, 2 spam)" in said
 
 
 def test_more_than_two_labels(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nwork,report due\nhome,buy milk\nspam,win cash\nwork,office\n")
     said = cli("train", "d.csv", "-o", "m").err
-    assert 'label column "label" (classes work, home, spam)' in said
-    assert "learned   4 messages (1 home, 1 spam, 2 work)" in said
+    assert 'label column "label" (labels: work, home, spam)' in said
+    assert "learned           4 messages (1 home, 1 spam, 2 work)" in said
     assert trained(cli.here / "m").labels == ("home", "spam", "work")
 
 
@@ -214,15 +214,18 @@ def test_every_scorer_trains_and_predicts(cli: Cli, scorer: str) -> None:
 
 
 def test_no_cv_leaves_figures_and_calibration_out(cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--no-cv", "-o", "m").err
-    assert "expect    no figures: there was no cross-validation; probabilities are not calibrated" in said
+    said = cli("train", sms.train, "--folds", "0", "-o", "m").err
+    assert (
+        "cross-validation  no metrics: there was no cross-validation; probabilities are not calibrated"
+        in said
+    )
     assert trained(cli.here / "m").metrics is None
     assert trained(sms.model).metrics is not None
 
 
 def test_balance(cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--balance", "weight", "-o", "weight").err
-    assert re.search(r"learned   407 messages \(\d+ ham, \d+ spam\)", said)
+    assert re.search(r"learned           407 messages \(\d+ ham, \d+ spam\)", said)
     said = cli("train", sms.train, "--balance", "undersample", "-o", "under").err
     found = re.search(r"\((\d+) ham, (\d+) spam\)", said)
     assert found is not None
@@ -232,7 +235,9 @@ def test_balance(cli: Cli, sms: Sms) -> None:
 
 def test_settings_are_kept_in_the_model(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    flags = "--ngrams 3 --chars 4 --alpha 0.5 --counts all --damping 0.25 --prior 0.6,0.4 --threshold 0.9"
+    flags = (
+        "--ngrams 3 --chars 4 --alpha 0.5 --counts all --damping 0.25 --class-prior 0.6,0.4 --threshold 0.9"
+    )
     cli("train", "tiny.csv", *flags.split(), "--pattern", r"phone=\d{4,}", "-o", "m")
     model = trained(cli.here / "m")
     assert (model.features.ngrams, model.features.chars) == (3, 4)
@@ -248,14 +253,24 @@ def test_a_pattern_counts(cli: Cli) -> None:
     assert cli("predict", "-m", "m", "--format", "terse", stdin=b"dial 0707\n").out.startswith(b"spam\t")
 
 
+@pytest.mark.parametrize(
+    "command", ["train", "train --balance undersample", "compare", "tune", "evaluate --folds 5"]
+)
+def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: str) -> None:
+    cli.write("d.csv", "no table")
+    result = cli(*command.split(), "d.csv", "--pattern", "x=(", code=2)
+    message = "Error: --pattern x: not a regular expression of RE2: missing ): ("
+    assert result.err.startswith(message)
+
+
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
-        'no text column, label column "play" (classes no, yes; "yes" is looked for, --spam-label changes '
-        'that), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
+        'no text column, label column "play" (labels: no, yes; treating "yes" as spam, change with '
+        '--spam-label), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
     )
-    assert "learned   14 messages (5 no, 9 yes)" in tennis.said
-    assert "knows     0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
-    assert tennis.said.endswith("next      spamnb predict DATA -m tennis.spamnb\n")
+    assert "learned           14 messages (5 no, 9 yes)" in tennis.said
+    assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
+    assert tennis.said.endswith("try               spamnb predict DATA -m tennis.spamnb\n")
 
 
 # --- many classes ------------------------------------------------------------------------------------
@@ -268,7 +283,7 @@ def _wrong_column(classes: int, rows: int) -> str:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_column_that_does_not_look_like_labels(cli: Cli, jobs: str) -> None:
     cli.write("d.csv", _wrong_column(60, 179))
-    for command in (("train", "--jobs", jobs, "-o", "m"), ("evaluate", "--cv", "5")):
+    for command in (("train", "--jobs", jobs, "-o", "m"), ("evaluate", "--folds", "5")):
         done = cli(command[0], "d.csv", "--label-column", "text", *command[1:], code=1)
         assert done.err.endswith(
             "Error: the label column does not look like labels: expected few different values, "
@@ -282,14 +297,20 @@ def test_many_classes_with_messages_and_few_with_hardly_any_are_classes(
     cli: Cli, classes: int, rows: int
 ) -> None:
     cli.write("d.csv", _wrong_column(classes, rows))
-    assert f"learned   {rows} messages (" in cli("train", "d.csv", "--label-column", "text", "-o", "m").err
+    assert (
+        f"learned           {rows} messages ("
+        in cli("train", "d.csv", "--label-column", "text", "-o", "m").err
+    )
 
 
 def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
     rows = [f"class {i:02},word{i} word\n" * (1 + (i >= 5)) for i in range(15)]
     cli.write("d.csv", "label,text\n" + "".join(rows))
     ten = ", ".join(f"2 class {i:02}" for i in range(5, 15))
-    assert f"learned   25 messages ({ten} and 5 more classes) in " in cli("train", "d.csv", "-o", "m").err
+    assert (
+        f"learned           25 messages ({ten} and 5 more classes) in "
+        in cli("train", "d.csv", "-o", "m").err
+    )
     cli.write("d.csv", "label,text\n" + "".join(rows[:11]))
     assert "1 class 03 and 1 more class) in " in cli("train", "d.csv", "-o", "n").err
 
@@ -299,7 +320,9 @@ def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
 
 def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
     done = cli("train", SAMPLE, "--refine", "yes", "-o", "m.spamnb")
-    assert re.search(r"^refined   yes: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$", done.err, re.M)
+    assert re.search(
+        r"^refined           yes: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$", done.err, re.M
+    )
     assert trained(cli.here / "m.spamnb").correction is not None
     shown = " ".join(cli("inspect", "-m", "m.spamnb").text.split())
     assert re.search(r"refined the weights of [\d,]+ tokens, fitted on 813 messages", shown)
@@ -315,9 +338,9 @@ def test_without_refinement(cli: Cli) -> None:
 
 
 def test_refinement_needs_cross_validation(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--refine", "yes", "--no-cv", code=2)
-    assert "--refine yes needs cross-validation, got --no-cv" in done.err
-    assert "leave out --no-cv or --refine yes" in done.err
+    done = cli("train", SAMPLE, "--refine", "yes", "--folds", "0", code=2)
+    assert "--refine yes needs cross-validation, got --folds 0" in done.err
+    assert "leave out --folds 0 or --refine yes" in done.err
 
 
 def test_a_column_of_nothing_but_labels_comes_before_one_with_slips(cli: Cli) -> None:

@@ -45,13 +45,13 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
     lines = done.text.splitlines()
     assert lines[:3] == [
         "1 setting tried",
-        "5 folds, copies of a text in the same fold; weights are not refined",
-        "stopped by the time: --time gives it more",
+        "5 folds, duplicates of a text in the same fold; weights are not refined",
+        "stopped by the time limit: --time gives it more",
     ]
     assert lines[-4] == "found     defaults"
-    assert lines[-3].startswith("expect    F1 0.")
+    assert lines[-3].startswith("held-out  F1 0.")
     assert lines[-3].endswith(", p = 1.000")
-    assert lines[-2] == "choice    defaults"
+    assert lines[-2] == "choice    the default settings are best; nothing to change"
     value, defaults = lines[-3].split()[2], lines[-3].split()[-4].strip(",")
     assert value == defaults
     assert not cli.own_model.exists()

@@ -12,7 +12,7 @@ from hypothesis import example, given, strategies as st
 from spamnb.features import extract
 from spamnb.features.char_ngrams import spaceless_streams
 from spamnb.features.hidden_letters import _composed, reveal_hidden_letters
-from spamnb.features.lookalikes import _WORD, CLOSE, DOUBLES, LETTERS, fold_lookalikes
+from spamnb.features.lookalikes import _WORD, CLOSE, LETTERS, LOOKALIKES, fold_lookalikes
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 from spamnb.training.trainer import train
@@ -126,11 +126,11 @@ def test_a_model_file_has_to_state_it() -> None:
 
 
 def test_doubles_are_single_letters_of_the_right_case() -> None:
-    for foreign, latin in DOUBLES.items():
+    for foreign, latin in LOOKALIKES.items():
         assert len(foreign) == len(latin) == 1
         assert latin.isascii()
         assert foreign.isupper() == latin.isupper()
-    assert not set(CLOSE) & set(DOUBLES.values())
+    assert not set(CLOSE) & set(LOOKALIKES.values())
 
 
 def test_thai_is_read_by_characters() -> None:
@@ -159,7 +159,7 @@ def test_a_disguised_spam_is_spam() -> None:
     ):
         assert model.predict([text]) == ["spam"]
         parts = model.explain(text)
-        assert np.isclose(parts.bias + sum(p.log_odds for p in parts.parts), parts.log_odds)
+        assert np.isclose(parts.bias + sum(p.log_odds for p in parts.evidence), parts.log_odds)
 
 
 def test_the_twin_agrees_about_the_tables() -> None:

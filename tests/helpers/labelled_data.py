@@ -8,9 +8,9 @@ from spamnb.messages import Texts
 from spamnb.model.decision import Decision
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.tuning.setting_grid import Passes, Setting, SettingGrid
+from spamnb.tuning.setting_grid import Candidate, SettingGrid, SharedCounts
 
-EVERY = [Setting(n, FeatureConfig(shapes=n != "less-naive"), ScorerConfig.of(n)) for n in REGISTRY]
+EVERY = [Candidate(n, FeatureConfig(shapes=n != "less-naive"), ScorerConfig.of(n)) for n in REGISTRY]
 
 
 def labelled(size: int = 120, classes: int = 2, seed: int = 0) -> tuple[list[str], list[str]]:
@@ -25,12 +25,12 @@ def labelled(size: int = 120, classes: int = 2, seed: int = 0) -> tuple[list[str
     return texts, labels
 
 
-def counted(settings: list[Setting], data: tuple[list[str], list[str]], folds: int = 5) -> Passes:
-    passes = Passes(settings, Decision(), folds)
+def counted(candidates: list[Candidate], data: tuple[list[str], list[str]], folds: int = 5) -> SharedCounts:
+    counts = SharedCounts(candidates, Decision(), folds)
     for begin in range(0, len(data[0]), 50):
-        passes.add(Texts.of(data[0][begin : begin + 50]), data[1][begin : begin + 50])
-    return passes
+        counts.add(Texts.of(data[0][begin : begin + 50]), data[1][begin : begin + 50])
+    return counts
 
 
-def bench_of(settings: list[Setting], data: tuple[list[str], list[str]], folds: int = 5) -> SettingGrid:
-    return SettingGrid(counted(settings, data, folds), settings[0].features)
+def grid_of(candidates: list[Candidate], data: tuple[list[str], list[str]], folds: int = 5) -> SettingGrid:
+    return SettingGrid(counted(candidates, data, folds), candidates[0].features)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from spamnb.counts.entries import Entries
 from spamnb.errors import ConfigError
-from spamnb.features.batch import Entries
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
-from spamnb.settings import ScorerConfig
+from spamnb.settings import ScorerConfig, TrainingConfig
 from spamnb.training.trainer import train
 
 SPAM = ["win a free prize now", "free cash call now", "claim your prize cash"] * 5
@@ -57,27 +57,28 @@ def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, 
     model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
     for text in ("free cash at home now", "see you", "win a free prize and call me when you are home"):
         told = model.explain(text)
-        assert np.isclose(told.bias + sum(p.log_odds for p in told.parts), told.log_odds)
+        assert np.isclose(told.bias + sum(p.log_odds for p in told.evidence), told.log_odds)
         assert np.isclose(model.log_odds([text, "x"])[0], told.log_odds)
         if limits.get("max_evidence"):
             for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in told.parts) <= limits["max_evidence"]
+                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["max_evidence"]
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:
     good = "see you at home are later me when " + " ".join(f"friend{i}" for i in range(40))
     ham = [*HAM[:-1], good]
     text = f"win a free prize cash {good}"
-    weak = train(SPAM + ham, LABELS, folds=0)
-    strong = train(SPAM + ham, LABELS, scoring=ScorerConfig(max_evidence=4, max_token_weight=2.0), folds=0)
+    once, limited = TrainingConfig(folds=0), ScorerConfig(max_evidence=4, max_token_weight=2.0)
+    weak = train(SPAM + ham, LABELS, training=once)
+    strong = train(SPAM + ham, LABELS, scoring=limited, training=once)
     assert weak.log_odds([text])[0] < -1
     assert strong.log_odds([text])[0] > -0.1
 
 
 def test_settings_that_make_no_sense() -> None:
-    with pytest.raises(ConfigError, match="--strongest must be 0 or more, got -1"):
+    with pytest.raises(ConfigError, match="--max-evidence must be 0 or more, got -1"):
         ScorerConfig(max_evidence=-1)
-    with pytest.raises(ConfigError, match="--clip must be 0 or more, got -1"):
+    with pytest.raises(ConfigError, match="--max-token-weight must be 0 or more, got -1"):
         ScorerConfig(max_token_weight=-1)
     with pytest.raises(ConfigError, match="go with scorers that add up weights, got bernoulli"):
         SpamModel(scoring=ScorerConfig.of("bernoulli", max_evidence=3))

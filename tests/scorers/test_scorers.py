@@ -21,6 +21,8 @@ from tests.helpers.scorer_checks import CHECKS, Case, agrees_with_the_twin
 from tests.reference import scorers as twin
 from tests.reference.counts import Counts
 
+PRIOR = "--class-prior must be learned, uniform or positive numbers with sum 1"
+
 # Each entry changes one thing; the scorer's own defaults are the rest.
 VARIANTS: dict[str, dict[str, Any]] = {
     "alpha 0": {"alpha": 0.0},
@@ -149,7 +151,7 @@ def test_explanations_without_smoothing(name: str, classes: int) -> None:
         why = case.model.explain(message)
         assert why.verdict == case.model.predict([message])[0]
         assert 0 <= why.probability <= 1
-        assert not any(np.isnan(part.log_odds) for part in why.parts)
+        assert not any(np.isnan(part.log_odds) for part in why.evidence)
 
 
 class TestAgainstScikitLearn:
@@ -193,7 +195,7 @@ def test_a_prior_of_the_wrong_length() -> None:
     model = SpamModel(scoring=ScorerConfig(prior=(0.2, 0.3, 0.5))).learn(["a", "b"], ["ham", "spam"])
     with pytest.raises(ConfigError) as caught:
         model.predict(["a"])
-    assert caught.value.message == "--prior gives 3 numbers, the model has 2 classes"
+    assert caught.value.message == "--class-prior gives 3 numbers, the model has 2 classes"
 
 
 @pytest.mark.parametrize(
@@ -206,9 +208,9 @@ def test_a_prior_of_the_wrong_length() -> None:
         ({"order": 3}, "--order must be 1 or 2, got 3"),
         ({"ddof": 2}, "--ddof must be 0 or 1, got 2"),
         ({"balance": "x"}, "--balance must be none, undersample or weight, got 'x'"),
-        ({"prior": "x"}, "--prior must be learned, uniform or numbers, got 'x'"),
-        ({"prior": (0.5, 0.6)}, "--prior must be positive and sum to 1, got [0.5, 0.6]"),
-        ({"prior": (1.0, 0.0)}, "--prior must be positive and sum to 1, got [1.0, 0.0]"),
+        ({"prior": "x"}, f"{PRIOR}, got 'x'"),
+        ({"prior": (0.5, 0.6)}, f"{PRIOR}, got [0.5, 0.6]"),
+        ({"prior": (1.0, 0.0)}, f"{PRIOR}, got [1.0, 0.0]"),
     ],
 )
 def test_settings_out_of_range(settings: dict[str, Any], message: str) -> None:

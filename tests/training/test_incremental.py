@@ -16,7 +16,7 @@ from spamnb.messages import Texts
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.storage.lock import Lock
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer, train
@@ -125,7 +125,7 @@ def test_on_error_learns_only_what_is_misjudged_or_unsure(path: Path) -> None:
 
 def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
     features = FeatureConfig(categorical=("from",), numeric=("size",))
-    trainer = Trainer(features, ScorerConfig(), folds=0)
+    trainer = Trainer(features, ScorerConfig(), training=TrainingConfig(folds=0))
     trainer.add(Texts.of(["a", "b"]), ["ham", "spam"], {"from": ["x", "y"]}, {"size": np.array([1.0, 2.0])})
     before, path = trainer.finish(), tmp_path / "m"
     before.save(path)
@@ -133,7 +133,7 @@ def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
     with Learner(path) as learner:
         learner.learn(*news)
     assert learner.outcome.learned == {"ham": 2}
-    whole = Trainer(features, ScorerConfig(), folds=0)
+    whole = Trainer(features, ScorerConfig(), training=TrainingConfig(folds=0))
     whole.add(Texts.of(["a", "b"]), ["ham", "spam"], {"from": ["x", "y"]}, {"size": np.array([1.0, 2.0])})
     whole.add(Texts.of(news[0]), *news[1:])
     identical(SpamModel.load(path).store, whole.finish().store)
@@ -143,7 +143,7 @@ def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
-    trainer = Trainer(folds=0, remember=False)
+    trainer = Trainer(training=TrainingConfig(folds=0, remember=False))
     trainer.add(Texts.of([t for t, _ in ROWS]), [label for _, label in ROWS])
     path = tmp_path / "m"
     trainer.finish().save(path)

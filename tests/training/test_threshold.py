@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from spamnb.errors import ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, in_words
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.threshold import cutoff, operating_point
 from spamnb.training.trainer import train
 
@@ -101,7 +101,7 @@ def messages(n: int) -> tuple[list[str], list[str]]:
 def test_training_draws_the_line_and_keeps_it() -> None:
     texts, labels = messages(300)
     plain = train(texts, labels, features=FeatureConfig.plain())
-    strict = train(texts, labels, features=FeatureConfig.plain(), max_fpr=0.01)
+    strict = train(texts, labels, features=FeatureConfig.plain(), training=TrainingConfig(max_fpr=0.01))
     assert plain.decision == Decision()
     assert strict.decision.max_fpr == 0.01
     assert strict.decision.unsure_from == 0.5
@@ -116,10 +116,13 @@ def test_training_draws_the_line_and_keeps_it() -> None:
 
 def test_the_line_is_never_below_even_odds() -> None:
     texts = ["win prize"] * 20 + ["see you"] * 20
-    model = train(texts, ["spam"] * 20 + ["ham"] * 20, max_fpr=0.5)
+    model = train(texts, ["spam"] * 20 + ["ham"] * 20, training=TrainingConfig(max_fpr=0.5))
     assert model.decision.threshold >= 0.5
 
 
 def test_more_than_two_classes_have_no_line() -> None:
     texts, labels = ["a b"] * 12 + ["c d"] * 12 + ["e f"] * 12, ["x"] * 12 + ["y"] * 12 + ["z"] * 12
-    assert train(texts, labels, scoring=ScorerConfig(), max_fpr=0.1).decision == Decision()
+    assert (
+        train(texts, labels, scoring=ScorerConfig(), training=TrainingConfig(max_fpr=0.1)).decision
+        == Decision()
+    )

@@ -8,13 +8,21 @@ import numpy as np
 import pytest
 
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training.fit_calibration import HeldOutScores
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training.model_calibration import HeldOutScores
 from spamnb.training.trainer import train
 from spamnb.tuning.objectives import objective
-from spamnb.tuning.setting_grid import Setting, SettingGrid
-from spamnb.tuning.setting_search import Search, Trial, beginnings, everything, named, neighbours, tune
-from tests.helpers.labelled_data import bench_of, labelled
+from spamnb.tuning.setting_grid import Candidate, SettingGrid
+from spamnb.tuning.setting_search import (
+    Search,
+    Trial,
+    named,
+    neighbours,
+    start_candidates,
+    tune,
+    widest_candidates,
+)
+from tests.helpers.labelled_data import grid_of, labelled
 
 BASE = FeatureConfig()
 
@@ -25,12 +33,12 @@ def data() -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="module")
-def bench(data: tuple[list[str], list[str]]) -> SettingGrid:
-    return bench_of(everything(BASE), data)
+def grid(data: tuple[list[str], list[str]]) -> SettingGrid:
+    return grid_of(widest_candidates(BASE), data)
 
 
-def reachable() -> list[Setting]:
-    found = beginnings(BASE)
+def reachable() -> list[Candidate]:
+    found = start_candidates(BASE)
     for s in found:
         found += [n for group in neighbours(s) for n in group if n not in found]
     return found
@@ -41,20 +49,22 @@ def test_every_setting_is_valid_and_differs() -> None:
     assert len({s.name for s in every}) == len(every) > 500
     for s in every:
         SpamModel(s.features, s.scoring)
-    assert beginnings(BASE)[0].name == "defaults"
+    assert start_candidates(BASE)[0].name == "defaults"
 
 
-@pytest.mark.parametrize("setting", [*beginnings(BASE), everything(BASE)[-1]], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "setting", [*start_candidates(BASE), widest_candidates(BASE)[-1]], ids=lambda s: s.name
+)
 def test_two_folds_out_are_as_if_never_learned(
-    setting: Setting, bench: SettingGrid, data: tuple[list[str], list[str]]
+    setting: Candidate, grid: SettingGrid, data: tuple[list[str], list[str]]
 ) -> None:
-    rest = np.flatnonzero((bench.fold != 1) & (bench.fold != 3)).tolist()
+    rest = np.flatnonzero((grid.fold != 1) & (grid.fold != 3)).tolist()
     model = SpamModel(setting.features, setting.scoring).learn(
         [data[0][i] for i in rest], [data[1][i] for i in rest]
     )
-    held = np.flatnonzero(bench.fold == 1).tolist()
+    held = np.flatnonzero(grid.fold == 1).tolist()
     expected = model.score([data[0][i] for i in held]).scored
-    damped, known = bench.score(setting, 1, without=3)
+    damped, known = grid.score(setting, 1, without=3)
     np.testing.assert_allclose(damped, expected.damped, rtol=1e-12, atol=1e-12)
     assert known.tolist() == expected.known.tolist()
 
@@ -63,13 +73,13 @@ def test_a_climb_ends_at_the_top() -> None:
     """Merit falls with each difference from one setting; the search must find it."""
     top = named(replace(BASE, ngrams=1), ScorerConfig(alpha=0.01, damping=0.5, once=False))
 
-    def distance(s: Setting) -> int:
+    def distance(s: Candidate) -> int:
         mine, its = s.scoring, top.scoring
         pairs = [(s.features.ngrams, 1), (s.features.shapes, True), (mine.name, its.name)]
         pairs += [(mine.alpha, its.alpha), (mine.damping, its.damping), (mine.once, its.once)]
         return sum(a != b for a, b in pairs)
 
-    search = Search(beginnings(BASE), lambda s: Trial(-distance(s), {}))
+    search = Search(start_candidates(BASE), lambda s: Trial(-distance(s), {}))
     while search.step():
         pass
     assert search.best == top
@@ -77,23 +87,23 @@ def test_a_climb_ends_at_the_top() -> None:
 
 
 def test_of_equals_the_first_stays() -> None:
-    search = Search(beginnings(BASE), lambda _: Trial(0.5, {}))
+    search = Search(start_candidates(BASE), lambda _: Trial(0.5, {}))
     while search.step():
         pass
     assert search.best.name == "defaults"
 
 
 def test_a_search_to_its_end_is_the_same_each_time(data: tuple[list[str], list[str]]) -> None:
-    bench = bench_of(everything(BASE), data, folds=3)
-    tuned = tune(bench, objective("auc"), beginnings(BASE), 1e6)
+    grid = grid_of(widest_candidates(BASE), data, folds=3)
+    tuned = tune(grid, objective("auc"), start_candidates(BASE), 1e6)
     assert tuned.finished
     assert {s.features for s in tuned.tried} <= {s.features for s in reachable()}
     assert tuned.best in tuned.tried
-    defaults = beginnings(BASE)[0]
+    defaults = start_candidates(BASE)[0]
     assert tuned.found in (tuned.best, defaults)
     assert tuned.choice == (tuned.found if tuned.trained[0] > tuned.trained[1] else defaults)
-    assert len(tuned.nested.answers.truth) == len(bench.truth)
-    again = tune(bench, objective("auc"), beginnings(BASE), 1e6)
+    assert len(tuned.nested.answers.truth) == len(grid.truth)
+    again = tune(grid, objective("auc"), start_candidates(BASE), 1e6)
     assert again.choice == tuned.choice
     assert again.nested.answers.log_odds.tolist() == tuned.nested.answers.log_odds.tolist()
 
@@ -101,17 +111,17 @@ def test_a_search_to_its_end_is_the_same_each_time(data: tuple[list[str], list[s
 @pytest.mark.parametrize("worse", [True, False])
 @pytest.mark.parametrize("name", ["auc", "log-loss"])
 def test_what_train_would_make_decides(
-    bench: SettingGrid, name: str, worse: bool, monkeypatch: pytest.MonkeyPatch
+    grid: SettingGrid, name: str, worse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    defaults, other = beginnings(BASE)[:2]
+    defaults, other = start_candidates(BASE)[:2]
     monkeypatch.setattr("spamnb.tuning.setting_search._choice", lambda *_: other)
-    made = bench.refined(defaults)
+    made = grid.evaluate_refined(defaults)
 
-    def refined(setting: Setting) -> tuple[SpamModel, HeldOutScores]:
+    def refined(setting: Candidate) -> tuple[SpamModel, HeldOutScores]:
         return blurred(*made) if (setting == other) == worse else made
 
-    monkeypatch.setattr(bench, "refined", refined)
-    tuned = tune(bench, objective(name), beginnings(BASE), 0.0)
+    monkeypatch.setattr(grid, "evaluate_refined", refined)
+    tuned = tune(grid, objective(name), start_candidates(BASE), 0.0)
     assert tuned.found == other
     assert tuned.choice == (defaults if worse else other)
 
@@ -122,26 +132,26 @@ def blurred(model: SpamModel, held: HeldOutScores) -> tuple[SpamModel, HeldOutSc
     return model, replace(held, log_odds=none, proba=np.full_like(held.proba, 0.5))
 
 
-def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], bench: SettingGrid) -> None:
-    model, _ = bench.refined(beginnings(BASE)[0])
-    trained = train(*data, features=BASE, folds=bench.folds)
+def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], grid: SettingGrid) -> None:
+    model, _ = grid.evaluate_refined(start_candidates(BASE)[0])
+    trained = train(*data, features=BASE, training=TrainingConfig(folds=grid.folds))
     assert model.metrics is not None
     assert trained.metrics is not None
     assert model.metrics["refined"] == trained.metrics["refined"]
     assert model.metrics["log_loss"] == trained.metrics["log_loss"]
 
 
-def test_without_time_the_defaults_are_still_judged(bench: SettingGrid) -> None:
-    tuned = tune(bench, objective("f1"), beginnings(BASE), 0.0)
+def test_without_time_the_defaults_are_still_judged(grid: SettingGrid) -> None:
+    tuned = tune(grid, objective("f1"), start_candidates(BASE), 0.0)
     assert not tuned.finished
     assert [s.name for s in tuned.tried] == ["defaults"]
     assert tuned.choice.name == "defaults"
-    assert tuned.nested.scores.messages == len(bench.truth)
+    assert tuned.nested.scores.messages == len(grid.truth)
 
 
 def test_three_classes() -> None:
-    bench = bench_of(everything(BASE), labelled(150, classes=3))
-    tuned = tune(bench, objective("f1"), beginnings(BASE), 1.0)
+    grid = grid_of(widest_candidates(BASE), labelled(150, classes=3))
+    tuned = tune(grid, objective("f1"), start_candidates(BASE), 1.0)
     assert 0 <= objective("f1").value(tuned.nested.answers) <= 1
 
 
@@ -151,8 +161,8 @@ def test_labels_by_chance_are_not_learned() -> None:
     random = np.random.default_rng(5)
     texts = [f"{text} n{i}" for i, text in enumerate(texts)]
     labels = random.choice(["ham", "spam"], len(texts)).tolist()
-    bench = bench_of(everything(BASE), (texts, labels))
-    tuned = tune(bench, objective("auc"), beginnings(BASE), 1e6)
+    grid = grid_of(widest_candidates(BASE), (texts, labels))
+    tuned = tune(grid, objective("auc"), start_candidates(BASE), 1e6)
     flattering = max(trial.merit for trial in tuned.tried.values())
     honest = objective("auc").value(tuned.nested.answers)
     assert honest < flattering

@@ -13,6 +13,7 @@ from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import kind_of_inputs, note_mail
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
+from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -41,10 +42,9 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 @click.option(
     "--input-format",
     metavar="FORMAT",
-    type=click.Choice(options.FORMATS),
+    type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
-    help="lines, null, csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index. [default: detected; "
-    "stdin is one message a line]",
+    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is one message a line]",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
@@ -114,8 +114,6 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
     Returns the verdicts that occurred, with the positive class called spam, and how many files could not be
     read.
     """
-    from spamnb.training import Scoring, with_work
-
     names = (*model.labels, "unsure")
     only = _only(names, params["only"])
     sources = _sources(files, model, params)
@@ -125,9 +123,8 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
     if writer.header:
         write_bytes(writer.header)
     verdicts, unread = set[str](), 0
-    work = Scoring(model, wanted=params["explain"])
     for path, how in sources:
-        codes, lost = _answer(path, with_work(how, work), model, writer, only, params["quiet"])
+        codes, lost = _answer(path, how, model, writer, only, params)
         verdicts |= {"spam" if names[code] == model.positive else names[code] for code in codes}
         unread += lost
     if hasattr(writer, "end"):
@@ -146,7 +143,7 @@ def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[A
         numeric=features.numeric,
     )
     paths = files if files or params["files_from"] else ("-",)
-    table = bool(features.categorical or features.numeric or reading.text_column)
+    table = bool(features.categorical or features.numeric or reading.columns.text)
     lines = reading.format == "auto" and not table
     planned = inputs(paths, params, reading)
     return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in planned]
@@ -165,7 +162,7 @@ def _answer(
     model: SpamModel,
     writer: Any,
     only: int | None,
-    quiet: bool,
+    params: Params,
 ) -> tuple[set[int], int]:
     """Scores one input as it comes.
 
@@ -173,9 +170,13 @@ def _answer(
     """
     from spamnb.readers import open_source
 
-    codes: set[int] = set()
+    codes, quiet = set[int](), params["quiet"]
     visible_output = sys.stdout is not None and sys.stdout.isatty()  # shows the progress itself
     with open_source(path, reading, labelled=False) as source:
+        if reading.mail.jobs > 1:
+            from spamnb.training import ScoreInWorker
+
+            source.work = ScoreInWorker(model, keep_texts=params["explain"])
         if path != "-":
             print_status(source.description, quiet)
         with progress(source.name, source.size, quiet or path == "-" or visible_output) as bar:

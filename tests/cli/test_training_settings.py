@@ -1,0 +1,34 @@
+"""Tests that no setting for training is ignored when a trained model is evaluated."""
+
+from __future__ import annotations
+
+import pytest
+
+from spamnb.settings import Setting, training_settings
+from tests.helpers.command_line import Cli, Sms
+
+IN_EVALUATE = [one for one in training_settings() if one.name not in ("folds", "no_digests")]
+
+
+def stated(setting: Setting) -> list[str]:
+    """The flag with some value that it takes."""
+    if setting.choices:
+        return [setting.flag, setting.choices[0]]
+    values = {"scorer": "binary", "patterns": "a=b", "class_prior": "uniform", "base": "ready-made"}
+    return [setting.flag, values.get(setting.name, "1")]
+
+
+@pytest.mark.parametrize("setting", IN_EVALUATE, ids=lambda one: one.name)
+def test_a_setting_for_training_is_refused_with_a_trained_model(cli: Cli, sms: Sms, setting: Setting) -> None:
+    for inputs in ([sms.test], [sms.test, "-m", sms.model], ["-m", sms.model]):
+        said = cli.fails("evaluate", *inputs, *stated(setting), code=2)
+        assert said[-1].startswith(f"Error: {setting.flag} is a setting for training: use it with --folds K")
+
+
+def test_limits_take_effect_in_cross_validation(cli: Cli, sms: Sms) -> None:
+    def log_loss(*flags: str) -> float:
+        return float(cli("evaluate", sms.train, "--folds", "3", "--json", "-", "-q", *flags).json["log_loss"])
+
+    usual = log_loss()
+    assert log_loss("--max-token-weight", "0.01") != usual
+    assert log_loss("--max-evidence", "3") != usual

@@ -1,0 +1,95 @@
+"""Tests how a setting converts, writes and checks its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from spamnb.errors import ConfigError
+from spamnb.settings.setting_field import (
+    NOT_NEGATIVE,
+    Setting,
+    changed_words,
+    check_settings,
+    from_state,
+    is_stated,
+    setting,
+    settings_of,
+    stated_fields,
+    to_state,
+)
+
+
+@dataclass(frozen=True)
+class Config:
+    size: float = setting(1.0, "--size", "How large.", metavar="X", rule=NOT_NEGATIVE, hint="try 1")
+    loud: bool = setting(False, "--voice", "How loud.", choices=("soft", "loud"))
+    keep: bool = setting(True, "--no-keep", "Keep nothing.")
+    names: tuple[str, ...] = setting((), "--name", "A name.", name="names")
+    hidden: int = 3
+
+
+def test_only_fields_with_a_flag_are_settings() -> None:
+    assert [name for name, _ in settings_of(Config)] == ["size", "loud", "keep", "names"]
+    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "no_keep", "names"]
+
+
+@pytest.mark.parametrize(
+    ("options", "fields"),
+    [
+        ({}, {}),
+        ({"size": None, "voice": None, "no_keep": False, "names": ()}, {}),
+        ({"size": 0.0, "voice": "soft", "no_keep": True}, {"size": 0.0, "loud": False, "keep": False}),
+        ({"voice": "loud", "names": ("a", "b"), "other": 1}, {"loud": True, "names": ("a", "b")}),
+    ],
+)
+def test_stated_options_become_fields(options: dict[str, Any], fields: dict[str, Any]) -> None:
+    assert stated_fields(Config, options) == fields
+
+
+def test_zero_is_stated() -> None:
+    assert [is_stated(value) for value in (None, False, (), 0, 0.0, "", True)] == [False] * 3 + [True] * 4
+
+
+def test_changes_are_written_as_flags_and_read_back() -> None:
+    config = Config(size=0.25, loud=True, keep=False, names=("a", "b"))
+    words = ["--size", "0.25", "--voice", "loud", "--no-keep", "--name", "a", "--name", "b"]
+    assert changed_words(config, Config()) == words
+    assert changed_words(Config(), Config()) == []
+
+
+def test_values_are_checked() -> None:
+    check_settings(Config(size=0.0))
+    with pytest.raises(ConfigError) as caught:
+        check_settings(Config(size=-1.0))
+    assert (caught.value.message, caught.value.hint) == ("--size must be 0 or more, got -1.0", "try 1")
+    with pytest.raises(ConfigError, match="--voice must be soft or loud, got 'shrill'"):
+        stated_fields(Config, {"voice": "shrill"})
+
+
+def test_help_states_the_default() -> None:
+    assert [one.full_help for _, one in settings_of(Config)] == [
+        "How large. [default: 1]",
+        "How loud. [default: soft]",
+        "Keep nothing.",
+        "A name.",
+    ]
+    assert Setting(1, "--n", "Number. [default: some]").full_help == "Number. [default: some]"
+
+
+def test_a_state_is_of_builtins_and_is_read_back() -> None:
+    config = Config(names=("a",))
+    state = to_state(config)
+    assert state == {"size": 1.0, "loud": False, "keep": True, "names": ["a"], "hidden": 3}
+    assert Config(**from_state(Config, state)) == config
+    assert from_state(Config, {"size": 2})["size"] == 2  # a whole number is a number too
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"size": True}, {"size": "1"}, {"loud": 1}, {"names": "a"}, {"hidden": 1.0}]
+)
+def test_a_state_of_another_type_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=f"{next(iter(wrong))} is "):
+        from_state(Config, wrong)
