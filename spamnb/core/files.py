@@ -65,13 +65,15 @@ def write(path: str, data: bytes) -> None:
 
 
 @contextmanager
-def atomic_write(path: str) -> Iterator[BinaryIO]:
-    """A file to write to that is there as a whole or not at all, in place of whatever had its name."""
+def atomic_write(path: str, like: str | None = None) -> Iterator[BinaryIO]:
+    """Opens a file that replaces `path` as a whole or not at all; `like` is a file whose mode it takes over."""
     import tempfile
 
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", os.path.dirname(target(path)))  # mode 0600
     try:
         with open(handle, "wb") as file:
+            if like is not None:
+                copy_mode(handle, like)
             yield file
             file.flush()
             os.fsync(handle)
@@ -112,7 +114,7 @@ def keep(source: str, path: str) -> None:
             os.unlink(temporary)
 
 
-def like(handle: int, path: str) -> None:
+def copy_mode(handle: int, path: str) -> None:
     """Let those read a new file whom the owner has let read the one at `path`; none there, only the owner.
 
     A group is let in only if the new file can be given to that group.
