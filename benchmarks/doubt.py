@@ -23,7 +23,7 @@ from spamnb.messages import Texts
 from spamnb.model.decision import HAM
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.cross_validation import cross_validated_scores
-from spamnb.training.fit_min_known_words import RARE, shares
+from spamnb.training.fit_min_known_words import RARE, known_word_shares
 from spamnb.training.trainer import Trainer
 
 MEASURES = ("known words", "log p(x), known", "log p(x), all")
@@ -68,13 +68,14 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     trainer.add(texts, labels)
     counted, sample = trainer.counted()
     assert sample is not None
-    model, held = trainer.settled(counted, sample)
-    scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.folds)
+    model, held = trainer.calibrated(counted, sample)
+    scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.training.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
     plus = model.labels.index(model.positive)
     ham = model.decision.verdicts(held.proba[:, plus], held.known, held.log_odds) == HAM
-    first, second, third = (values[ham] for values in (shares(model, sample, trainer.folds), *more))
+    shares = known_word_shares(model, sample, trainer.training.folds)
+    first, second, third = (values[ham] for values in (shares, *more))
     return model, (first, second, third)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import corpus
 from spamnb.counts.count_state import to_state
 from spamnb.readers import ReadOptions
-from spamnb.training.dask_cluster import count, on_dask
+from spamnb.training.dask_cluster import count_on_cluster, on_dask
 from spamnb.training.trainer import Trainer
 
 SHARDS = 16
@@ -72,7 +72,7 @@ def _workers(cluster: Any) -> list[Any]:
 
 def _counts(inputs: Any, run: Any) -> bytes:
     trainer = Trainer()
-    count(trainer, inputs, run)
+    count_on_cluster(trainer, inputs, run)
     state = to_state(trainer.counted()[0].store)
     return b"".join(state[name].tobytes() for name in ("keys", "tokens", "messages", "spelling_bytes"))
 

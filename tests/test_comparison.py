@@ -14,7 +14,7 @@ from spamnb.evaluation.on_data import cross_validated
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, flags
 from spamnb.training import sampling
-from spamnb.training.cross_validation import copies_note
+from spamnb.training.cross_validation import duplicates_note
 from spamnb.training.trainer import Trainer
 from spamnb.tuning import setting_grid
 from spamnb.tuning.comparison import CandidateResult, evaluate_setting, paired_p, ranked, resampled
@@ -163,11 +163,11 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 
 def test_copies_are_told() -> None:
-    assert copies_note(np.arange(3, dtype=np.uint64)) == []
+    assert duplicates_note(np.arange(3, dtype=np.uint64)) == []
     labels, texts = sms_corpus()
     passes = counted(EVERY, (texts, labels))
     bench = SettingGrid(passes, EVERY[0].features)
-    assert bench.notes()[1] == "445 of 5,574 messages are copies of others (the same words)"
+    assert bench.notes()[1] == "445 of 5,574 messages are duplicates (same words)"
     for digest in np.unique(bench.digests)[:500]:
         assert len(set(bench.fold[bench.digests == digest].tolist())) == 1
 

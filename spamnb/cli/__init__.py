@@ -108,7 +108,7 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # nobody reads our output any more: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.unraisablehook = _unraisable
-    cpu_and_memory.prepare()
+    cpu_and_memory.prepare_numpy()
     gc.set_threshold(50_000)  # little here is garbage in circles; looking for it took 4% of a training
     code = _run()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to write what is done

@@ -44,7 +44,7 @@ def is_plot(head: bytes) -> bool:
 
 def check(path: str, what: str, ours: Callable[[bytes], bool], hint: str) -> None:
     """Refuse a file that is there and not of the kind `what`; an empty one holds nothing to lose."""
-    if path == "-" or files.of_system(path):
+    if path == "-" or files.is_system_path(path):
         return
     files.refuse_link(path)
     if not os.path.isfile(path):  # a new one, a pipe, or a folder, of which the system will say that

@@ -1,7 +1,7 @@
-"""A base for small immutable records of arrays.
+"""A base class for small immutable records of arrays.
 
 To a type checker it is a frozen dataclass. At run time it compiles nothing: a frozen dataclass takes 0.5 ms
-to define, and the dozen on the way of a one-message predict took a tenth of its time.
+to define, and the dozen that a one-message predict needs took a tenth of its time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NoReturn, dataclass_transform
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class Record:
-    """Fields are the annotated names in order; a value in the class body is a default.
+    """The fields are the annotated names in order; a value in the class body is a default.
 
     >>> class Point(Record):
     ...     x: int
@@ -29,7 +29,7 @@ class Record:
         cls._fields = tuple(cls.__annotations__)
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        if not named and len(values) == len(self._fields):  # the usual way, in three quarters of the time
+        if not named and len(values) == len(self._fields):  # the usual call, in three quarters of the time
             self.__dict__.update(zip(self._fields, values, strict=True))
             return
         if len(values) > len(self._fields) or named.keys() - set(self._fields[len(values) :]):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import Bytes, IntArray, Record, StringArray, gathered, run_starts
+from spamnb.core import Bytes, IntArray, Record, StringArray, copy_spans, run_starts
 from spamnb.counts.count_store import CountStore
 from spamnb.features import KeyArray
 
@@ -134,4 +134,4 @@ def _added(parts: list[Tokens], columns: list[IntArray], width: int, kind: np.dt
 def _spelled(parts: list[Tokens], which: IntArray) -> StringArray:
     sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
     ends = np.cumsum(sizes)
-    return gathered(np.concatenate([part.blob for part in parts]), (ends - sizes)[which], ends[which])
+    return copy_spans(np.concatenate([part.blob for part in parts]), (ends - sizes)[which], ends[which])

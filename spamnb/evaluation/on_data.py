@@ -13,7 +13,7 @@ from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel
-from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, metrics_of
+from spamnb.training import HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def cross_validated(trainer: Trainer) -> Evaluation:
     same = "probabilities calibrated on the same out-of-fold scores"
     if model.decision.max_fpr is not None:
         same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return evaluation(model, held, (note, *copies_note(sample.digests), same), sample)
+    return evaluation(model, held, (note, *duplicates_note(sample.digests), same), sample)
 
 
 def evaluation(

@@ -24,7 +24,7 @@ from spamnb.training import (
     FoldScores,
     HeldOutScores,
     Trainer,
-    copies_note,
+    duplicates_note,
     fit_linear,
     metrics_of,
 )
@@ -124,7 +124,7 @@ def _trained(make: TrainerMaker, chunks: Iterable[Chunk]) -> SpamModel:
 def _split_notes(data: Gathered, learned: IntArray, judged: IntArray, share: float, seed: int) -> list[str]:
     parts = f"{len(learned):,} messages to learn, {len(judged):,} to judge"
     how = f"{share:.0%} of the texts of each class held out, copies together, seed {seed}"
-    return [parts, how, *copies_note(data.digests)]
+    return [parts, how, *duplicates_note(data.digests)]
 
 
 def holdout(data: Gathered, make: TrainerMaker, share: float, seed: int) -> Evaluation:
@@ -172,7 +172,7 @@ def online(data: Gathered, trainer: Trainer) -> Evaluation:
     start = calibrations.identity(len(data.labels))
     model = SpamModel(trainer.features, trainer.scoring, stream.store, trainer.decision, start, positive)
     model, held = _calibrated_on_the_way(model, stream)
-    notes = ["each message judged by those before it, then learned", *copies_note(data.digests)]
+    notes = ["each message judged by those before it, then learned", *duplicates_note(data.digests)]
     steps: list[Mapping[str, Any]] = []
     for end in np.linspace(0, len(held.truth), SIZES + 1).astype(int)[1:].tolist():
         begin = steps[-1]["learned"] if steps else 0

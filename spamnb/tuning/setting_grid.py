@@ -24,7 +24,7 @@ from spamnb.training import (
     Sample,
     Trainer,
     calibrate_model,
-    copies_note,
+    duplicates_note,
     folds,
     score_fold,
 )
@@ -168,7 +168,7 @@ class SettingGrid:
     def notes(self) -> list[str]:
         """How the folds were made, for people."""
         found = [f"{self.folds} folds, copies of a text in the same fold; weights are not refined"]
-        found += copies_note(self.digests)
+        found += duplicates_note(self.digests)
         if len(self.truth) < self.total:
             found.append(f"judged on a sample of {len(self.truth):,} of {self.total:,} messages")
         return found

@@ -147,7 +147,7 @@ def _about_peers(rows: list[Row]) -> list[str]:
 def _tell(
     bench: SettingGrid, objective: Objective, rows: list[Row], folds: int, json_file: str | None
 ) -> None:
-    from spamnb.training import copies
+    from spamnb.training import count_duplicates
     from spamnb.tuning import DRAWS
 
     title = f"{len(rows)} contenders, {folds}-fold cross-validation"
@@ -163,7 +163,7 @@ def _tell(
             "objective": objective.name,
             "folds": folds,
             "messages": len(bench.truth),
-            "copies": copies(bench.digests),
+            "copies": count_duplicates(bench.digests),
             "draws": DRAWS,
             "best": rows[0].judged.name,
             "contenders": [row.to_dict() for row in rows],

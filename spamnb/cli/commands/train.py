@@ -59,17 +59,11 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
-
     quiet = given["quiet"]
     started = time.perf_counter()
     target = output_path(output)
     check_target(target, force)
-    reading = read_options(given, default_format="csv", chunk_bytes=_CHUNK)
-    if not (data or given["labelled"] or given["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
-    sources = inputs(data, given, reading)
-    if "-" in data:
-        print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", quiet)
+    sources = _sources(data, given)
     folds = 0 if given["no_cv"] else given["folds"]
     limit = max_fpr_option.max_fpr(given)
     max_fpr_option.check_folds(limit, folds)
@@ -81,6 +75,17 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **given: Any) 
     _check(model, given, limit)
     size = save(model, target, quiet)
     _summary(model, target, size, time.perf_counter() - started, quiet)
+
+
+def _sources(data: tuple[str, ...], given: dict[str, Any]) -> list[Any]:
+    """Lists what to read, and how."""
+    reading = read_options(given, default_format="csv", chunk_bytes=_CHUNK)
+    if not (data or given["labelled"] or given["files_from"]):
+        raise click.UsageError("Missing argument 'DATA...'.")
+    sources = inputs(data, given, reading)
+    if "-" in data:
+        print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", given["quiet"])
+    return sources
 
 
 def _check(model: SpamModel, given: dict[str, Any], limit: float | None) -> None:
