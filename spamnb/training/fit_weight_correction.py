@@ -69,7 +69,7 @@ def refused(model: SpamModel, mode: str) -> str:
 
 
 def too_few(sample: Sample) -> str:
-    """Returns why a model with a base gets no correction, or nothing: a base is better than a few messages."""
+    """Returns why a model with a base gets no correction, or nothing; a base is better than few messages."""
     if len(sample.entries.ids) >= FEWEST:
         return ""
     return (
