@@ -15,7 +15,7 @@ from spamnb.messages import Texts
 
 
 def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
-    """The words of all texts with their tags, message by message; `reveal` reveals hidden letters first.
+    """Returns the words of all texts with their tags, by message; `reveal` reveals hidden letters first.
 
     One stream of all tags takes two thirds of the time of one stream each: most tags have a few words a
     message.
@@ -40,7 +40,7 @@ def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
 
 
 def _concat(parts: list[Texts]) -> Texts:
-    """The texts of all parts, one part after the other, with their byte strings joined as they are."""
+    """Joins the texts of all parts, one part after the other."""
     shifts = np.cumsum([0, *(len(texts.data) + 1 for texts in parts)]).tolist()
     starts = [texts.starts + shift for texts, shift in zip(parts, shifts, strict=False)]
     ends = [texts.ends + shift for texts, shift in zip(parts, shifts, strict=False)]

@@ -350,7 +350,7 @@ class Counting:
     def __call__(self, chunk: Chunk) -> Chunk:
         assert chunk.labels is not None
         self._trainer.add(chunk.texts, chunk.labels)
-        return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, made=True)
+        return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, worker_result=True)
 
     def finish(self) -> PartialCounts:
         return self._trainer.result()
@@ -375,7 +375,12 @@ class Scoring:
         made = self._model.score(chunk.texts)
         texts = chunk.texts if self._wanted else _empty(chunk, ("subject",))
         return Chunk(
-            texts, chunk.lines, chunk.labels, position=chunk.position, sources=chunk.sources, made=made
+            texts,
+            chunk.lines,
+            chunk.labels,
+            position=chunk.position,
+            sources=chunk.sources,
+            worker_result=made,
         )
 
 

@@ -125,7 +125,7 @@ def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> N
     with progress(source.name, source.size, quiet) as bar:
         for i, chunk in enumerate(source):
             assert chunk.labels is not None
-            if chunk.made is None:
+            if chunk.worker_result is None:
                 columns = dict(chunk.categories), dict(chunk.numbers)
                 trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
             bar.at(chunk.position)

@@ -66,7 +66,7 @@ class MailSource(Source):
                 chunk.labels,
                 position=position,
                 sources=chunk.sources,
-                made=chunk.made,
+                worker_result=chunk.worker_result,
             )
             mails += len(chunk)
 
