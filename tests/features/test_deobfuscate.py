@@ -117,13 +117,6 @@ def test_plain_tokens_know_no_disguise() -> None:
     assert tokens_of([text], FeatureConfig.plain()) == [tokens.words(text)]
 
 
-def test_models_from_before_read_messages_as_before() -> None:
-    state = DEFAULT.to_dict()
-    assert FeatureConfig.from_dict(state) == DEFAULT
-    del state["unmask"]
-    assert not FeatureConfig.from_dict(state).unmask
-
-
 def test_doubles_are_single_letters_of_the_right_case() -> None:
     for foreign, latin in LOOKALIKES.items():
         assert len(foreign) == len(latin) == 1

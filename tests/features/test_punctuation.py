@@ -80,9 +80,3 @@ def test_only_where_they_are_asked_for(config: FeatureConfig) -> None:
 def test_without_shapes_there_are_no_signs() -> None:
     assert not FeatureConfig(shapes=False).signs
     assert not FeatureConfig(unmask=False).signs
-
-
-def test_an_older_model_has_none() -> None:
-    state = FeatureConfig().to_dict()
-    del state["signs"]
-    assert not FeatureConfig.from_dict(state).signs
