@@ -81,9 +81,7 @@ def without(name: str, kind: str, persons: Names, parts: dict[str, list[Part]]) 
         return shipped
     others = [n for n in ready_made_models.SOURCES[kind] if n != name]
     stores = [ready_made_models.counted(parts[n], shipped.features) for n in others]
-    store = ready_made_models.reduced(
-        merge_stores(stores), persons, ready_made_models.LARGEST[kind]
-    )
+    store = ready_made_models.reduced(merge_stores(stores), persons, ready_made_models.LARGEST[kind])
     return replace(shipped, store=store)
 
 

@@ -15,7 +15,7 @@ from spamnb.messages import Texts
 
 
 def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
-    """The words of all texts with their tags, message by message; `reveal` reveals hidden letters first.
+    """Returns the words of all texts with their tags, by message; `reveal` reveals hidden letters first.
 
     One stream of all tags takes two thirds of the time of one stream each: most tags have a few words a
     message.
