@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core.arrays import FloatArray
+from spamnb.counts.entries import Entries
 from spamnb.counts.key_table import KeyTable
 from spamnb.features import extract
-from spamnb.features.batch import Batch, Entries
+from spamnb.features.batch import Batch
 from spamnb.messages import Texts
 from spamnb.model import calibration
 from spamnb.model.scoring_engine import damping_scale

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.counts.entries import Entries
 from spamnb.features import extract
-from spamnb.features.batch import Entries
 from spamnb.messages import Texts
 from spamnb.model.decision import HAM
 from spamnb.model.spam_model import SpamModel
@@ -72,8 +72,7 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
-    plus = model.labels.index(model.positive)
-    ham = model.decision.verdicts(held.proba[:, plus], held.known, held.log_odds) == HAM
+    ham = model.decide(held.log_odds, held.known) == HAM
     first, second, third = (values[ham] for values in (shares(model, sample, trainer.folds), *more))
     return model, (first, second, third)
 

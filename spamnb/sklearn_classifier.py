@@ -203,9 +203,9 @@ class SpamClassifier(_Estimator):
     def predict(self, X: Messages) -> Labels:
         """The label of each text, of the type that y had; there is no 'unsure' here."""
         proba = self.predict_proba(X)
-        two = len(self.classes_) == 2
-        codes = self.model_.decision.verdicts(proba[:, 1]) if two else proba.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
+        if len(self.classes_) != 2:
+            return np.asarray(self.classes_[proba.argmax(axis=1)])
+        return np.asarray(self.classes_[(proba[:, 1] >= self.model_.decision.threshold).astype(np.int64)])
 
     def predict_proba(self, X: Messages) -> FloatArray:
         """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""

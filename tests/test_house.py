@@ -46,6 +46,7 @@ USERS = {
     "pandas": {"readers", "lab_filters"},
     "joblib": {"storage", "core"},
     "distributed": {"training"},
+    "re2": {"features"},
     "sklearn": set[str](),
     "scipy": set[str](),
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb import metrics
-from spamnb.evaluation.other_filter import Predictions, evaluate_predictions
+from spamnb.evaluation.other_filter import ExternalPredictions, evaluate_predictions
 from spamnb.metrics import Confusion, evaluate_binary, evaluate_multi
 
 sk = pytest.importorskip("sklearn.metrics")
@@ -78,7 +78,9 @@ def test_scores_of_any_kind_with_ties(found: list[tuple[bool, int]]) -> None:
 @given(rows)
 def test_predictions_of_a_file(found: list[tuple[bool, float]]) -> None:
     y, p = (np.array(column) for column in zip(*found, strict=True))
-    ours = evaluate_predictions(Predictions(["spam" if spam else "ham" for spam in y], None, p), {}).scores
+    ours = evaluate_predictions(
+        ExternalPredictions(["spam" if spam else "ham" for spam in y], None, p), {}
+    ).scores
     assert isinstance(ours, metrics.Scores)
     close(ours.roc_auc, sk.roc_auc_score(y, p))
     close(ours.pr_auc, sk.average_precision_score(y, p))

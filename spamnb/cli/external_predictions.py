@@ -1,4 +1,4 @@
-"""`spamnb evaluate --predictions`: the same figures and the same report for what any filter has said."""
+"""Evaluates another filter's predictions for `spamnb evaluate --predictions`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import console, print_status, report_skipped, write_json
 
 if TYPE_CHECKING:
-    from spamnb.evaluation import ExternalEvaluation, Predictions
+    from spamnb.evaluation import EvaluationSummary, ExternalEvaluation, ExternalPredictions
     from spamnb.readers import PredictionFile
 
 F = TypeVar("F", bound=Callable[..., Any])
-FLAGS = {"truth_column": "--truth", "score_column": "--score", "verdict_column": "--verdict"}
+_COLUMNS = {"truth_column": "--truth", "score_column": "--score", "verdict_column": "--verdict"}
 _OPTIONS = (
     click.option(
         "--predictions",
         type=options.PATH,
         metavar="FILE",
-        help="Evaluate what a filter said: CSV, TSV or JSONL with scores or verdicts.",
+        help="Evaluate another filter: CSV, TSV or JSONL with its scores or verdicts.",
     ),
-    click.option("--truth", "truth_column", metavar="NAME", help="Column of --predictions with the truth."),
-    click.option("--score", "score_column", metavar="NAME", help="Column of --predictions with the score."),
-    click.option(
-        "--verdict", "verdict_column", metavar="NAME", help="Column of --predictions with the verdict."
-    ),
+    click.option("--truth", "truth_column", metavar="NAME", help="Column of --predictions: true label."),
+    click.option("--score", "score_column", metavar="NAME", help="Column of --predictions: score."),
+    click.option("--verdict", "verdict_column", metavar="NAME", help="Column of --predictions: verdict."),
 )
 
 
@@ -38,114 +36,116 @@ def prediction_options(command: F) -> F:
     return command
 
 
-def check(given: dict[str, Any], model: str | None, cv: int | None, data: bool) -> None:
-    """What does not go together is refused before anything is read."""
-    if given["predictions"] is None:
-        flag = next((flag for name, flag in FLAGS.items() if given[name] is not None), None)
+def check(params: dict[str, Any], model: str | None, cv: int | None, data: bool) -> None:
+    """Refuses options that do not go together, before anything is read."""
+    if params["predictions"] is None:
+        flag = next((flag for name, flag in _COLUMNS.items() if params[name] is not None), None)
         if flag:
             raise click.UsageError(f"{flag} names a column of --predictions FILE: give that too.")
         return
     for flag, value in (("--model", model), ("--folds", cv)):
         if value is not None:
             raise click.UsageError(f"{flag} does not go with --predictions: nothing is predicted anew.")
-    if data and given["truth_column"] is not None:
+    if data and params["truth_column"] is not None:
         raise click.UsageError("--truth does not go with DATA: the truth is taken from there.")
 
 
-def evaluate_file(
-    data: tuple[str, ...],
-    given: dict[str, Any],
-    output: dict[str, Any],
-    quiet: bool,
-) -> None:
-    """Read, compare, show; `output` are the options json_file, report, open_it, plots and no_curves."""
+def evaluate_file(data: tuple[str, ...], params: dict[str, Any], output: dict[str, Any], quiet: bool) -> None:
+    """Reads, evaluates and shows; `output` has json_file, report, open_it, plots and no_curves."""
     from spamnb.cli import report_options
     from spamnb.evaluation import evaluate_predictions
 
-    sources: list[str] = []
-    predictions = _read(data, given, quiet, sources)
-    found = evaluate_predictions(predictions, {name: given[name] for name in options.DECISIONS})
-    title = f"predictions in {given['predictions']}" + (f" on {', '.join(data)}" if data else "")
+    descriptions: list[str] = []
+    predictions = _read(data, params, quiet, descriptions)
+    evaluation = evaluate_predictions(predictions, {name: params[name] for name in options.DECISIONS})
+    title = f"predictions in {params['predictions']}" + (f" on {', '.join(data)}" if data else "")
     if output["json_file"]:
-        facts = {"title": title, "notes": list(found.notes), **found.scores.to_dict()}
+        facts = {"title": title, "notes": list(evaluation.notes), **evaluation.scores.to_dict()}
         write_json(facts, output["json_file"])
     if output["report"] or output["plots"]:
-        page = _findings(found, title, sources, bool(predictions.texts))
-        where = output["report"], output["open_it"], output["plots"]
-        report_options.leave(page, *where, quiet, stated=found.stated)
+        summary = _summary(evaluation, title, descriptions, bool(predictions.texts))
+        targets = output["report"], output["open_it"], output["plots"]
+        report_options.leave(summary, *targets, quiet, stated=evaluation.stated)
     if "-" not in (output["json_file"], output["report"]):
-        _show(found, title, not output["no_curves"])
+        _show(evaluation, title, not output["no_curves"])
 
 
-def _read(data: tuple[str, ...], given: dict[str, Any], quiet: bool, sources: list[str]) -> Predictions:
-    from spamnb.evaluation import collect
-    from spamnb.readers import ReadOptions, Wanted, read_predictions
+def _read(
+    data: tuple[str, ...], params: dict[str, Any], quiet: bool, descriptions: list[str]
+) -> ExternalPredictions:
+    """Reads the file and, if it is given, the labelled data; adds a description of each input."""
+    from spamnb.evaluation import collect_predictions
+    from spamnb.readers import ReadOptions, StatedColumns, read_predictions
 
-    wanted = Wanted(given["truth_column"], given["score_column"], given["verdict_column"])
-    joined = bool(data or given["labelled"] or given["files_from"])
-    reading = ReadOptions(encoding="auto" if joined else given["encoding"])
-    file = read_predictions(given["predictions"], wanted, reading, joined=joined)
+    stated = StatedColumns(params["truth_column"], params["score_column"], params["verdict_column"])
+    joined = bool(data or params["labelled"] or params["files_from"])
+    reading = ReadOptions(encoding="auto" if joined else params["encoding"])
+    file = read_predictions(params["predictions"], stated, reading, joined=joined)
     print_status(file.description, quiet)
-    sources.append(file.description)
-    truth = _truth_of(data, given, quiet, sources, file) if joined else None
-    predictions, left = collect(file, truth, given["spam_label"])
-    if left.count:
-        print_status(f"{file.name}: {left.summary()}", quiet)
-        sources.append(f"{file.name}: {left.summary()}")
+    descriptions.append(file.description)
+    truth = _read_truth(data, params, quiet, descriptions, file) if joined else None
+    predictions, skipped = collect_predictions(file, truth, params["spam_label"])
+    if skipped.count:
+        print_status(f"{file.name}: {skipped.summary()}", quiet)
+        descriptions.append(f"{file.name}: {skipped.summary()}")
     return predictions
 
 
-def _truth_of(
+def _read_truth(
     data: tuple[str, ...],
-    given: dict[str, Any],
+    params: dict[str, Any],
     quiet: bool,
-    sources: list[str],
+    descriptions: list[str],
     file: PredictionFile,
 ) -> list[str]:
-    """The labels of DATA; its messages must be those of the file, in the same order."""
-    from spamnb.evaluation import check_count, check_same
+    """Reads the labels of DATA; its messages must be those of the file, in the same order."""
     from spamnb.readers import open_source
 
     labels: list[str] = []
     skipped = 0
-    for path, how in inputs(data, given, read_options(given, default_format="csv")):
+    for path, how in inputs(data, params, read_options(params, default_format="csv")):
         with open_source(path, how, labelled=True) as source:
             print_status(source.description, quiet)
-            sources.append(source.description)
+            descriptions.append(source.description)
             for chunk in source:
                 if not labels:
-                    check_same(file, chunk)
+                    file.check_same(chunk)
                 labels += chunk.labels or []
             report_skipped(source, quiet)
             skipped += source.skipped.count
-    check_count(file, len(labels), skipped)
+    file.check_count(len(labels), skipped)
     return labels
 
 
-def _show(found: ExternalEvaluation, title: str, curves: bool) -> None:
+def _show(evaluation: ExternalEvaluation, title: str, curves: bool) -> None:
     from spamnb.metrics import MultiScores
     from spamnb.report import Curves, terminal
 
-    scores, given = found.scores, found.outcome
+    scores, scored = evaluation.scores, evaluation.scored
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, found.notes)
+        terminal.multi_evaluation(console(), scores, title, evaluation.notes)
         return
-    both = given is not None and 0 < given.truth.sum() < len(given.truth)
-    drawn = Curves.of(given.truth, given.rank) if given is not None and curves and both else None
-    negative = next(label for label in found.labels if label != found.positive)
-    terminal.evaluation(console(), scores, title, found.notes, drawn, found.positive, negative)
+    drawn = None
+    if curves and scored is not None and 0 < scored.truth.sum() < len(scored.truth):
+        drawn = Curves.of(scored.truth, scored.rank)
+    positive = evaluation.positive
+    negative = next(label for label in evaluation.labels if label != positive)
+    terminal.evaluation(console(), scores, title, evaluation.notes, drawn, positive, negative)
 
 
-def _findings(found: ExternalEvaluation, title: str, sources: list[str], texts: bool) -> Any:
+def _summary(
+    evaluation: ExternalEvaluation, title: str, descriptions: list[str], has_texts: bool
+) -> EvaluationSummary:
     from spamnb.evaluation import EvaluationSummary, data_facts, panels
 
+    scores, labels, positive = evaluation.scores, evaluation.labels, evaluation.positive
     return EvaluationSummary(
         title,
-        found.scores,
-        found.labels,
-        found.positive,
-        found.notes,
-        data_facts(found.scores, found.labels, found.positive, sources),
-        None if found.outcome is None else panels(found.outcome),
-        mistakes=found.mistakes if texts else None,
+        scores,
+        labels,
+        positive,
+        evaluation.notes,
+        data_facts(scores, labels, positive, descriptions),
+        None if evaluation.scored is None else panels(evaluation.scored),
+        mistakes=evaluation.mistakes if has_texts else None,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_status
 from spamnb.errors import DataError
+from spamnb.readers import mail_formats
 
 if TYPE_CHECKING:
     from spamnb.counts import CountStore
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from spamnb.readers import ReadOptions
     from spamnb.training import Trainer
 
-_MAIL_FORMATS = ("eml", "mbox", "maildir", "folder", "index")
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _NAMED_CLASSES = 10
 _MANY_CLASSES, _MIN_MESSAGES = 50, 3  # more classes with fewer messages each are texts or numbers
@@ -28,7 +28,7 @@ def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) 
     """The kind of the first messages to classify; says which ready-made model is used for them."""
     path, how = inputs(paths or ("-",), params, read_options(params))[0]
     readable = path != "-" and params["files_from"] != "-"  # a pipe cannot be read twice
-    mail = params["input_format"] in _MAIL_FORMATS or (readable and _begins_with_mail(path, how, False))
+    mail = params["input_format"] in mail_formats() or (readable and _begins_with_mail(path, how, False))
     kind = "mail" if mail else "sms"
     print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
     return kind
@@ -37,7 +37,7 @@ def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) 
 def kind_of_data(sources: list[Any], params: dict[str, Any]) -> str:
     """The kind of the first labelled messages; a pipe, which cannot be read twice, is taken for SMS."""
     path, how = sources[0]
-    if params["input_format"] in _MAIL_FORMATS or not isinstance(path, str) or os.path.isdir(path):
+    if params["input_format"] in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
         return "mail"
     return "mail" if os.path.isfile(path) and _begins_with_mail(path, how, True) else "sms"
 
@@ -82,11 +82,11 @@ def check_classes(trainer: Trainer) -> None:
 
 def classes_text(store: CountStore) -> str:
     """`640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
-    from spamnb.readers import shown
+    from spamnb.core import excerpt
 
     sizes = list(zip(store.labels, store.message_totals.tolist(), strict=True))
     more = len(sizes) - _NAMED_CLASSES
     if more > 0:
         sizes = sorted(sizes, key=lambda item: -item[1])[:_NAMED_CLASSES]
-    text = ", ".join(f"{n:,} {shown(label)}" for label, n in sizes)
+    text = ", ".join(f"{n:,} {excerpt(label)}" for label, n in sizes)
     return f"{text} and {more:,} more class{'es' * (more > 1)}" if more > 0 else text

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import click
 
 from spamnb.cli.overwrite import checked
+from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY
 from spamnb.settings import DecisionConfig, FeatureConfig, ScorerConfig, Setting, TrainingConfig, settings_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
-LABELLED_FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "eml", "mbox", "maildir", "folder", "index")
-FORMATS = (*LABELLED_FORMATS, "lines", "null")
+LABELLED_FORMATS = labelled_formats()
 DECISIONS = {one.name: one.flag for _, one in settings_of(DecisionConfig)}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: readers report what is wrong
 
@@ -65,6 +65,16 @@ def _type_of(default: Any) -> type:
     return str if isinstance(default, tuple) else type(default)
 
 
+def feature_config(params: Params, mail: bool = False) -> FeatureConfig:
+    """The features that options ask for; refuses wrong patterns before any data are read."""
+    features = FeatureConfig.from_options(params, mail)
+    if features.patterns:
+        from spamnb.features import compile_patterns
+
+        compile_patterns(features.patterns)
+    return features
+
+
 model_option = click.option(
     "-m",
     "--model",
@@ -95,9 +105,9 @@ label_options = all_of(
 input_format_option = click.option(
     "--input-format",
     metavar="FORMAT",
-    type=click.Choice(LABELLED_FORMATS),
+    type=click.Choice(["auto", *LABELLED_FORMATS]),
     default="auto",
-    help="csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index. [default: detected]",
+    help=f"{any_of(LABELLED_FORMATS)}. [default: detected]",
 )
 max_size_option = click.option(
     "--max-size",

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
         GrowableArray as GrowableArray,
         IntArray as IntArray,
         distinct_values as distinct_values,
+        find_ranges as find_ranges,
         group_values as group_values,
+        join_arrays as join_arrays,
         row_sums as row_sums,
         run_starts as run_starts,
     )
+    from spamnb.core.bounded_cache import BoundedCache as BoundedCache
     from spamnb.core.cpu_and_memory import (
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
@@ -28,7 +31,11 @@ if TYPE_CHECKING:
         gathered as gathered,
         in_order as in_order,
     )
-    from spamnb.core.terminal_text import visible as visible, visible_bytes as visible_bytes
+    from spamnb.core.terminal_text import (
+        excerpt as excerpt,
+        visible as visible,
+        visible_bytes as visible_bytes,
+    )
     from spamnb.core.worker_pool import (
         ResultCollector as ResultCollector,
         can_fork as can_fork,
@@ -47,14 +54,17 @@ else:
                 "GrowableArray",
                 "IntArray",
                 "distinct_values",
+                "find_ranges",
                 "group_values",
+                "join_arrays",
                 "row_sums",
                 "run_starts",
             ],
+            "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],
-            "terminal_text": ["visible", "visible_bytes"],
+            "terminal_text": ["excerpt", "visible", "visible_bytes"],
             "worker_pool": [
                 "ResultCollector",
                 "can_fork",

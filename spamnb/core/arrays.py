@@ -48,6 +48,25 @@ def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
     return out
 
 
+def find_ranges(ascending: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
+    """The positions of some values in an ascending array, and for each position which of `values` it holds.
+
+    >>> [found.tolist() for found in find_ranges(np.array([0, 2, 2, 5]), np.array([2, 5]))]
+    [[1, 2, 3], [0, 0, 1]]
+    """
+    first = np.searchsorted(ascending, values, side="left")
+    sizes = np.searchsorted(ascending, values, side="right") - first
+    which = np.repeat(np.arange(len(values)), sizes)
+    return np.arange(len(which)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes), which
+
+
+def join_arrays(arrays: list[NDArray[_T]], dtype: np.dtype[_T]) -> NDArray[_T]:
+    """All arrays in one; without a copy if there is only one, empty if there is none."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype)
+
+
 # Bytes from which memory is the system's own: it gives it page by page as it is touched, can move it without
 # a copy, and has it back at once.
 _LARGE = 1 << 20

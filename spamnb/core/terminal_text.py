@@ -36,6 +36,15 @@ def visible(text: str, tsv: bool = False) -> str:
     return (_UNSAFE_OR_TAB if tsv else _UNSAFE).sub(_escape, text)
 
 
+def excerpt(text: str, limit: int = 40) -> str:
+    r"""Returns the beginning of a foreign text for a message to the user, safe to show.
+
+    >>> excerpt("a\x1b[2J"), excerpt("0123456789", limit=8)
+    ('a\\x1b[2J', '01234...')
+    """
+    return visible(text if len(text) <= limit else text[: limit - 3] + "...", tsv=True)
+
+
 def visible_bytes(data: bytes, tsv: bool = False) -> bytes:
     r"""The same for UTF-8; bytes that are not UTF-8 become `\xNN`.
 

@@ -21,9 +21,10 @@ from spamnb.core import (
     run_starts,
 )
 from spamnb.counts.count_store import CountStore
+from spamnb.counts.entries import repeated_pairs
 from spamnb.counts.key_table import KeyTable
 from spamnb.counts.moments import Moments
-from spamnb.features import Batch, Stream, repeats
+from spamnb.features import Batch, Stream
 
 _TIDY = 64  # batches, about 64 MB, after which what lies idle is given back
 _LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
@@ -68,7 +69,7 @@ class Tally:
         one = self._tokens.dtype.type(1)  # of another type it takes ten times as long
         for rows, every in _by_kind(batch, ids):
             np.add.at(self._tokens.array, every * len(self._labels) + codes.take(rows), one)
-            rows, every = repeats(rows, every, batch.size)
+            rows, every = repeated_pairs(rows, every, batch.size)
             np.add.at(self._repeats.array, every * len(self._labels) + codes.take(rows), one)
         self._add_columns(codes, categories or {}, numbers or {})
         return ids

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     )
     from spamnb.evaluation.other_filter import (
         ExternalEvaluation as ExternalEvaluation,
-        Predictions as Predictions,
-        check_count as check_count,
-        check_same as check_same,
-        collect as collect,
+        ExternalPredictions as ExternalPredictions,
+        collect_predictions as collect_predictions,
         evaluate_predictions as evaluate_predictions,
     )
     from spamnb.evaluation.protocols import (
@@ -52,10 +50,8 @@ else:
             "on_data": ["Evaluation", "cross_validated", "on_chunks"],
             "other_filter": [
                 "ExternalEvaluation",
-                "Predictions",
-                "check_count",
-                "check_same",
-                "collect",
+                "ExternalPredictions",
+                "collect_predictions",
                 "evaluate_predictions",
             ],
             "protocols": ["Gathered", "holdout", "learning_curve", "online"],

@@ -10,7 +10,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.evaluation.on_data import Evaluation
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Explanation, Predictions, SpamModel
-from spamnb.training import Sample, folds, thin
+from spamnb.training import Sample, folds
 
 WORST = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message
@@ -144,9 +144,9 @@ def _measured(found: Evaluation, rows: IntArray, scored: Predictions) -> Predict
         return scored
     plus = model.labels.index(model.positive)
     p, log_odds = held.proba[rows, plus], held.log_odds[rows]
-    few = thin(model, held)
-    few = None if few is None else few[rows]
-    codes = np.array([1 - plus, plus, 2])[model.decision.verdicts(p, held.known[rows], log_odds, few)]
+    share = None if held.share is None else held.share[rows]
+    few = model.too_few_known_words(share)
+    codes = np.array([1 - plus, plus, 2])[model.decide(log_odds, held.known[rows], share)]
     return Predictions(scored.names, codes, p, log_odds, held.known[rows], scored.scored, few)
 
 

@@ -13,7 +13,7 @@ from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel
-from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, figures_of
+from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def evaluation(
     model: SpamModel, held: HeldOutScores, notes: tuple[str, ...], sample: Sample | None = None
 ) -> Evaluation:
     """The figures of what a model said."""
-    scores = figures_of(model, held)
+    scores = metrics_of(model, held)
     if len(model.labels) > 2:
         return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes, held, sample)
     spam = held.truth == model.labels.index(model.positive)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore, Tally, are_grams
-from spamnb.features import SHAPE, Entries, extract
+from spamnb.counts import CountStore, Entries, Tally, are_grams
+from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, weighted
 from spamnb.scorers import Scorer, Stats, make
@@ -138,4 +138,4 @@ def _counted(
     new = np.empty(store.vocabulary, np.int64)
     order = np.argsort(first, kind="stable")
     new[order] = np.arange(store.vocabulary)
-    return entries.renumbered(new), labels, store, store.kinds[rows[order]].astype(np.int64)
+    return entries.remap_ids(new), labels, store, store.kinds[rows[order]].astype(np.int64)

@@ -17,8 +17,16 @@ from spamnb.messages import Chunk
 from spamnb.metrics import Scores
 from spamnb.model import SpamModel, calibration as calibrations, word_digests
 from spamnb.settings import FeatureConfig
-from spamnb.training import FEWEST, Digests, FoldScores, HeldOutScores, Trainer, copies_note, figures_of
-from spamnb.tuning import applied
+from spamnb.training import (
+    FEWEST,
+    Digests,
+    FoldScores,
+    HeldOutScores,
+    Trainer,
+    apply_calibration,
+    copies_note,
+    metrics_of,
+)
 
 SIZES = 10
 SMALLEST = 1 / 64  # of the training part, in a learning curve
@@ -167,7 +175,7 @@ def online(data: Gathered, trainer: Trainer) -> Evaluation:
     for end in np.linspace(0, len(held.truth), SIZES + 1).astype(int)[1:].tolist():
         begin = steps[-1]["learned"] if steps else 0
         if end > begin:
-            steps.append(_step(end, figures_of(model, _part(held, begin, end))))
+            steps.append(_step(end, metrics_of(model, _part(held, begin, end))))
     caption = "each line: the messages since the line before"
     return replace(evaluation(model, held, tuple(notes)), steps=tuple(steps), caption=caption)
 
@@ -183,7 +191,9 @@ def _calibrated_on_the_way(model: SpamModel, stream: Streamed) -> tuple[SpamMode
             model = replace(model, calibration=_fitted(model, scores.damped[past], truth[past]))
         until = min(n, max(at + 10, at + at // 10))
         rows = slice(at, until)
-        parts.append(applied(model, truth[rows], FoldScores(scores.damped[rows], scores.known[rows])))
+        parts.append(
+            apply_calibration(model, truth[rows], FoldScores(scores.damped[rows], scores.known[rows]))
+        )
         at = until
     names = ("truth", "log_odds", "proba", "known")
     return model, HeldOutScores(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))

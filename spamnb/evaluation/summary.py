@@ -54,7 +54,7 @@ def outcome(found: Evaluation) -> ScoredLabels | None:
     if held is None or len(model.labels) != 2:
         return None
     plus, rule = model.labels.index(model.positive), model.decision
-    called = rule.verdicts(held.proba[:, plus], held.known) == SPAM
+    called = model.decide(held.log_odds, held.known, held.share) == SPAM
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
     return ScoredLabels(
         held.truth == plus, called, held.log_odds, True, held.known == 0, logit(rule.threshold), costs

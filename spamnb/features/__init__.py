@@ -8,24 +8,21 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.features.batch import (
-        NO_GRAM as NO_GRAM,
         SHAPE as SHAPE,
         Batch as Batch,
-        Entries as Entries,
         KeyArray as KeyArray,
-        RawEntries as RawEntries,
         Stream as Stream,
-        repeats as repeats,
     )
     from spamnb.features.extraction import extract as extract
     from spamnb.features.token_keys import mix as mix, token_key as token_key
+    from spamnb.features.user_patterns import compile_patterns as compile_patterns
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
             "extraction": ["extract"],
-            "batch": ["Batch", "Entries", "KeyArray", "NO_GRAM", "RawEntries", "SHAPE", "Stream", "repeats"],
+            "batch": ["Batch", "KeyArray", "SHAPE", "Stream"],
             "token_keys": ["mix", "token_key"],
+            "user_patterns": ["compile_patterns"],
         },
-        modules=["regex"],
     )

@@ -1,13 +1,13 @@
-"""Messages in scripts without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese) get character n-grams.
+"""Counts character n-grams: as a setting, and for messages in scripts without spaces between words.
 
-Their words cannot be told apart, so every 2 to 6 neighbouring characters of such a message are `char:`
-tokens. On folds of the training part of Thai SMS, (1-AUC)% / recall at 0.1% false positives: words and pairs
-alone 1.27 / 41; with n-grams to 3 1.17 / 50, to 5 1.07 / 55, to 6 1.02 / 55, to 7 1.00 / 53; pairs and
-triples within runs of Thai letters, without what stands between them, 1.39 / 50.
+Words of Thai, Lao, Burmese, Khmer, Chinese and Japanese cannot be split without a dictionary, so every 2 to 6
+neighbouring characters of such a message are `char:` tokens. On folds of the training part of Thai SMS,
+(1-AUC)% / recall at 0.1% false positives: words and bigrams alone 1.27 / 41; with n-grams to 3 1.17 / 50, to
+5 1.07 / 55, to 6 1.02 / 55, to 7 1.00 / 53; 2- and 3-grams within runs of Thai letters alone 1.39 / 50.
 
-Mail has much more text and says much in its headers, which such n-grams must not drown: of mail it is the
-pairs among the first 100 characters. On folds of a training part of SpamAssassin's corpus, where 30 mails are
-in Chinese or Japanese, words with all n-grams gave 0.069 / 71, these pairs 0.037 / 89, none 0.035 / 90.
+Mail has much more text, and its headers tell much, which such n-grams must not drown: of mail they are the
+2-grams of the first 100 characters. On folds of a training part of SpamAssassin's corpus, where 30 mails are
+in Chinese or Japanese, words with all n-grams gave 0.069 / 71, these 2-grams 0.037 / 89, none 0.035 / 90.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from spamnb.features.token_keys import join, key, span_keys
 from spamnb.features.words import rows_of
 from spamnb.messages import Texts
 
+# Thai and Lao, Burmese, Khmer, kana, two blocks of Chinese characters: each letter has three bytes.
+LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+LONGEST = 6
+MAIL_LONGEST, MAIL_CHARACTERS = 2, 100
+
 _TAG = b"char:"
+_LETTER = re.compile(f"[{LETTERS}]")
+_TWO_LETTERS = re.compile(f"[{LETTERS}]{{2}}")
 
 
 def char_streams(texts: Texts, longest: int) -> list[Stream]:
@@ -36,67 +43,61 @@ def char_streams(texts: Texts, longest: int) -> list[Stream]:
     """
     texts = lowered(texts)
     raw = np.frombuffer(texts.data, np.uint8)
-    heads = np.flatnonzero((raw & 0xC0) != 0x80)  # every byte that does not continue a character
-    rows, inside = _inside(texts, heads)
-    heads = np.append(heads[inside], 0)
-    return [_stream(texts, heads, rows, n) for n in range(2, longest + 1)]
+    first_bytes = np.flatnonzero((raw & 0xC0) != 0x80)  # every byte that does not continue a character
+    rows, inside = _inside(texts, first_bytes)
+    first_bytes = np.append(first_bytes[inside], 0)
+    return [_stream(texts, first_bytes, rows, n) for n in range(2, longest + 1)]
 
 
-def _inside(texts: Texts, heads: IntArray) -> tuple[IntArray, IntArray]:
-    """The message of each character, and which characters stand in a message at all (not between two)."""
-    first = int(texts.starts[0]) if len(texts) else 0
-    inside = np.flatnonzero(heads >= first)
-    rows = rows_of(texts, heads[inside])
-    keep = heads[inside] < texts.ends[rows] if len(texts) else np.zeros(0, bool)
+def _inside(texts: Texts, first_bytes: IntArray) -> tuple[IntArray, IntArray]:
+    """The message of each character, and which characters are part of a message (not between two)."""
+    start = int(texts.starts[0]) if len(texts) else 0
+    inside = np.flatnonzero(first_bytes >= start)
+    rows = rows_of(texts, first_bytes[inside])
+    keep = first_bytes[inside] < texts.ends[rows] if len(texts) else np.zeros(0, bool)
     return rows[keep], inside[keep]
 
 
-def _stream(texts: Texts, heads: IntArray, rows: IntArray, n: int) -> Stream:
+def _stream(texts: Texts, first_bytes: IntArray, rows: IntArray, n: int) -> Stream:
     """Characters i .. i+n-1 of one message; they end where character i+n begins or the message ends."""
     count = max(0, len(rows) - n + 1)
     i = np.flatnonzero(rows[:count] == rows[n - 1 : n - 1 + count])
     after = i + n
     same = (after < len(rows)) & (rows[np.minimum(after, len(rows) - 1)] == rows[i])
-    ends = np.where(same, heads[after], texts.ends[rows[i]])
-    starts = heads[i]
+    ends = np.where(same, first_bytes[after], texts.ends[rows[i]])
+    starts = first_bytes[i]
     keys = join(key(_TAG), span_keys(texts.data, starts, ends - starts))
 
     def spell(where: IntArray) -> StringArray:
-        pairs = zip(starts[where].tolist(), ends[where].tolist(), strict=True)
-        return StringArray.of(_TAG + texts.data[s:e] for s, e in pairs)
+        spans = zip(starts[where].tolist(), ends[where].tolist(), strict=True)
+        return StringArray.of(_TAG + texts.data[s:e] for s, e in spans)
 
     return Stream(OTHER, rows[i], keys, spell)
 
 
-# Thai and Lao, Burmese, Khmer, kana, two blocks of Chinese characters: each letter has three bytes.
-LETTERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-LONGEST = 6
-MAIL_LONGEST, MAIL_CHARACTERS = 2, 100
-_LETTER = re.compile(f"[{LETTERS}]")
-_PAIR = re.compile(f"[{LETTERS}]{{2}}")
-
-
 def spaceless_streams(texts: Texts, mail: bool = False) -> list[Stream]:
-    """Character n-grams of the messages with two such letters in a row that take up a quarter of it or more.
+    """Character n-grams of the messages in scripts without spaces.
+
+    Those have two such letters in a row, and such letters are a quarter of their bytes or more.
 
     >>> streams = spaceless_streams(Texts.of(["ok", "\u65e5\u672c\u8a9e"]))
     >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams][:2]
     [['char:日本', 'char:本語'], ['char:日本語']]
     """
-    rows = [row for row in texts.rows_with(_suspect) if _is_spaceless(texts[row])]
+    rows = [row for row in texts.rows_with(_has_two_letters) if _is_spaceless(texts[row])]
     if not rows:
         return []
-    found = [texts[row].decode("utf-8", "surrogateescape") for row in rows]
+    messages = [texts[row].decode("utf-8", "surrogateescape") for row in rows]
     if mail:
-        streams = char_streams(Texts.of([text[:MAIL_CHARACTERS] for text in found]), MAIL_LONGEST)
+        streams = char_streams(Texts.of([text[:MAIL_CHARACTERS] for text in messages]), MAIL_LONGEST)
     else:
-        streams = char_streams(Texts.of(found), LONGEST)
+        streams = char_streams(Texts.of(messages), LONGEST)
     return [Stream(stream.kind, np.array(rows)[stream.rows], stream.keys, stream.spell) for stream in streams]
 
 
 @lru_cache(1 << 14)
-def _suspect(run: bytes) -> bool:
-    return _PAIR.search(run.decode("utf-8", "surrogateescape")) is not None
+def _has_two_letters(run: bytes) -> bool:
+    return _TWO_LETTERS.search(run.decode("utf-8", "surrogateescape")) is not None
 
 
 def _is_spaceless(message: bytes) -> bool:

@@ -1,14 +1,14 @@
-"""Words and shapes of texts with their disguises undone, and which disguises there were."""
+"""Undoes the obfuscation of words and extracts words and shapes from the result."""
 
 from __future__ import annotations
 
 from operator import itemgetter
 
 from spamnb.features.batch import Stream
-from spamnb.features.leetspeak import leetspeak_variants, words_stream
+from spamnb.features.leetspeak import leetspeak_variants, variant_stream
 from spamnb.features.lowercase import lowered_words
-from spamnb.features.punctuation import sign_stream
-from spamnb.features.shapes import ShapeScanner, noted_stream, shape_stream
+from spamnb.features.punctuation import punctuation_stream
+from spamnb.features.shapes import ShapeScanner, obfuscation_stream, shape_stream
 from spamnb.features.spaced_letters import SpacedLetterJoiner
 from spamnb.features.words import find_words, word_streams
 from spamnb.messages import Texts
@@ -16,38 +16,39 @@ from spamnb.settings import FeatureConfig
 
 
 def deobfuscate(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
-    """The texts with hidden letters made plain, and their streams.
+    """The texts with hidden letters revealed, and their streams.
 
-    The first streams are the word n-grams; what a word may stand for besides is a later stream of words.
+    The first streams are the word n-grams; the words that obfuscated words may stand for are a later stream.
 
     >>> import numpy as np
     >>> clear, streams = deobfuscate(Texts.of(["fr\u0435e c4sh"]), FeatureConfig(1))
     >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams if stream.kind == 1]
     [['free', 'c4sh'], ['cash']]
     """
-    clear, noted = _clear(texts)
-    finder = ShapeScanner(clear)
-    shapes = [shape_stream(clear, finder)]  # before the words: what was found is still in the cache
+    clear, obfuscations = _reveal(texts)
+    scanner = ShapeScanner(clear)
+    shapes = [shape_stream(clear, scanner)]  # before the words: its arrays are still in the processor's cache
     if config.signs:
-        shapes.append(sign_stream(clear, finder))
+        shapes.append(punctuation_stream(clear, scanner))
     lower, joiner = lowered_words(clear), SpacedLetterJoiner()
     if lower.starts is not clear.starts:
-        finder = ShapeScanner(lower)  # lower case has other lengths
-    words = find_words(lower, finder.in_words(lower), joiner)
-    extra = leetspeak_variants(words, finder)
-    noted += [(row, "spaced") for row in joiner.rows] + [(row, "leet") for row, new in extra if new.leet]
+        scanner = ShapeScanner(lower)  # lower case has other lengths
+    words = find_words(lower, scanner.in_words(lower), joiner)
+    variants = leetspeak_variants(words, scanner)
+    obfuscations += [(row, "spaced") for row in joiner.rows]
+    obfuscations += [(row, "leet") for row, new in variants if new.leet]
     streams = [*word_streams(words, config.ngrams), *shapes]
-    if extra:
-        streams.append(words_stream(sorted(extra, key=itemgetter(0))))  # rows ascend
-    if noted:
-        streams.append(noted_stream(noted))
+    if variants:
+        streams.append(variant_stream(sorted(variants, key=itemgetter(0))))  # rows ascend
+    if obfuscations:
+        streams.append(obfuscation_stream(obfuscations))
     return clear, streams + ([] if config.chars else _spaceless(clear, mail=bool(texts.tags)))
 
 
-# What follows is about letters beyond ASCII: its tables of them take 10 ms to load, a tenth of a prediction.
+# These two are about letters beyond ASCII: their tables take 10 ms to load, a tenth of a prediction.
 
 
-def _clear(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
+def _reveal(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     if texts.data.isascii():
         return texts, []
     from spamnb.features.hidden_letters import reveal_in_texts

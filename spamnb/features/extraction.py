@@ -10,7 +10,7 @@ from spamnb.settings import FeatureConfig
 
 
 def extract(texts: Texts, config: FeatureConfig) -> Batch:
-    """Everything countable in these messages, as the configuration asks.
+    """The tokens of these messages, as the configuration says.
 
     >>> batch = extract(Texts.of(["Free entry", "ok"]), FeatureConfig.plain())
     >>> batch.size, batch.rows.tolist()
@@ -37,7 +37,7 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
 
         streams += char_streams(clear, config.chars)
     if config.patterns:
-        from spamnb.features.user_patterns import pattern_stream
+        from spamnb.features.user_patterns import pattern_streams
 
-        streams += [pattern_stream(texts, name, pattern) for name, pattern in config.patterns]
+        streams += pattern_streams(texts, config.patterns)
     return Batch(len(texts), tuple(streams))

@@ -1,8 +1,8 @@
-"""Undo what hides letters: invisible characters inside words, other alphabets, fancy dress.
+"""Reveals hidden letters: removes invisible characters inside words, replaces lookalikes and styled letters.
 
-The clean text takes the place of the message, so its words meet the counts of clean words; that it was needed
-is a `shape:` token. Only messages with such characters are touched, which a look at the runs of non-ASCII
-bytes tells; a batch without any comes back as it is.
+The revealed text replaces the message, so its words have the counts of clean words; a `shape:` token records
+each kind of obfuscation. Only messages with such characters in a run of non-ASCII bytes are changed; a batch
+without any is returned as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INVISIBLE = (
     "\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\U000e0000-\U000e0fff"
 )
-MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"  # drawn over the letter before them
+MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"  # combine with the letter before them
 # Raised, circled, squared, wide, mathematical and small capital letters and digits.
 FANCY = (
     "\u02b0-\u02b8\u02e1-\u02e3\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d6a\u1d9c-\u1dbb"
@@ -28,7 +28,7 @@ FANCY = (
     "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\U0001f110-\U0001f189"
 )
 _SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
-_NEGATIVE = (0x1F150, 0x1F170)  # white letters on black discs and squares
+_NEGATIVE = (0x1F150, 0x1F170)  # white letters on black circles and squares
 
 # Alphabets whose letters need no joiner.
 _LETTER = f"A-Za-z0-9\u00c0-\u024f\u1e00-\u1eff{LETTERS}"
@@ -40,24 +40,24 @@ _SUSPECT = re.compile(f"[{INVISIBLE}{MARKS}{FANCY}{LETTERS}]")
 
 
 def reveal_hidden_letters(text: str) -> tuple[str, list[str]]:
-    """The text as a reader sees it, and the names of what had to be undone.
+    """The text as a reader sees it, and the kinds of obfuscation in it.
 
     >>> reveal_hidden_letters("f\u200bree \uff57\uff49\uff4e")
     ('free win', ['zero-width', 'fancy'])
     """
-    found = []
+    kinds = []
     if _MARK.search(text):
-        text = _composed(text)  # a letter and its accent are one letter, no disguise
+        text = _composed(text)  # a letter and its accent are one letter, no obfuscation
     for name, step in _STEPS:
         new = step(text)
         if new != text:
             text = new
-            found.append(name)
-    return text, found
+            kinds.append(name)
+    return text, kinds
 
 
 def _composed(text: str) -> str:
-    """NFC in pieces: it sorts marks in a row by swapping neighbours, which takes quadratic time."""
+    """NFC in pieces: it sorts consecutive marks by swapping neighbours, which takes quadratic time."""
     return "".join(unicodedata.normalize("NFC", piece) for piece in _PIECE.findall(text))
 
 
@@ -84,19 +84,19 @@ def _suspect(run: bytes) -> bool:
 
 
 def reveal_in_texts(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
-    """The texts as a reader sees them, and what had to be undone in which message."""
-    new, noted = {}, []
+    """The texts as a reader sees them, and each kind of obfuscation with its message."""
+    new, obfuscations = {}, []
     for row in texts.rows_with(_suspect):
-        given = texts[row].decode("utf-8", "surrogateescape")
-        text, names = reveal_hidden_letters(given)
-        noted += [(row, name) for name in names]
-        if text != given:
+        original = texts[row].decode("utf-8", "surrogateescape")
+        text, kinds = reveal_hidden_letters(original)
+        obfuscations += [(row, kind) for kind in kinds]
+        if text != original:
             new[row] = text.encode("utf-8", "surrogateescape")
-    return (_replaced(texts, new) if new else texts), noted
+    return (_replace(texts, new) if new else texts), obfuscations
 
 
-def _replaced(texts: Texts, new: dict[int, bytes]) -> Texts:
-    """The texts with some messages in other words."""
+def _replace(texts: Texts, new: dict[int, bytes]) -> Texts:
+    """The texts with new messages in some rows."""
     messages = texts.tolist()
     for row, message in new.items():
         messages[row] = message

@@ -1,42 +1,38 @@
-"""Lower-casing and word characters of a whole batch at once; only runs of non-ASCII bytes are decoded."""
+"""Lower-cases a whole batch at once and blanks what is no word character; only non-ASCII runs are decoded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
+from spamnb.core import BoundedCache
 from spamnb.messages import Texts
 
+Converter = BoundedCache[bytes]  # a run of non-ASCII bytes -> its replacement
+
 _NON_WORD = re.compile(r"[^\w]")
-_MEMO_LIMIT = 1 << 16
 
 
-class Fix(dict[bytes, bytes]):
-    """Run of non-ASCII bytes -> what it becomes; worked out when first met, and the memory is bounded."""
-
-    def __init__(self, convert: Callable[[str], str]) -> None:
-        super().__init__()
-        self._convert = convert
-
-    def __missing__(self, run: bytes) -> bytes:
-        if len(self) >= _MEMO_LIMIT:
-            self.clear()
+def _converter(convert: Callable[[str], str]) -> Converter:
+    def replacement(run: bytes) -> bytes:
         text = run.decode("utf-8", "surrogateescape")
-        fixed = self._convert(text).encode("utf-8", "surrogateescape")
-        self[run] = b"" if "Σ" in text else fixed  # its lower case depends on its neighbours: see `_lowered`
-        return self[run]
+        if "Σ" in text:  # its lower case depends on its neighbours: another length makes `_one_by_one` do it
+            return b""
+        return convert(text).encode("utf-8", "surrogateescape")
+
+    return BoundedCache(replacement, limit=1 << 16, longest=1 << 10)
 
 
 def _blank(char: re.Match[str]) -> str:
     return " " * len(char[0].encode("utf-8", "surrogateescape"))
 
 
-_lower = Fix(str.lower)
-_lower_words = Fix(lambda run: _NON_WORD.sub(_blank, run.lower()))
+_lower = _converter(str.lower)
+_lower_words = _converter(lambda run: _NON_WORD.sub(_blank, run.lower()))
 
 
 def lowered_words(texts: Texts) -> Texts:
-    """The texts in lower case, every non-ASCII character that is no word character turned to spaces.
+    """The texts in lower case, with spaces for every non-ASCII character that is no word character.
 
     >>> lowered_words(Texts.of(["Café – £5!"])).tolist()[0].decode().split()
     ['café', '5!']
@@ -45,45 +41,45 @@ def lowered_words(texts: Texts) -> Texts:
 
 
 def lowered(texts: Texts) -> Texts:
-    """The texts in lower case, nothing else changed (invalid bytes stay as they are)."""
+    """The texts in lower case, otherwise unchanged (invalid bytes stay as they are)."""
     return _lowered(texts, _lower)
 
 
-def _lowered(texts: Texts, fix: Fix) -> Texts:
+def _lowered(texts: Texts, converter: Converter) -> Texts:
     data = texts.data
     if data.isascii():
         return Texts(data.lower(), texts.starts, texts.ends)
-    new = fix_in_place(data.lower(), texts.runs, fix)
-    return _one_by_one(texts, fix) if new is None else Texts(new, texts.starts, texts.ends)
+    new = _convert_in_place(data.lower(), texts.runs, converter)
+    return _one_by_one(texts, converter) if new is None else Texts(new, texts.starts, texts.ends)
 
 
-def _one_by_one(texts: Texts, fix: Fix) -> Texts:
+def _one_by_one(texts: Texts, converter: Converter) -> Texts:
     """The rare case where lower-casing changes a message's length in bytes, as with a Turkish capital I."""
-    return Texts.of(fix_runs(Texts.of([_str_lower(message)]), fix) for message in texts.tolist())
+    return Texts.of(_convert_runs(Texts.of([_str_lower(message)]), converter) for message in texts.tolist())
 
 
 def _str_lower(message: bytes) -> bytes:
     return message.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def fix_in_place(data: bytes, runs: list[tuple[int, bytes]], fix: Fix) -> bytes | None:
-    """Replace every run of non-ASCII bytes by one of the same length; None if that cannot be."""
+def _convert_in_place(data: bytes, runs: list[tuple[int, bytes]], converter: Converter) -> bytes | None:
+    """Replaces every run of non-ASCII bytes by one of the same length; None if a length would change."""
     new = bytearray(data)
     for start, run in runs:
-        fixed = fix[run]
-        if fixed != run:
-            if len(fixed) != len(run):
+        replacement = converter[run]
+        if replacement != run:
+            if len(replacement) != len(run):
                 return None
-            new[start : start + len(run)] = fixed
+            new[start : start + len(run)] = replacement
     return bytes(new)
 
 
-def fix_runs(text: Texts, fix: Fix) -> bytes:
-    """Replace every run of non-ASCII bytes, whatever its length becomes."""
+def _convert_runs(text: Texts, converter: Converter) -> bytes:
+    """Replaces every run of non-ASCII bytes, also by one of another length."""
     data, done = text.data, 0
-    parts: list[bytes] = []
+    pieces: list[bytes] = []
     for start, run in text.runs:
-        parts += (data[done:start], fix[run])
+        pieces += (data[done:start], converter[run])
         done = start + len(run)
-    parts.append(data[done:])
-    return b"".join(parts)
+    pieces.append(data[done:])
+    return b"".join(pieces)

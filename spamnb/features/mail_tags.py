@@ -1,4 +1,4 @@
-"""Words that a message says in a certain place, as tagged tokens: `subject:free`, `url:example_com`."""
+"""Extracts the words of a mail's headers and links as tagged tokens: `subject:free`, `url:example_com`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from spamnb.features.words import Words, find_words
 from spamnb.messages import Texts
 
 
-def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
-    """The words of all texts, each under its tag, message by message; `unmask` as in `unveiled`.
+def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
+    """The words of all texts with their tags, message by message; `reveal` reveals hidden letters first.
 
-    One stream of all tags takes two thirds of the time of one for each: most tags have a few words a message.
+    One stream of all tags takes two thirds of the time of one stream each: most tags have a few words a
+    message.
 
     >>> import numpy as np
     >>> stream = tagged_stream({"subject": Texts.of(["Free entry", ""]), "from": Texts.of(["ann", "bob"])})
@@ -25,8 +26,8 @@ def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
     (['subject:free', 'subject:entry', 'from:ann', 'from:bob'], [0, 0, 0, 1])
     """
     size = len(next(iter(tags.values())))
-    texts = _joined(list(tags.values()))
-    if unmask and not texts.data.isascii():
+    texts = _concat(list(tags.values()))
+    if reveal and not texts.data.isascii():
         from spamnb.features.hidden_letters import reveal_in_texts
 
         texts = reveal_in_texts(texts)[0]
@@ -38,8 +39,8 @@ def tagged_stream(tags: Mapping[str, Texts], unmask: bool = False) -> Stream:
     return Stream(OTHER, rows[order], keys[order], _speller(prefixes, which, words, order))
 
 
-def _joined(parts: list[Texts]) -> Texts:
-    """The texts of the first part, then those of the second, and so on."""
+def _concat(parts: list[Texts]) -> Texts:
+    """The texts of all parts, one part after the other, with their byte strings joined as they are."""
     shifts = np.cumsum([0, *(len(texts.data) + 1 for texts in parts)]).tolist()
     starts = [texts.starts + shift for texts, shift in zip(parts, shifts, strict=False)]
     ends = [texts.ends + shift for texts, shift in zip(parts, shifts, strict=False)]

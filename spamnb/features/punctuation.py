@@ -1,13 +1,13 @@
-"""Signs between words and how a message ends, as tokens: `shape:sign=:-)`, `shape:end=!`.
+"""Extracts punctuation runs and the ends of messages as tokens: `shape:sign=:-)`, `shape:end=!`.
 
-Every run of signs is a token, of which the first three bytes count, and one token says what a message ends
-with: a run of signs, a number or a word. Signs are those of ASCII but `_`, U+0080 to U+00BF (£) and U+2000 to
-U+2FFF (…, €); which those are is decided on bytes, as everything about shapes.
+Every punctuation run is a token (its first three bytes), and one token tells how a message ends: with
+a punctuation run, a number or a word. Punctuation is that of ASCII but `_`, U+0080 to U+00BF (£) and U+2000
+to U+2FFF (…, €), recognised by bytes like all shapes.
 
 Chosen on splits of training parts of SMS Spam Collection (seeds 300 to 305, four of each) and confirmed on
-others (400 to 405): runs of signs took (1-AUC)% from 0.215 to 0.180, R@.5 from 96.4 to 97.1 and the log loss
-from .0264 to .0241, better in 24 of 24 splits. The end took the log loss to .0237, better in 20, and (1-AUC)%
-to 0.183. Single signs gave half as much; longer runs, how often they occur or what is beside them no more.
+others (400 to 405): punctuation runs took (1-AUC)% from 0.215 to 0.180, R@.5 from 96.4 to 97.1 and the log
+loss from .0264 to .0241, better in 24 of 24 splits. The end took the log loss to .0237, better in 20, and
+(1-AUC)% to 0.183. Single signs gave half as much; longer runs, their number or their neighbours no more.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _SIGN, _END, _NUMBER, _WORD = np.frombuffer(b"sign=\0\0\0end=\0\0\0\0end=num\0en
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(LONGEST + 1)], np.uint64)
 
 
-def sign_stream(texts: Texts, finder: ShapeScanner) -> Stream:
-    """The runs of signs of every message in reading order, then how each message ends.
+def punctuation_stream(texts: Texts, scanner: ShapeScanner) -> Stream:
+    """The punctuation runs of every message in reading order, then how each message ends.
 
     >>> texts = Texts.of(["Well... ok :-)", "call 0900"])
-    >>> found = sign_stream(texts, ShapeScanner(texts))
-    >>> found.spell(np.arange(4)).tolist()
+    >>> stream = punctuation_stream(texts, ShapeScanner(texts))
+    >>> stream.spell(np.arange(4)).tolist()
     ['shape:sign=...', 'shape:sign=:-)', 'shape:end=:-)', 'shape:end=num']
     """
-    first, sizes = finder.sign_runs
-    runs = finder.eight[first] & _MASKS[_whole(finder, first, sizes)]
+    first, sizes = scanner.punctuation_runs
+    runs = scanner.eight[first] & _MASKS[_whole_characters(scanner, first, sizes)]
     bounds = np.append(np.searchsorted(first, texts.starts), len(first))
     rows = np.repeat(np.arange(len(texts)), np.diff(bounds))
-    last = _last(texts, finder)
-    some = np.flatnonzero(last >= texts.starts)
-    ends = np.where(finder.is_digit(last[some]), _NUMBER, _WORD)
-    final = bounds[some + 1] - 1  # the last run up to there, maybe of a message before
+    last = _last(texts, scanner)
+    not_blank = np.flatnonzero(last >= texts.starts)
+    ends = np.where(scanner.is_digit(last[not_blank]), _NUMBER, _WORD)
+    final = bounds[not_blank + 1] - 1  # the last run up to there, maybe of an earlier message
     if len(first):
-        signs = first[final] + sizes[final] == last[some] + 1
+        signs = first[final] + sizes[final] == last[not_blank] + 1
         ends[signs] = _END | runs[final[signs]] << np.uint64(32)
-    return _stream(np.concatenate((rows, some)), np.concatenate((_SIGN | runs << np.uint64(40), ends)))
+    return _stream(np.concatenate((rows, not_blank)), np.concatenate((_SIGN | runs << np.uint64(40), ends)))
 
 
 def _stream(rows: IntArray, names: KeyArray) -> Stream:
@@ -60,24 +60,24 @@ def _stream(rows: IntArray, names: KeyArray) -> Stream:
     return Stream(SHAPE, rows, join(_TAG, names), spell)
 
 
-def _whole(finder: ShapeScanner, first: IntArray, sizes: IntArray) -> IntArray:
-    """How many bytes of each run count: whole characters."""
-    kept = np.minimum(sizes, LONGEST)
+def _whole_characters(scanner: ShapeScanner, first: IntArray, sizes: IntArray) -> IntArray:
+    """The number of bytes of each run that enter its token: whole characters."""
+    lengths = np.minimum(sizes, LONGEST)
     cut = np.flatnonzero(sizes > LONGEST)
-    cut = cut[_continues(finder, first[cut] + LONGEST)]  # it would end within a character
-    kept[cut] -= np.where(_continues(finder, first[cut] + LONGEST - 1), 2, 1)
-    return kept
+    cut = cut[_continues(scanner, first[cut] + LONGEST)]  # it would end within a character
+    lengths[cut] -= np.where(_continues(scanner, first[cut] + LONGEST - 1), 2, 1)
+    return lengths
 
 
-def _continues(finder: ShapeScanner, at: IntArray) -> Mask:
-    """Does this byte continue a character?"""
-    return np.asarray(finder.raw[at] & 0xC0 == 0x80)
+def _continues(scanner: ShapeScanner, at: IntArray) -> Mask:
+    """Whether the byte continues a character."""
+    return np.asarray(scanner.raw[at] & 0xC0 == 0x80)
 
 
-def _last(texts: Texts, finder: ShapeScanner) -> IntArray:
-    """The last byte of each message that is no blank; the one before the message if there is none."""
+def _last(texts: Texts, scanner: ShapeScanner) -> IntArray:
+    """The last byte of each message that is no blank; the byte before the message if all are blank."""
     last = texts.ends - 1
-    last -= (last >= texts.starts) & (finder.raw[last] <= BLANK)
-    for i in np.flatnonzero((last >= texts.starts) & (finder.raw[last] <= BLANK)).tolist():
+    last -= (last >= texts.starts) & (scanner.raw[last] <= BLANK)
+    for i in np.flatnonzero((last >= texts.starts) & (scanner.raw[last] <= BLANK)).tolist():
         last[i] = texts.starts[i] + len(texts[i].rstrip(bytes(range(BLANK + 1)))) - 1
     return np.asarray(last)

@@ -1,11 +1,11 @@
-"""What a message looks like: capitals, digits, money, phone numbers, links, punctuation, length, as tokens.
+"""Extracts the shape of messages as tokens: capitals, digits, money, phone numbers, links, length.
 
-Each property is counted per message and its bucket is one token, "none" included (`shape:caps=0`): that a
-message has no digit at all is as telling as that it has twenty. On folds of the training part of SMS Spam
-Collection (words, bigrams, multinomial) shapes raised recall at 0.1% false positives from 83 to 95%;
-leaving the zero buckets out cost 1.6 points, cumulative buckets (caps>=2) another 3.
+Each property is counted per message and its bucket is one token, "none" included (`shape:caps=0`): no digit
+at all is as much evidence as twenty. On folds of the training part of SMS Spam Collection (words, bigrams,
+multinomial) shapes raised recall at 0.1% false positives from 83 to 95%; leaving the zero buckets out cost
+1.6 points, cumulative buckets (caps>=2) another 3.
 
-Everything is decided on bytes, so tests/reference/shapes.py can say the same in a few regular expressions.
+All rules are about bytes, so tests/reference/shapes.py can express them as a few regular expressions.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def bucket_names(name: str) -> list[str]:
 
 NUMBER_NAMES = [f"shape:number={n}" for n in range(3, LONGEST_NUMBER)] + [f"shape:number={LONGEST_NUMBER}+"]
 _BUCKETS = {name: bucket_names(name) for name in EDGES}
-UNDONE = ("zero-width", "fancy", "mixed-script", "spaced", "leet")  # what disguised a word
+OBFUSCATIONS = ("zero-width", "fancy", "mixed-script", "spaced", "leet")
 _NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
-_NAMES += [f"shape:{name}" for name in UNDONE]
+_NAMES += [f"shape:{name}" for name in OBFUSCATIONS]
 _KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
 _COUNTED = [name for name in EDGES if name != "length"]
@@ -81,24 +81,24 @@ _TOPS = np.array([[EDGES[name][-1]] for name in _COUNTED])
 _TABLE = np.array(  # by property and count: searching the edges takes four times as long
     [_FIRST[n] + np.searchsorted(EDGES[n], np.arange(_TOPS.max() + 1), side="right") for n in _COUNTED]
 ).ravel()
-_ROWS = np.arange(len(_COUNTED))[:, None] * (_TOPS.max() + 1)  # where the row of each property begins
-_UNDONE = {name: len(_NAMES) - len(UNDONE) + i for i, name in enumerate(UNDONE)}
-_FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(UNDONE)
+_ROWS = np.arange(len(_COUNTED))[:, None] * (_TOPS.max() + 1)  # first index of each property
+_OBFUSCATION = {name: len(_NAMES) - len(OBFUSCATIONS) + i for i, name in enumerate(OBFUSCATIONS)}
+_FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(OBFUSCATIONS)
 
 
-def shape_stream(texts: Texts, finder: ShapeScanner | None = None) -> Stream:
+def shape_stream(texts: Texts, scanner: ShapeScanner | None = None) -> Stream:
     """The shape tokens of every message: one for each property, one for each number of 3 or more digits.
 
     An empty message has none.
     """
-    found = finder or ShapeScanner(texts)
+    scanner = scanner or ShapeScanner(texts)
     sizes = texts.ends - texts.starts
-    some = np.flatnonzero(sizes)
-    counts = np.minimum(found.counts(), _TOPS)
+    not_empty = np.flatnonzero(sizes)
+    counts = np.minimum(scanner.counts(), _TOPS)
     counts += _ROWS
-    if len(some) < len(sizes):
-        counts, sizes = counts[:, some], sizes[some]
-    number_rows, digits = found.numbers()
+    if len(not_empty) < len(sizes):
+        counts, sizes = counts[:, not_empty], sizes[not_empty]
+    number_rows, digits = scanner.numbers()
     which = np.concatenate(
         (
             _TABLE[counts].ravel(),
@@ -106,16 +106,15 @@ def shape_stream(texts: Texts, finder: ShapeScanner | None = None) -> Stream:
             _FIRST["number"] + np.minimum(digits, LONGEST_NUMBER) - 3,
         )
     )
-    return Stream(
-        SHAPE, np.concatenate((np.tile(some, len(EDGES)), number_rows)), _KEYS[which], _speller(which)
-    )
+    rows = np.concatenate((np.tile(not_empty, len(EDGES)), number_rows))
+    return Stream(SHAPE, rows, _KEYS[which], _speller(which))
 
 
-def noted_stream(noted: list[tuple[int, str]]) -> Stream:
-    """What had to be undone in which message, each once: `shape:leet`."""
-    found = dict.fromkeys(noted)
-    which = np.array([_UNDONE[name] for _, name in found])
-    return Stream(SHAPE, np.array([row for row, _ in found]), _KEYS[which], _speller(which))
+def obfuscation_stream(obfuscations: list[tuple[int, str]]) -> Stream:
+    """The kinds of obfuscation in each message, each once: `shape:leet`."""
+    distinct = dict.fromkeys(obfuscations)
+    which = np.array([_OBFUSCATION[kind] for _, kind in distinct])
+    return Stream(SHAPE, np.array([row for row, _ in distinct]), _KEYS[which], _speller(which))
 
 
 def _speller(which: IntArray) -> Speller:
@@ -123,10 +122,10 @@ def _speller(which: IntArray) -> Speller:
 
 
 class ShapeScanner:
-    """Where in the joined texts the properties are; positions become counts by message at the end.
+    """Finds the positions of the properties in the joined texts; at the end they are counted by message.
 
-    One pass picks out the few bytes that matter (`marks`), every search then runs over those alone: 4x
-    faster than one bytes.find for each of the signs.
+    One pass selects the few bytes that matter (`marks`); every search then runs over those alone: 4x
+    faster than one bytes.find for each sign.
     """
 
     def __init__(self, texts: Texts) -> None:
@@ -135,7 +134,7 @@ class ShapeScanner:
         self.raw = np.frombuffer(padded, np.uint8)
         self.eight = np.ndarray((len(padded) - 8,), np.dtype("<u8"), padded, strides=(1,))
         self.kind = np.frombuffer(padded.translate(_CLASS), np.uint8)
-        self.digit = np.flatnonzero((self.kind & _DIGIT) != 0)  # of truth values: 3x faster than of numbers
+        self.digit = np.flatnonzero((self.kind & _DIGIT) != 0)  # of booleans: 3x faster than of numbers
         self.marks = np.flatnonzero((self.kind & _MARK) != 0)
         self.mark = self.raw[self.marks]
         high = np.flatnonzero(self.mark >= 128)
@@ -143,7 +142,7 @@ class ShapeScanner:
         self._places: dict[int, IntArray] = {}
 
     def counts(self) -> IntArray:
-        """How often each property but the length is there, in each message."""
+        """The count of each property but the length, in each message."""
         hits = {
             "url": np.sort(np.concatenate((self.places(b"://"), self._domains()))),
             "email": self._email(),
@@ -158,7 +157,7 @@ class ShapeScanner:
         return np.stack([self._per_message(hits[name]) for name in _COUNTED])
 
     def in_words(self, lower: Texts) -> ByteArray:
-        """Which bytes are in words, one more on both sides; of others than ASCII, `lowered_words` knows."""
+        """1 for bytes of words, padded by one on both sides; beyond ASCII they are what is not blank."""
         inside = np.zeros(len(lower.data) + 2, np.uint8)
         np.not_equal(self.kind[: len(lower.data)] & _WORD, 0, out=inside[1:-1].view(bool))
         high, _ = self._high
@@ -171,12 +170,12 @@ class ShapeScanner:
         return _runs(self.digit, np.diff(self.digit) == 1)
 
     @cached_property
-    def sign_runs(self) -> tuple[IntArray, IntArray]:
-        """First position and size of every run of signs: ASCII, U+0080 to U+00BF, U+2000 to U+2FFF."""
+    def punctuation_runs(self) -> tuple[IntArray, IntArray]:
+        """First position and size of every punctuation run: ASCII, U+0080 to U+00BF, U+2000 to U+2FFF."""
         sign = self.mark < 128
         for lead, size in ((0xC2, 2), (0xE2, 3)):
             at = np.flatnonzero(self.mark == lead)
-            for i in range(1, size):  # what continues a character is a mark as well, the next one
+            for i in range(1, size):  # continuation bytes are marks too, the next ones
                 at = at[self.raw[self.marks[at] + i] & 0xC0 == 0x80]
             for i in range(size):
                 sign[at + i] = True
@@ -194,13 +193,13 @@ class ShapeScanner:
 
     def _per_message(self, hits: IntArray) -> IntArray:
         starts = self.texts.starts
-        if len(hits) < len(starts):  # search the fewer in the more
+        if len(hits) < len(starts):  # search the smaller array in the larger one
             rows = np.searchsorted(starts, hits, side="right") - 1
             return np.bincount(rows[rows >= 0], minlength=len(starts))
         return np.diff(np.searchsorted(hits, starts), append=len(hits))
 
     def places(self, needle: bytes) -> IntArray:
-        """Every place of a byte string whose first byte is a mark."""
+        """The positions of a byte string whose first byte is a mark."""
         first = needle[0]
         if first not in self._places:
             marks, mark = (self.marks, self.mark) if first < 128 else self._high
@@ -211,7 +210,7 @@ class ShapeScanner:
         return at
 
     def _word(self, at: IntArray) -> Mask:
-        """Is the byte a letter, a digit, an underscore or not ASCII?"""
+        """Whether the byte is a letter, a digit, an underscore or not ASCII."""
         return np.asarray(self.kind[at] & _WORD > 0)
 
     def _domains(self) -> IntArray:
@@ -233,25 +232,25 @@ class ShapeScanner:
         return at[self._word(at - 1) & self._word(at + 1)]
 
     def _money(self) -> IntArray:
-        """A currency sign that touches a digit on either side."""
-        found = []
+        """A currency sign next to a digit on either side."""
+        positions = []
         for sign in CURRENCY:
             at = self.places(sign)
             before = (at > 0) & (self.kind[np.maximum(at - 1, 0)] & _DIGIT > 0)
-            found.append(at[before | (self.kind[at + len(sign)] & _DIGIT > 0)])
-        return np.sort(np.concatenate(found))
+            positions.append(at[before | (self.kind[at + len(sign)] & _DIGIT > 0)])
+        return np.sort(np.concatenate(positions))
 
     def _phones(self) -> IntArray:
         """Nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
         first, sizes = self.digit_runs
-        gap = first[:-1] + sizes[:-1]  # the byte behind a run, if just one stands before the next
+        gap = first[:-1] + sizes[:-1]  # the byte after a run, if it is the only one before the next run
         linked = (first[1:] - gap == 1) & (self.kind[gap] & _GAP > 0)
         begin = np.flatnonzero(np.concatenate((np.ones(min(1, len(first)), bool), ~linked)))
         digits = np.add.reduceat(sizes, begin) if len(begin) else sizes
         return first[begin[digits >= PHONE_DIGITS]]
 
     def _caps(self) -> IntArray:
-        """Two or more capitals in a row that touch no other ASCII word character."""
+        """Two or more capitals in a row next to no other ASCII word character."""
         upper = self.kind & _UPPER
         pair = np.zeros(len(upper), np.uint8)
         np.logical_and(upper[:-1], upper[1:], out=pair[1:].view(bool))
@@ -264,7 +263,7 @@ class ShapeScanner:
 
 
 def _runs(positions: IntArray, linked: Mask) -> tuple[IntArray, IntArray]:
-    """First position and size of each run, where `linked[i]` ties position i to position i + 1."""
+    """First position and size of each run, where `linked[i]` links position i to position i + 1."""
     if not len(positions):
         return positions, positions
     begin = np.flatnonzero(np.concatenate(([True], ~linked)))

@@ -1,7 +1,7 @@
-r"""Words whose letters stand apart, f r e e or v-i-a-g-r-a, become one word again, in place.
+"""Joins words with spaced letters, f r e e or v-i-a-g-r-a, in place.
 
 Three letters or more with the same sign between them, or four with the same blank (no line end): "u r a" is
-three words. A letter between a sign and a blank goes with the sign: of "w i n f-r-e-e" the f begins free.
+three words. A letter between a sign and a blank belongs to the sign: in "w i n f-r-e-e" the f begins free.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ FEWEST_BLANKS = 4
 
 
 class SpacedLetterJoiner:
-    """Joins spaced words in texts that went through `lowered_words`; `rows` are the messages that had any.
+    """Joins spaced words in texts that went through `lowered_words`; `rows` are the messages with any.
 
     >>> from spamnb.features.words import find_words
     >>> joiner = SpacedLetterJoiner()
-    >>> words = find_words(Texts.of(["get f r e e v-i-p", "u r a"]), mend=joiner)
+    >>> words = find_words(Texts.of(["get f r e e v-i-p", "u r a"]), edit=joiner)
     >>> words.spell(np.arange(6)).tolist(), joiner.rows
     (['get', 'free', 'vip', 'u', 'r', 'a'], [0])
     """
@@ -33,22 +33,26 @@ class SpacedLetterJoiner:
         spans = _spans(_runs(texts, starts, ends))
         if not spans:
             return texts.data, starts, ends
-        data, kept = bytearray(texts.data), []
+        data, slices = bytearray(texts.data), []
         done = 0
         for first, last in spans:
             start, end = int(starts[first]), int(ends[last])
             data[start:end] = data[start:end:2].ljust(end - start)
             ends[first] = start + last - first + 1
-            kept.append(slice(done, first + 1))
+            slices.append(slice(done, first + 1))
             done = last + 1
-        kept.append(slice(done, None))
+        slices.append(slice(done, None))
         begin = starts[[first for first, _ in spans]]
         self.rows = distinct_values(np.searchsorted(texts.starts, begin, side="right") - 1).tolist()
-        return bytes(data), np.concatenate([starts[k] for k in kept]), np.concatenate([ends[k] for k in kept])
+        return (
+            bytes(data),
+            np.concatenate([starts[s] for s in slices]),
+            np.concatenate([ends[s] for s in slices]),
+        )
 
 
 def _spans(runs: list[tuple[bool, int, int]]) -> list[tuple[int, int]]:
-    """First and last word of each spaced word, ascending; no letter is in two."""
+    """First and last letter of each spaced word, ascending; no letter is in two of them."""
     spans, taken = [], set()
     for blank, first, last in sorted(runs):
         first, last = first + (first in taken), last - (last in taken)
@@ -59,7 +63,7 @@ def _spans(runs: list[tuple[bool, int, int]]) -> list[tuple[int, int]]:
 
 
 def _runs(texts: Texts, starts: IntArray, ends: IntArray) -> list[tuple[bool, int, int]]:
-    """Runs of three or more words of one letter, each the same byte apart: a blank?, first and last word."""
+    """Runs of three or more one-letter words, the same byte between: is that a blank, first and last word."""
     word = np.flatnonzero(starts[2:] - starts[:-2] == 4)  # two words of one byte, and the next begins
     word = word[ends[word + 2] - starts[word + 2] == 1]
     raw, at = np.frombuffer(texts.data, np.uint8), starts[word]

@@ -1,11 +1,11 @@
-"""The key of a token: one unsigned 64-bit number. FROZEN: the keys are part of the model file format.
+"""Computes the key of a token, an unsigned 64-bit number. FROZEN: keys are part of the model file format.
 
     bytes of length 1..8     the bytes themselves, little-endian, zero-padded: no collision at all
     longer                   h = 0; h = mix(h ^ b) for each 8-byte block b of the first 64; mix(h ^ length)
     n-gram "a b"             join(key(a), key(b)); "a b c" is join(join(a, b), c)
-    tagged token "tag:rest"  join(key("tag:"), key(rest)); words hold no colon, so tags never meet words
+    tagged token "tag:rest"  join(key("tag:"), key(rest)); no word has a colon, so they never equal words
 
-tests/features/test_hashing.py holds golden values and tests/reference/keys.py a plain Python twin.
+tests/features/test_hashing.py has golden values and tests/reference/keys.py a plain Python version.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MASKS = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
 
 def mix(x: KeyArray) -> KeyArray:
-    """Scramble 64-bit numbers one to one, so that every input bit moves about half of the output bits."""
+    """Mixes 64-bit numbers one to one, so that every input bit changes about half of the output bits."""
     shifted = x >> np.uint64(30)
     x = x ^ shifted
     x *= _A

@@ -1,4 +1,4 @@
-r"""Words (`\w+` of the lower-cased text) and word n-grams of a whole batch, as keys."""
+r"""Splits a whole batch into words (`\w+` of the lower-cased text) and word n-grams, as keys."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from spamnb.messages import Texts
 # 1 for bytes of words. Non-ASCII bytes count as word bytes: `lowered_words` has blanked the others.
 _WORD_BYTES = bytes(byte >= 128 or chr(byte).isalnum() or byte == ord("_") for byte in range(256))
 
-
 ByteArray = NDArray[np.uint8]
-Mend = Callable[[Texts, IntArray, IntArray], tuple[bytes, IntArray, IntArray]]
+WordEdit = Callable[[Texts, IntArray, IntArray], tuple[bytes, IntArray, IntArray]]
 
 
 class Words(Record):
@@ -33,40 +32,43 @@ class Words(Record):
         return spell_ngrams(self, where, 1)
 
 
-def find_words(texts: Texts, inside: ByteArray | None = None, mend: Mend | None = None) -> Words:
-    """Split texts that went through `lowered_words`.
+def find_words(texts: Texts, inside: ByteArray | None = None, edit: WordEdit | None = None) -> Words:
+    """Splits texts that went through `lowered_words`.
 
-    `inside` tells the bytes of words, with one more on both sides, where it is known already; `mend` may
-    change words before they get their keys.
+    `inside` is 1 for bytes of words, padded by one on both sides, where that is known already; `edit` may
+    change words before their keys are computed.
 
     >>> words = find_words(Texts.of([b"free entry", b"ok"]))
     >>> words.spell(np.arange(3)).tolist(), words.rows.tolist()
     (['free', 'entry', 'ok'], [0, 0, 1])
     """
     if inside is None:
-        # A blank on both sides makes every word have two edges.
+        # With a blank on both sides every word has two edges.
         inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
     edges = np.flatnonzero(inside[1:] != inside[:-1])
-    starts, ends = edges[0::2].copy(), edges[1::2].copy()  # every search in them would copy them
+    starts, ends = (
+        edges[0::2].copy(),
+        edges[1::2].copy(),
+    )  # contiguous: a search in a strided array copies it first
     data = texts.data
-    if mend is not None:
-        data, starts, ends = mend(texts, starts, ends)
+    if edit is not None:
+        data, starts, ends = edit(texts, starts, ends)
     keys = span_keys(data, starts, ends - starts)
     return Words(data, starts, ends, rows_of(texts, starts), keys)
 
 
 def rows_of(texts: Texts, positions: IntArray) -> IntArray:
-    """The message that each of some ascending positions lies in (few messages, many positions)."""
+    """The message of each of some ascending positions (few messages, many positions)."""
     bounds = np.searchsorted(positions, texts.starts)
     return np.repeat(np.arange(len(texts)), np.diff(bounds, append=len(positions)))
 
 
 def word_streams(words: Words, ngrams: int) -> list[Stream]:
-    """One stream for each n from 1 to `ngrams`; neighbours must stand in the same message."""
+    """One stream for each n from 1 to `ngrams`; neighbours must be in the same message."""
     streams = [Stream(1, words.rows, words.keys, words.spell)]
     keys = words.keys
     for n in range(2, ngrams + 1):
-        keys = join(keys[:-1], words.keys[n - 1 :])  # across message ends too: cheaper than picking first
+        keys = join(keys[:-1], words.keys[n - 1 :])  # also across message ends: cheaper than selecting first
         first = np.flatnonzero(words.rows[n - 1 :] == words.rows[: len(keys)])
         streams.append(Stream(n, words.rows[first], keys[first], _ngram_speller(words, first, n)))
     return streams
@@ -77,11 +79,9 @@ def _ngram_speller(words: Words, first: IntArray, n: int) -> Speller:
 
 
 def spell_ngrams(words: Words, first: IntArray, n: int) -> StringArray:
-    """The n words from each word in `first` on, with a space between them; a long word is cut."""
+    """The n words that begin with each word in `first`, with spaces between; a long word is cut."""
     data = np.frombuffer(words.data + b" ", np.uint8)
-    starts = np.full(
-        (len(first), 2 * n - 1), len(words.data), np.int64
-    )  # where nothing else is said: the space
+    starts = np.full((len(first), 2 * n - 1), len(words.data), np.int64)  # by default the space
     ends = starts + 1
     for i in range(n):
         starts[:, 2 * i] = words.starts[first + i]

@@ -8,16 +8,20 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.mail.header_writer import annotate as annotate
-    from spamnb.mail.limits import DEFAULT as DEFAULT, Limits as Limits
     from spamnb.mail.parse import parse_mail as parse_mail
-    from spamnb.mail.parsed_mail import TAGS as TAGS, Mail as Mail, as_texts as as_texts
+    from spamnb.mail.parsed_mail import (
+        DEFAULT as DEFAULT,
+        TAGS as TAGS,
+        Limits as Limits,
+        Mail as Mail,
+        as_texts as as_texts,
+    )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "parsed_mail": ["Mail", "TAGS", "as_texts"],
+            "parsed_mail": ["DEFAULT", "Limits", "Mail", "TAGS", "as_texts"],
             "header_writer": ["annotate"],
-            "limits": ["DEFAULT", "Limits"],
             "parse": ["parse_mail"],
         },
     )

@@ -1,4 +1,4 @@
-"""Bytes in whatever character set a mail declares, as UTF-8; no input fails."""
+"""Decodes text from the character sets and encodings of mail to UTF-8; no input fails."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from binascii import Error, a2b_base64, a2b_qp
 from encodings.aliases import aliases
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 
-# Binary transforms, escapes, and `punycode` and `idna`, which take quadratic time. Character sets in which
-# ASCII bytes are other letters (EBCDIC) are no mail's true character set.
+# Binary transforms, escapes, and `punycode` and `idna`, which take quadratic time. No mail is written in
+# character sets in which ASCII bytes are other letters (EBCDIC).
 _REFUSED = {
     *("base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec", "zlib_codec"),
     *("mbcs", "oem", "undefined", "unicode_escape", "raw_unicode_escape", "punycode", "idna"),
     *("cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"),
 }
-# Names that are taken, as browsers do, for the larger set that writers use under that name.
+# Character sets that browsers read as the larger one that is used under the same name.
 _WIDER = {"latin_1": "cp1252", "gb2312": "gb18030", "euc_kr": "cp949", "ascii": ""}
 _OTHER_NAMES = {
     "windows_874": "cp874",
@@ -36,7 +36,7 @@ _NOT_BASE64 = bytes(b for b in range(256) if not (chr(b).isascii() and (chr(b).i
 
 
 def _codec(charset: bytes) -> str:
-    """Python's name of a character set, "" for an unknown one; `codecs.lookup` would remember each name."""
+    """Returns Python's name of a character set, "" for an unknown one; `codecs.lookup` would cache each."""
     label = charset.strip(b" '\"").decode("ascii", "replace").lower().replace("-", "_").removeprefix("x_")
     label = _OTHER_NAMES.get(label, label)
     codec = aliases.get(label, label)
@@ -47,7 +47,7 @@ _codecs = BoundedCache(_codec)
 
 
 def to_utf8(data: bytes, charset: bytes = b"") -> bytes:
-    r"""Text in UTF-8. Without a known character set it is taken as UTF-8 if it is that, else as cp1252.
+    r"""Converts text to UTF-8; one of unknown character set is UTF-8 if it is valid, else cp1252.
 
     >>> to_utf8(b"\xe9t\xe9", b"iso-8859-1").decode(), to_utf8(b"\xe9t\xe9").decode()
     ('été', 'été')
@@ -61,7 +61,7 @@ def to_utf8(data: bytes, charset: bytes = b"") -> bytes:
             return data
         except UnicodeDecodeError as error:
             if error.reason == "unexpected end of data" and not data[: error.start].isascii():
-                return data[: error.start]  # a limit cut the last character in two
+                return data[: error.start]  # a limit cut through the last character
             codec = codec or "cp1252"
     try:
         return data.decode(codec, "replace").encode("utf-8", "replace")
@@ -70,17 +70,17 @@ def to_utf8(data: bytes, charset: bytes = b"") -> bytes:
 
 
 def from_base64(data: bytes) -> bytes:
-    """Decoded as far as it can be; what is not base64 is passed over."""
+    """Decodes base64 as far as possible, and ignores all other bytes."""
     try:
         return a2b_base64(data)
     except Error:  # wrong padding
         letters = data.translate(None, _NOT_BASE64).partition(b"=")[0]
-        whole = letters[:-1] if len(letters) % 4 == 1 else letters
-        return a2b_base64(whole + b"===")
+        complete = letters[:-1] if len(letters) % 4 == 1 else letters
+        return a2b_base64(complete + b"===")
 
 
 def from_percent(data: bytes) -> bytes:
-    """Decoded where a percent sign stands before two digits.
+    """Decodes each percent sign before two hexadecimal digits.
 
     >>> from_percent(b"a%20b%zz")
     b'a b%zz'
@@ -89,14 +89,14 @@ def from_percent(data: bytes) -> bytes:
 
 
 def decode_words(value: bytes) -> bytes:
-    """A header with its encoded words decoded, in UTF-8.
+    """Decodes the encoded words of a header to UTF-8.
 
     >>> decode_words(b"=?utf-8?q?caf=C3?= =?utf-8?q?=A9_au?= lait").decode()
     'café au lait'
     """
     if value.find(b"=?") < 0:
         return to_utf8(value)
-    pieces: list[tuple[bytes, bytes]] = []  # neighbours of one character set are decoded as one
+    pieces: list[tuple[bytes, bytes]] = []  # neighbours of one character set are decoded together
     done = 0
     for match in _ENCODED_WORD.finditer(value):
         between = value[done : match.start()]

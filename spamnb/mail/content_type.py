@@ -1,13 +1,13 @@
-"""Content-Type and Content-Disposition: the type of a part, its parameters and its file name."""
+"""Parses Content-Type and Content-Disposition: the type of a part, its parameters and its file name."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
+from spamnb.core import BoundedCache
 from spamnb.mail.charset import decode_words, from_percent, to_utf8
-from spamnb.mail.parse_cache import BoundedCache
-from spamnb.mail.tagged_words import glued, words
+from spamnb.mail.tagged_words import as_word, words
 
 _PARAMETER = re.compile(rb""";\s*([\w*-]+)\s*=\s*("[^"]*"|[^;\s]*)""")
 _EXTENSION_BYTES = 8
@@ -24,16 +24,16 @@ class ContentType(NamedTuple):
 
 
 def _content_type(value: bytes) -> ContentType:
-    kind, slash, rest = value.partition(b";")[0].strip().lower().partition(b"/")
-    if not slash or not kind or not rest:
-        kind, rest = b"text", b"plain"
-    found = parameters(value)
+    kind, slash, subtype = value.partition(b";")[0].strip().lower().partition(b"/")
+    if not slash or not kind or not subtype:
+        kind, subtype = b"text", b"plain"
+    values = parameters(value)
     return ContentType(
         kind,
-        glued(kind + b"_" + rest)[:64],
-        found.get(b"charset", b"")[:64],
-        found.get(b"boundary", b"")[:256].rstrip(),
-        found.get(b"name", b""),
+        as_word(kind + b"_" + subtype)[:64],
+        values.get(b"charset", b"")[:64],
+        values.get(b"boundary", b"")[:256].rstrip(),
+        values.get(b"name", b""),
     )
 
 
@@ -41,32 +41,33 @@ content_types = BoundedCache(_content_type)
 
 
 def parameters(value: bytes) -> dict[bytes, bytes]:
-    r"""The parameters after the first semicolon; those in pieces or with a character set are put together.
+    r"""Parses the parameters after the first semicolon; joins those in pieces, and decodes character sets.
 
     >>> parameters(b"text/plain; charset=utf-8; name*0*=utf-8'en'caf; name*1*=%C3%A9")
     {b'charset': b'utf-8', b'name': b'caf\xc3\xa9'}
     """
-    found: dict[bytes, bytes] = {}
+    values: dict[bytes, bytes] = {}
     for key, raw in _PARAMETER.findall(value):
-        name, star, rest = key.lower().partition(b"*")
+        name, star, number = key.lower().partition(b"*")
         piece = raw.strip(b'"')
-        if star and (rest == b"" or rest.endswith(b"*")):
-            piece = _unquoted(piece)
-        if name not in found:
-            found[name] = piece
+        if star and (number == b"" or number.endswith(b"*")):
+            piece = _decode_extended(piece)
+        if name not in values:
+            values[name] = piece
         elif star:
-            found[name] += piece
-    return found
+            values[name] += piece
+    return values
 
 
-def _unquoted(piece: bytes) -> bytes:
-    charset, _, rest = piece.partition(b"'")
-    text = rest.partition(b"'")[2] if rest else piece
-    return to_utf8(from_percent(text), charset if rest else b"")
+def _decode_extended(piece: bytes) -> bytes:
+    """Decodes an extended value such as `utf-8'en'caf%C3%A9`."""
+    charset, _, language_and_text = piece.partition(b"'")
+    text = language_and_text.partition(b"'")[2] if language_and_text else piece
+    return to_utf8(from_percent(text), charset if language_and_text else b"")
 
 
 def file_words(name: bytes, kind: bytes) -> list[bytes]:
-    """The words of an attachment's name, its extension and type.
+    """Returns the type of an attachment, the words of its name, and its extension.
 
     >>> file_words(b"Invoice_60418.pdf.exe", b"application_pdf")
     [b'type_application_pdf', b'Invoice 60418 pdf exe', b'ext_exe', b'double_ext']
@@ -74,11 +75,11 @@ def file_words(name: bytes, kind: bytes) -> list[bytes]:
     out = [b"type_" + kind]
     if not name:
         return out
-    spelled = decode_words(name)
-    out.append(words(spelled.replace(b"_", b" ")))
-    stem, dot, extension = spelled.rpartition(b".")
+    name = decode_words(name)
+    out.append(words(name.replace(b"_", b" ")))
+    stem, dot, extension = name.rpartition(b".")
     if dot and 0 < len(extension) <= _EXTENSION_BYTES:
-        out.append(b"ext_" + glued(extension.lower()))
+        out.append(b"ext_" + as_word(extension.lower()))
         if b"." in stem[-5:-1]:
             out.append(b"double_ext")
     return out

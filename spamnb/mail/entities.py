@@ -1,24 +1,24 @@
-"""HTML entities: `&pound;` and `&#163;` as the characters they stand for."""
+"""Decodes HTML entities such as `&pound;` and `&#163;`."""
 
 from __future__ import annotations
 
 import re
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 
 _ENTITY = re.compile(rb"&(#?[A-Za-z0-9]{1,24});?")
 _COMMON = {b"nbsp": b" ", b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"'}
 
 
-def decoded(text: bytes) -> bytes:
-    """A text with its entities as characters, in UTF-8.
+def decode_entities(text: bytes) -> bytes:
+    """Replaces the entities of a text by their characters, in UTF-8.
 
-    >>> decoded(b"http&#58;//example.com/?a&amp;b")
+    >>> decode_entities(b"http&#58;//example.com/?a&amp;b")
     b'http://example.com/?a&b'
     """
     if 38 not in text:  # &
         return text
-    return _ENTITY.sub(lambda found: _entities[found[1]], text.replace(b"&nbsp;", b" "))
+    return _ENTITY.sub(lambda entity: _entities[entity[1]], text.replace(b"&nbsp;", b" "))
 
 
 def _entity(name: bytes) -> bytes:

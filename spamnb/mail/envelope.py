@@ -1,17 +1,17 @@
-"""What the headers of a mail say about where it comes from: sender, recipients, route, list and program."""
+"""Turns the headers of a mail into tagged words: sender, recipients, route, list and program."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
+from spamnb.core import BoundedCache
 from spamnb.mail.charset import decode_words
 from spamnb.mail.headers import HOP, Headers
-from spamnb.mail.parse_cache import BoundedCache
-from spamnb.mail.tagged_words import bucket, domains, glued, host_words, table, version_words, words
+from spamnb.mail.tagged_words import as_word, bucket, domains, host_words, translation, version_words, words
 
 _ADDRESSES = bytes(32 if b < 33 or b in b"<>\"'(),;:[]\\" else b for b in range(256))
-_ROUTE = table(b".-@")
+_ROUTE = translation(b".-@")
 _AUTH = re.compile(rb"\b(spf|dkim|dmarc|arc)=(\w{1,16})")
 _SHORT_VALUES = (
     b"precedence",
@@ -36,18 +36,18 @@ class Sender(NamedTuple):
 
 def _sender(value: bytes) -> Sender:
     value = decode_words(value)
-    found = [word for word in value.translate(_ADDRESSES).split() if 64 in word]
-    if not found:
+    addresses = [word for word in value.translate(_ADDRESSES).split() if 64 in word]
+    if not addresses:
         return Sender(words(value), b"", b"")
-    address = found[-1]
+    address = addresses[-1]
     local, _, host = address.rpartition(b"@")
-    name, at, domain = words(value.replace(address, b" ")).strip(), glued(host), domains[host]
-    out = (name, glued(address), words(local), at, b"" if at == domain else domain)
+    name, host_word, domain = words(value.replace(address, b" ")).strip(), as_word(host), domains[host]
+    out = (name, as_word(address), words(local), host_word, b"" if host_word == domain else domain)
     return Sender(b" ".join(out), address, domain)
 
 
 def _domain(value: bytes) -> bytes:
-    """The domain of the first address, "empty" if there is none, as in the return path of a bounce."""
+    """Returns the domain of the first address, "empty" if there is none, as in the return path of bounces."""
     return _after_at[value.partition(b"@")[2]]
 
 
@@ -60,10 +60,10 @@ _after_at = BoundedCache(_first_domain)
 _senders = BoundedCache(_sender, longest=100)
 
 
-def from_words(headers: Headers) -> list[bytes]:
-    """Who sends: the name, the address, its domain, and other senders' domains as far as they differ.
+def sender_words(headers: Headers) -> list[bytes]:
+    """Returns the name and address of the sender, its domain, and the domains of other sender headers.
 
-    >>> from_words({b"from": b" Bank <a@bank.example>", b"reply_to": b" b@c.example"})
+    >>> sender_words({b"from": b" Bank <a@bank.example>", b"reply_to": b" b@c.example"})
     [b'Bank a_bank_example a bank_example ', b'replyto_c_example', b'replyto_differs']
     """
     sender = _senders[headers.get(b"from", b"")]
@@ -79,8 +79,8 @@ def from_words(headers: Headers) -> list[bytes]:
     return out
 
 
-def to_words(headers: Headers) -> list[bytes]:
-    """Facts about the recipients, not who they are."""
+def recipient_words(headers: Headers) -> list[bytes]:
+    """Returns the number of recipients and other facts about them, but not their addresses."""
     values = headers.get(b"to", b"") + headers.get(b"cc", b"")
     out = [b"recipients_" + bucket(values.count(b"@"))]
     if values.find(b"ndisclosed") >= 0:
@@ -92,7 +92,7 @@ def to_words(headers: Headers) -> list[bytes]:
 
 
 def received_words(values: bytes) -> list[bytes]:
-    """The hosts, networks and greeting names of a route, without its dates and recipients.
+    """Returns the hosts, networks and HELO names of a route, without its dates and recipients.
 
     >>> received_words(b" from win (a.b.example [192.0.2.1]) by c.example with SMTP for <c@d.example>; Mon")
     [b'hops_1', b'a_b_example 192_0_2_1 c_example b_example 192_0_2 helo_win']
@@ -107,42 +107,42 @@ def received_words(values: bytes) -> list[bytes]:
 
 
 def _hop(value: bytes) -> bytes:
-    found = value.translate(_ROUTE).split()
-    dotted = [word for word in found if 46 in word and 64 not in word]
-    names = [word for word in dotted if word[-1] > 57 or word.count(b".") == 3]  # the others are versions
+    tokens = value.translate(_ROUTE).split()
+    dotted = [token for token in tokens if 46 in token and 64 not in token]
+    names = [token for token in dotted if token[-1] > 57 or token.count(b".") == 3]  # the others are versions
     out = host_words(names)
     for greeting in (b"from", b"HELO"):
-        if greeting in found:
-            name = b"".join(found[found.index(greeting) + 1 :][:1])
-            out += b"" if 46 in name else b" helo_" + glued(name)
+        if greeting in tokens:
+            name = b"".join(tokens[tokens.index(greeting) + 1 :][:1])
+            out += b"" if 46 in name else b" helo_" + as_word(name)
     return out
 
 
-# Mail comes by the same last hosts: of two public corpora, 69 and 54 of 100 hops had been seen before.
+# The last hosts of a route repeat: in two public corpora 69% and 54% of the hops had occurred before.
 _hops = BoundedCache(_hop, longest=160)
 
 
 def list_words(headers: Headers) -> bytes:
-    """The host of the mailing list."""
+    """Returns the host of the mailing list."""
     for name in _LISTS:
         if name in headers:
-            found = [word.rpartition(b"@")[2] for word in headers[name].translate(_ROUTE).split()]
-            return host_words([word for word in found if 46 in word])
+            hosts = [word.rpartition(b"@")[2] for word in headers[name].translate(_ROUTE).split()]
+            return host_words([host for host in hosts if 46 in host])
     return b""
 
 
 def mailer_words(headers: Headers) -> bytes:
-    """The words of the program's name, with versions as one word."""
+    """Returns the words of the mail program's name, with versions as one word."""
     return version_words(headers.get(b"x_mailer", b"") + headers.get(b"user_agent", b""))
 
 
 def header_words(headers: Headers, content_type: bytes) -> list[bytes]:
-    """Which headers there are and are not, and the values of a few that have few values."""
+    """Returns the names of present and missing headers, and the values of some that have few values."""
     out = [*headers, b"content_type_" + content_type]
     out += [b"no_" + name for name in _EXPECTED if name not in headers]
     for name in _SHORT_VALUES:
         if name in headers:
-            out.append(name + b"_" + glued(headers[name].strip()[:20].lower().partition(b" ")[0]))
+            out.append(name + b"_" + as_word(headers[name].strip()[:20].lower().partition(b" ")[0]))
     if headers.get(b"subject", b"").isupper():
         out.append(b"subject_upper")
     if b"authentication_results" in headers:

@@ -1,21 +1,21 @@
-"""The header block of a mail or part: where it ends, its lines, and which of them are looked at."""
+"""Splits the header block of a mail or part into names and values, and ignores misleading headers."""
 
 from __future__ import annotations
 
 import re
 from itertools import islice
 
-from spamnb.mail.limits import Limits
-from spamnb.mail.parse_cache import BoundedCache
-from spamnb.mail.tagged_words import glued
+from spamnb.core import BoundedCache
+from spamnb.mail.parsed_mail import Limits
+from spamnb.mail.tagged_words import as_word
 
-# Name as a word, such as x_priority -> the first value; of Received all values, with HOP between them.
+# Maps a name as a word, such as x_priority, to its first value; Received to all values, joined by HOP.
 Headers = dict[bytes, bytes]
-HOP = b"\r"  # no value holds one: line ends are newlines alone
+HOP = b"\r"  # occurs in no value: line ends are newlines alone
 
-_LINE = re.compile(rb"\n(?:([!-9;-~]++)[ \t]*+:|(?![ \t]))")  # no name: a line that is no header
-# Another filter's verdict, the mailbox a mail was filed in, and what delivery added would teach a filter to
-# recognise how a corpus was collected and not what spam is.
+_LINE = re.compile(rb"\n(?:([!-9;-~]++)[ \t]*+:|(?![ \t]))")  # without a name: a line that is no header
+# Verdicts of other filters, the mailbox of a mail and headers of its delivery are ignored: from them a filter
+# would learn how a corpus was collected, not what spam is.
 _IGNORED = re.compile(
     rb"""(?:x-)?(?:.*spam.*|.*junk.*|.*bogosity.*|rspamd.*|crm114.*|.*virus.*|.*scanner.*
     |(?:ms-exchange|microsoft-antispam|forefront|ironport|barracuda|proofpoint|pmx|miltered|uuid).*
@@ -29,18 +29,18 @@ _IGNORED = re.compile(
 
 
 def _word(name: bytes) -> bytes:
-    """A header's name as a word, "" if it is ignored."""
+    """Returns a header's name as a word, "" if it is ignored."""
     lower = name.lower()[:64]
-    return b"" if _IGNORED.fullmatch(lower) else glued(lower)
+    return b"" if _IGNORED.fullmatch(lower) else as_word(lower)
 
 
 _words = BoundedCache(_word)
 
 
 def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, bytes]:
-    r"""The headers and the body of a mail with `\n` line ends.
+    r"""Returns the headers and the body of a mail with `\n` line ends.
 
-    >>> from spamnb.mail.limits import DEFAULT
+    >>> from spamnb.mail.parsed_mail import DEFAULT
     >>> split_head(b"Subject: free entry\nX-Spam-Flag: YES\n\nCall now", DEFAULT, [])
     ({b'subject': b' free entry'}, b'Call now')
     """
@@ -54,15 +54,15 @@ def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, b
     if len(head) > limits.header_line:
         _shorten(head, names, values, limits, notes)
     if None in names:
-        end = _first_other(names, values)
+        end = _first_body_line(names, values)
         if end < len(names):
             start = next(islice(_LINE.finditer(b"\n" + head), end, None)).start()
             names, body = names[:end], head[start:] + blank + body
     return _first_values(names, values), body
 
 
-def _first_other(names: list[bytes], values: list[bytes]) -> int:
-    """The number of the first line that is no header: there the body begins, without a blank line."""
+def _first_body_line(names: list[bytes], values: list[bytes]) -> int:
+    """Returns the number of the first line that is no header: the body begins there, without a blank line."""
     for number, name in enumerate(names):
         if name is None:
             if not values[number].startswith((b"From ", b">From ")):
@@ -72,7 +72,7 @@ def _first_other(names: list[bytes], values: list[bytes]) -> int:
 
 
 def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
-    """The first value of each name, in the order of the names; the route comes last."""
+    """Returns the first value of each name, in the order of the names; Received comes last."""
     words = [*map(_words.__getitem__, names)]
     headers: Headers = dict.fromkeys(words, b"")
     del values[len(words) :]
@@ -91,7 +91,7 @@ def _shorten(head: bytes, names: list[bytes], values: list[bytes], limits: Limit
     if len(head) > limits.headers:
         notes.append(f"headers beyond {limits.headers} bytes were left out")
         if len(names) > 1:
-            names.pop()  # the last one is not whole
+            names.pop()  # the last one is not complete
     if any(len(value) > limits.header_line for value in values):
         notes.append(f"header lines were cut at {limits.header_line} bytes")
         values[:] = [value[: limits.header_line] for value in values]

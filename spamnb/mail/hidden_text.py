@@ -1,22 +1,22 @@
-"""Text of an HTML page that nobody sees: elements that are not shown, tiny, or of the paper's colour.
+"""Removes the text of an HTML page that is invisible: hidden, tiny, or in the colour of the background.
 
-Every pattern begins with a word that is searched for first: one pattern of alternatives without a literal
-start takes ten times as long to find nothing.
+Every pattern begins with a word that is searched for first: a single pattern of alternatives without a
+literal start takes ten times as long to find nothing.
 """
 
 from __future__ import annotations
 
 import re
 
-from spamnb.mail.entities import decoded
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
+from spamnb.mail.entities import decode_entities
 
-# What stands within quotes after = belongs to the tag, a > too; a quote that is not closed before the next
-# tag is just a character. Possessive: nothing is read twice.
+# Quoted text after = belongs to the tag, with any > in it; a quote that is not closed before the next tag is
+# an ordinary character. Possessive: nothing is read twice.
 INSIDE_TAG = rb"""[^>=]*+(?:=(?:\s*+(?:"[^"<]*+"|'[^'<]*+'))?+[^>=]*+)*+"""
 _TAG = re.compile(rb"<([a-zA-Z/!?][^\s>]*)(" + INSIDE_TAG + rb")>?")
 _VOID = frozenset(b"area base br col embed frame hr img input link meta param wbr".split())
-_ATTRIBUTE_BYTES = 1000  # that are looked at in one tag
+_ATTRIBUTE_BYTES = 1000  # that are read of one tag
 _ZERO = rb"\s*:\s*0(?![0-9]|\.[0-9]*[1-9])"
 _STYLES = (
     (b"display", re.compile(rb"display\s*:\s*none")),
@@ -44,34 +44,35 @@ _NAMES = {b"white": _WHITE, b"fff": _WHITE}
 
 
 def _colour(value: bytes) -> bytes:
-    """What follows the word "color" in one spelling; "" if that is no colour.
+    """Returns the colour after the word "color" in one spelling; "" if there is none.
 
     >>> _colour(b"=white>x"), _colour(b': #FfF"'.lower()), _colour(b"ful")
     (b'ffffff', b'ffffff', b'')
     """
-    found = _COLOUR.match(value)
-    return _NAMES.get(found[1], found[1]) if found else b""
+    match = _COLOUR.match(value)
+    return _NAMES.get(match[1], match[1]) if match else b""
 
 
 _colours = BoundedCache(_colour)
 
 
-def _is_masked(style: bytes) -> bool:
+def _is_disguised(style: bytes) -> bool:
+    """Returns whether a style has comments or entities, which browsers resolve."""
     return style.find(b"/*") >= 0 or style.find(b"&#") >= 0
 
 
-def _plain(style: bytes) -> bytes:
-    """A style without comments and with its entities as characters, which browsers read so too."""
-    style = decoded(style) if style.find(b"&#") >= 0 else style
+def _resolve(style: bytes) -> bytes:
+    """Removes comments from a style and decodes its entities, as browsers do."""
+    style = decode_entities(style) if style.find(b"&#") >= 0 else style
     if style.find(b"/*") < 0:
         return style
-    first, *rest = style.split(b"/*")
-    return first + b"".join(piece.partition(b"*/")[2] for piece in rest)
+    first, *others = style.split(b"/*")
+    return first + b"".join(piece.partition(b"*/")[2] for piece in others)
 
 
 def hides(style: bytes) -> bool:
-    """Does a style in lower case keep text from being seen, as it stands or as browsers read it?"""
-    return _hides(style) or (_is_masked(style) and _hides(_plain(style)))
+    """Returns whether a style in lower case hides text, as written or as browsers resolve it."""
+    return _hides(style) or (_is_disguised(style) and _hides(_resolve(style)))
 
 
 def _hides(style: bytes) -> bool:
@@ -79,87 +80,87 @@ def _hides(style: bytes) -> bool:
 
 
 def hidden_names(sheet: bytes) -> frozenset[bytes]:
-    """The classes and ids of elements that a style sheet in lower case does not show.
+    """Returns the classes and ids of elements that a style sheet in lower case hides.
 
-    Only the last part of a selector is about the element itself, and only if it has a single name.
+    Only the last part of a selector names the element itself, and it counts only if it is a single name.
 
     >>> sorted(hidden_names(b"p { color: red } .a, #x p#b, .c.d, #e:hover { display: none }"))
     [b'#b', b'.a']
     """
     if not hides(sheet):
         return frozenset()
-    rules = [rule.partition(b"{") for text in {sheet, _plain(sheet)} for rule in text.split(b"}")]
+    rules = [rule.partition(b"{") for text in {sheet, _resolve(sheet)} for rule in text.split(b"}")]
     lasts = (
         part.split()[-1]
-        for selectors, _, told in rules
-        if hides(told)
+        for selectors, _, style in rules
+        if hides(style)
         for part in selectors.split(b",")
         if part.strip() and 58 not in part
     )
     return frozenset(names[0] for last in lasts if len(names := _SELECTED.findall(last)) == 1)
 
 
-def shown(source: bytes, lower: bytes, sheets: bytes) -> tuple[bytes, bool]:
-    """An HTML source without what is not seen, and whether it hides anything.
+def remove_hidden(source: bytes, lower: bytes, sheets: bytes) -> tuple[bytes, bool]:
+    """Returns an HTML source without its invisible text, and whether it hides anything.
 
-    `lower` is the same in lower case, without the style sheets, which are in `sheets`.
+    `lower` is the source in lower case. Both are without the style sheets, which are in `sheets`.
     """
     names = hidden_names(sheets) if sheets else frozenset()
     pieces = [piece[:_STYLE_BYTES] for piece in lower.split(b"style")[1:]]
-    styled = bool(pieces) and (_hides(b";".join(pieces)) or any(map(hides, filter(_is_masked, pieces))))
+    styled = bool(pieces) and (_hides(b";".join(pieces)) or any(map(hides, filter(_is_disguised, pieces))))
     flagged = lower.find(b" hidden") >= 0 and (lower.find(b" hidden>") >= 0 or _ATTRIBUTE.search(lower))
     white = lower.find(b"fff") >= 0 or lower.find(b"white") >= 0
-    white = white and sheets.find(b"background") < 0 and _has_ink_of(_WHITE, lower)
+    white = white and sheets.find(b"background") < 0 and _has_text_in(_WHITE, lower)
     if not (styled or flagged or names or white):
         return source, False
-    seen = without_hidden(source, names, _WHITE if white else b"")
-    return seen, styled or seen != source  # an element that is never closed is shown, and still a sign
+    visible = without_hidden(source, names, _WHITE if white else b"")
+    return visible, styled or visible != source  # an unclosed element stays, and is still evidence
 
 
-def _has_ink_of(paper: bytes, lower: bytes) -> bool:
-    """Is there text of this colour, and no other background than this or none?
+def _has_text_in(background: bytes, lower: bytes) -> bool:
+    """Returns whether there is text in the colour of the background, and no background of another colour.
 
-    With others nobody can tell what is behind which text without laying the page out.
+    With several backgrounds only a layout of the page would show which one is behind which text.
     """
     pieces = lower.split(b"color")
-    found = [*map(_colours.__getitem__, [piece[:_COLOUR_BYTES] for piece in pieces[1:]])]
-    if paper not in found:
+    colours = [*map(_colours.__getitem__, [piece[:_COLOUR_BYTES] for piece in pieces[1:]])]
+    if background not in colours:
         return False
-    ink = False
-    for before, colour in zip(pieces, found, strict=False):
+    has_text = False
+    for before, colour in zip(pieces, colours, strict=False):
         if before.endswith((b"bg", b"background-")):
-            if colour != paper:
+            if colour != background:
                 return False
-        elif colour == paper and not (before[-1:].isalnum() or before.endswith(b"-")):
-            ink = True
-    return ink and all(_is_of(paper, piece) for piece in lower.split(b"background")[1:])
+        elif colour == background and not (before[-1:].isalnum() or before.endswith(b"-")):
+            has_text = True
+    return has_text and all(_is_colour(background, piece) for piece in lower.split(b"background")[1:])
 
 
-def _is_of(paper: bytes, piece: bytes) -> bool:
-    """Is what follows the word "background" that colour, and no picture or anything else?"""
+def _is_colour(background: bytes, piece: bytes) -> bool:
+    """Returns whether this colour, and no picture or anything else, follows the word "background"."""
     return piece.startswith(b"-color") or (
-        piece.startswith(b":") and _colours[piece[:_COLOUR_BYTES]] == paper
+        piece.startswith(b":") and _colours[piece[:_COLOUR_BYTES]] == background
     )
 
 
-def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), paper: bytes = b"") -> bytes:
-    """An HTML source without the elements that are not shown, or in the colour of the paper.
+def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), background: bytes = b"") -> bytes:
+    """Removes the elements that are hidden, or in the colour of the background, from an HTML source.
 
-    One that is never closed stays: a filter should rather read too much.
+    An element that is never closed stays: a filter should rather read too much.
 
     >>> without_hidden(b'a<p style="display:none">b</p>c<p style="display:none">d')
     b'a c<p style="display:none">d'
-    >>> without_hidden(b"a<font color=#FFF>b</font>c", paper=b"ffffff")
+    >>> without_hidden(b"a<font color=#FFF>b</font>c", background=b"ffffff")
     b'a c'
     """
     kept: list[bytes] = []
     done, start, depth, inside = 0, 0, 0, b""
-    hidden = BoundedCache(lambda found: _is_hidden(found.lower(), names, paper), longest=_ATTRIBUTE_BYTES)
+    hidden = BoundedCache(lambda tag: _is_hidden(tag.lower(), names, background), longest=_ATTRIBUTE_BYTES)
     for tag in _TAG.finditer(source):
         name = tag[1].lower()
         if not inside:
-            looked_at = tag[2] and name[:1].isalpha() and name not in _VOID
-            if looked_at and hidden[tag[2][:_ATTRIBUTE_BYTES]]:
+            has_content = tag[2] and name[:1].isalpha() and name not in _VOID
+            if has_content and hidden[tag[2][:_ATTRIBUTE_BYTES]]:
                 inside, start, depth = name, tag.start(), 1
         elif name == inside:
             depth += 1
@@ -171,18 +172,18 @@ def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), paper: 
     return b"".join((*kept, source[done:]))
 
 
-def _is_hidden(attributes: bytes, names: frozenset[bytes], paper: bytes) -> bool:
-    plain = _plain(attributes)
+def _is_hidden(attributes: bytes, names: frozenset[bytes], background: bytes) -> bool:
+    resolved = _resolve(attributes)
     return (
-        (paper != b"" and plain.find(b"color") >= 0 and _has_ink_of(paper, plain))
+        (background != b"" and resolved.find(b"color") >= 0 and _has_text_in(background, resolved))
         or (attributes.find(b"style") >= 0 and hides(attributes))
-        or (plain.find(b"hidden") >= 0 and _ATTRIBUTE.search(_QUOTED.sub(b"", plain)) is not None)
-        or (bool(names) and not names.isdisjoint(_named(plain)))
+        or (resolved.find(b"hidden") >= 0 and _ATTRIBUTE.search(_QUOTED.sub(b"", resolved)) is not None)
+        or (bool(names) and not names.isdisjoint(_selectors(resolved)))
     )
 
 
-def _named(attributes: bytes) -> list[bytes]:
-    """What selectors call an element with these attributes."""
-    classes, own = _CLASS.search(attributes), _ID.search(attributes)
-    found = [b"." + name for name in classes[1].split()] if classes else []
-    return [*found, b"#" + own[1]] if own else found
+def _selectors(attributes: bytes) -> list[bytes]:
+    """Returns the selectors by class and id of an element with these attributes."""
+    classes, identifier = _CLASS.search(attributes), _ID.search(attributes)
+    selectors = [b"." + name for name in classes[1].split()] if classes else []
+    return [*selectors, b"#" + identifier[1]] if identifier else selectors

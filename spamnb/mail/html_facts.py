@@ -1,11 +1,11 @@
-"""Facts about HTML markup: how many tags of which kind, colours and sizes."""
+"""Counts facts about HTML markup: tags, images, colours and sizes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from spamnb.mail.parse_cache import BoundedCache
+from spamnb.core import BoundedCache
 from spamnb.mail.tagged_words import bucket
 
 # Tags at which one word ends and another begins.
@@ -21,7 +21,7 @@ _INLINE = frozenset(
     b" sup tt u var video wbr".split()
 )
 _KNOWN = BLOCKS | _INLINE
-_TELLING = frozenset(b"applet bgsound embed form frame iframe input marquee object textarea".split())
+_REPORTED = frozenset(b"applet bgsound embed form frame iframe input marquee object textarea".split())
 _STYLED_BYTES = 6 * 1024  # of a page that are searched for colours and sizes
 _VALUE_BYTES = 16  # after the name of an attribute
 
@@ -30,21 +30,21 @@ _SIZE = re.compile(rb"\s*[=:]\s*[\"']?([+-]?)([0-9]{1,3})")
 
 
 def _name(tag: bytes) -> bytes:
-    """The kind of a tag that is worth a word."""
+    """Returns the name of a tag that is evidence, "odd_tag" for an unknown one, "" for others."""
     name = tag.lower().strip(b"/")
     if name in _KNOWN or 58 in name or tag.startswith((b"!", b"?")):
-        return name if name in _TELLING else b""
+        return name if name in _REPORTED else b""
     return b"odd_tag"
 
 
 def _colour(value: bytes) -> bytes:
-    found = _COLOUR.match(value)
-    return b"color_" + found[1] if found else b""
+    match = _COLOUR.match(value)
+    return b"color_" + match[1] if match else b""
 
 
 def _size(value: bytes) -> bytes:
-    found = _SIZE.match(value)
-    return b"size_" + found[1].replace(b"+", b"plus_").replace(b"-", b"minus_") + found[2] if found else b""
+    match = _SIZE.match(value)
+    return b"size_" + match[1].replace(b"+", b"plus_").replace(b"-", b"minus_") + match[2] if match else b""
 
 
 _names = BoundedCache(_name)
@@ -53,7 +53,7 @@ _sizes = BoundedCache(_size)
 
 
 def facts_of(source: bytes, names: Sequence[bytes]) -> list[bytes]:
-    """What is said about an HTML source in lower case with these tags.
+    """Returns facts about an HTML source in lower case with these tags.
 
     >>> facts_of(b'<font color="#ff0000" size=7>hi</font>', [b"font", b"/font"])
     [b'tags_2', b'images_0', b'color_ff0000', b'size_7']

@@ -1,4 +1,4 @@
-"""The parts of a mail: what is text is decoded, of all others only the type and the name are read."""
+"""Reads the parts of a mail: decodes text parts; of all others it reads only the type and the name."""
 
 from __future__ import annotations
 
@@ -8,152 +8,171 @@ from binascii import a2b_qp
 from spamnb.mail.charset import from_base64, to_utf8
 from spamnb.mail.content_type import ContentType, content_types, file_words, parameters
 from spamnb.mail.headers import Headers, split_head
-from spamnb.mail.html_text import page
-from spamnb.mail.limits import Limits
+from spamnb.mail.html_text import parse_html
 from spamnb.mail.links import find_links, link_words, masked_links
-from spamnb.mail.tagged_words import bucket, glued
+from spamnb.mail.parsed_mail import Limits
+from spamnb.mail.tagged_words import as_word, bucket
 
 _PLAIN = content_types[b"text/plain"]
 _MESSAGE = content_types[b"message/rfc822"]
 _AFTER_BOUNDARY = (b"\n", b" ", b"\t")
-_SEEN = (b"text", b"multipart", b"message")
+_READABLE = (b"text", b"multipart", b"message")
 _HTML = (b"text_html", b"text_x_amp_html")
 _META = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
-_META_BYTES = 2048  # of a page in which it may state its character set
+_META_BYTES = 2048  # of an HTML page in which it may state its character set
 _IMAGE_ONLY = 40  # bytes of text that still count as none beside an image
 
 
-class Parts:
-    """What was found so far in the parts of one mail."""
+class MailParts:
+    """The evidence of the parts of one mail: `texts` and words by kind; `count` and `depth` of the parts."""
 
-    def __init__(self, limits: Limits, notes: list[str]) -> None:
-        self.limits = limits
-        self.notes = notes
+    def __init__(self) -> None:
         self.texts: list[bytes] = []
         self.mime: list[bytes] = []
         self.files: list[bytes] = []
         self.links: list[bytes] = []
         self.html: list[bytes] = []
-        self.misleads = False
+        self.misleads = False  # whether a link shows another host than its own
         self.count = 0
         self.depth = 0
-        self.room = limits.text
 
-    def add(self, headers: Headers, body: bytes, depth: int = 0, default: ContentType = _PLAIN) -> None:
-        """One part, with all parts in it."""
-        self.count += 1
-        self.depth = max(depth, self.depth)
+    def url_words(self) -> list[bytes]:
+        """Returns the words of all links, and whether one misleads."""
+        words = link_words(self.links)
+        return [*words, b"mismatch"] if self.misleads else words
+
+    def mime_words(self) -> list[bytes]:
+        """Returns the types, character sets and encodings, and facts about them together."""
+        types = dict.fromkeys(self.mime)
+        words = [*types, b"parts_" + bucket(self.count), b"depth_" + bucket(self.depth)]
+        if b"text_html" in types and b"text_plain" not in types:
+            words.append(b"html_only")
+        if sum(map(len, self.texts)) <= _IMAGE_ONLY and self._has_image():
+            words.append(b"image_only")
+        return words
+
+    def _has_image(self) -> bool:
+        in_html = (fact.startswith(b"images_") and fact != b"images_0" for fact in self.html)
+        return any(kind.startswith(b"image_") for kind in self.mime) or any(in_html)
+
+
+def read_parts(headers: Headers, body: bytes, limits: Limits, notes: list[str]) -> MailParts:
+    """Reads the parts of a mail with these headers, and adds a note for each limit that cut them."""
+    reader = _PartReader(limits, notes)
+    reader.read(headers, body)
+    return reader.parts
+
+
+class _PartReader:
+    """Reads one part after the other; `room` is the number of bytes that may still be decoded."""
+
+    def __init__(self, limits: Limits, notes: list[str]) -> None:
+        self.parts = MailParts()
+        self._limits = limits
+        self._notes = notes
+        self._room = limits.text
+
+    def read(self, headers: Headers, body: bytes, depth: int = 0, default: ContentType = _PLAIN) -> None:
+        """Reads one part, with all parts in it."""
+        parts = self.parts
+        parts.count += 1
+        parts.depth = max(depth, parts.depth)
         kind = content_types[headers[b"content_type"]] if b"content_type" in headers else default
-        self.mime.append(kind.type)
-        if kind.kind == b"multipart" and self._split(kind, body, depth):
+        parts.mime.append(kind.type)
+        if kind.kind == b"multipart" and self._read_multipart(kind, body, depth):
             return
         if kind.type == b"message_rfc822":
-            self._open(_transferred(body, _encoding(headers), self.room), depth)
+            self._read_message(_transfer_decode(body, _encoding(headers), self._room), depth)
         elif kind.kind in (b"text", b"multipart"):
-            self._read(kind, headers, body)
-        if kind.name or b"content_disposition" in headers or kind.kind not in _SEEN:
-            self._name(kind, headers)
+            self._read_text(kind, headers, body)
+        if kind.name or b"content_disposition" in headers or kind.kind not in _READABLE:
+            self._read_name(kind, headers)
 
-    def _split(self, kind: ContentType, body: bytes, depth: int) -> bool:
-        """The parts of a multipart; False if it cannot be split and is to be read as text."""
-        if depth >= self.limits.depth:
-            self.notes.append(f"parts within more than {self.limits.depth} others were left out")
+    def _read_multipart(self, kind: ContentType, body: bytes, depth: int) -> bool:
+        """Reads the parts of a multipart; returns False if it cannot be split: then it is text."""
+        if self._is_too_deep(depth):
             return True
-        room = max(self.limits.parts - self.count, 0)
-        pieces = _pieces(body, kind.boundary, room + 1) if kind.boundary else []
+        room = max(self._limits.parts - self.parts.count, 0)
+        pieces = _split_parts(body, kind.boundary, room + 1) if kind.boundary else []
         if not pieces:
-            self.mime.append(b"broken")
+            self.parts.mime.append(b"broken")
             return False
         if len(pieces) > room:
-            self.notes.append(f"parts beyond {self.limits.parts} were left out")
+            self._notes.append(f"parts beyond {self._limits.parts} were left out")
         default = _MESSAGE if kind.type == b"multipart_digest" else _PLAIN
         for piece in pieces[:room]:
-            self.add(*split_head(piece, self.limits, self.notes), depth + 1, default)
+            self.read(*split_head(piece, self._limits, self._notes), depth + 1, default)
         return True
 
-    def _open(self, body: bytes, depth: int) -> None:
-        if depth >= self.limits.depth:
-            self.notes.append(f"parts within more than {self.limits.depth} others were left out")
-        else:
-            self.add(*split_head(body, self.limits, self.notes), depth + 1)
+    def _read_message(self, body: bytes, depth: int) -> None:
+        """Reads a mail inside the mail."""
+        if not self._is_too_deep(depth):
+            self.read(*split_head(body, self._limits, self._notes), depth + 1)
 
-    def _read(self, kind: ContentType, headers: Headers, body: bytes) -> None:
-        encoding = _encoding(headers)
+    def _is_too_deep(self, depth: int) -> bool:
+        too_deep = depth >= self._limits.depth
+        if too_deep:
+            self._notes.append(f"parts within more than {self._limits.depth} others were left out")
+        return too_deep
+
+    def _read_text(self, kind: ContentType, headers: Headers, body: bytes) -> None:
+        parts, encoding = self.parts, _encoding(headers)
         if encoding:
-            self.mime.append(b"encoding_" + glued(encoding)[:32])
+            parts.mime.append(b"encoding_" + as_word(encoding)[:32])
         if kind.charset:
-            self.mime.append(b"charset_" + glued(kind.charset.lower()))
-        data = _transferred(body, encoding, self.room)
-        if len(data) > self.room:
-            self.notes.append(f"text beyond {self.limits.text} bytes was left out")
-            data = data[: self.room]
-        self.room -= len(data)
-        text = to_utf8(data, kind.charset or (_stated(data) if kind.type in _HTML else b""))
+            parts.mime.append(b"charset_" + as_word(kind.charset.lower()))
+        data = _transfer_decode(body, encoding, self._room)
+        if len(data) > self._room:
+            self._notes.append(f"text beyond {self._limits.text} bytes was left out")
+            data = data[: self._room]
+        self._room -= len(data)
+        text = to_utf8(data, kind.charset or (_html_charset(data) if kind.type in _HTML else b""))
         if 0 in text:
             text = text.replace(b"\0", b"")
         links = find_links(text)
         if kind.type in _HTML:
             links += masked_links(text)
-            text, facts, misleading = page(text)
-            self.misleads |= misleading
-            self.html += (*facts, b"links_" + bucket(len(links)))
-        self.links += links
-        self.texts.append(text)
+            text, facts, misleads = parse_html(text)
+            parts.misleads |= misleads
+            parts.html += (*facts, b"links_" + bucket(len(links)))
+        parts.links += links
+        parts.texts.append(text)
 
-    def _name(self, kind: ContentType, headers: Headers) -> None:
+    def _read_name(self, kind: ContentType, headers: Headers) -> None:
         disposition = headers.get(b"content_disposition", b"")
         name = parameters(disposition).get(b"filename", kind.name)
-        if name or disposition.lstrip()[:10].lower() == b"attachment" or kind.kind not in _SEEN:
-            self.files += file_words(name, kind.type)
-
-    def url_words(self) -> list[bytes]:
-        """The words of all links, and whether one pretends to lead elsewhere."""
-        found = link_words(self.links)
-        return [*found, b"mismatch"] if self.misleads else found
-
-    def _has_image(self) -> bool:
-        shown = (fact.startswith(b"images_") and fact != b"images_0" for fact in self.html)
-        return any(kind.startswith(b"image_") for kind in self.mime) or any(shown)
-
-    def mime_words(self) -> list[bytes]:
-        """The types, character sets and encodings, and what they come to together."""
-        found = dict.fromkeys(self.mime)
-        out = [*found, b"parts_" + bucket(self.count), b"depth_" + bucket(self.depth)]
-        if b"text_html" in found and b"text_plain" not in found:
-            out.append(b"html_only")
-        if sum(map(len, self.texts)) <= _IMAGE_ONLY and self._has_image():
-            out.append(b"image_only")
-        return out
+        if name or disposition.lstrip()[:10].lower() == b"attachment" or kind.kind not in _READABLE:
+            self.parts.files += file_words(name, kind.type)
 
 
-def _pieces(body: bytes, boundary: bytes, most: int) -> list[bytes]:
-    """The parts between the lines of a boundary; a longer boundary may begin with the same bytes."""
+def _split_parts(body: bytes, boundary: bytes, most: int) -> list[bytes]:
+    """Splits a body at the lines of a boundary; a longer boundary may begin with the same bytes."""
     line = b"\n--" + boundary
-    found: list[list[bytes]] = []
+    parts: list[list[bytes]] = []
     for piece in (b"\n" + body).split(line, most)[1:]:
         if not piece or piece.startswith(_AFTER_BOUNDARY):
-            found.append([piece.partition(b"\n")[2]])
+            parts.append([piece.partition(b"\n")[2]])
         elif piece.startswith(b"--"):
             break
-        elif found:
-            found[-1] += (line, piece)
-    return [b"".join(pieces) for pieces in found]
+        elif parts:
+            parts[-1] += (line, piece)
+    return [b"".join(pieces) for pieces in parts]
 
 
 def _encoding(headers: Headers) -> bytes:
-    """The transfer encoding, without a comment or quotes."""
+    """Returns the transfer encoding, without a comment or quotes."""
     value = headers.get(b"content_transfer_encoding", b"").strip().lower()
     return value if value.isalnum() else value.partition(b"(")[0].strip(b" \t\"'")
 
 
-def _stated(source: bytes) -> bytes:
-    """The character set that an HTML page itself states at its beginning."""
-    found = None if source.isascii() else _META.search(source[:_META_BYTES])
-    return found[1] if found else b""
+def _html_charset(source: bytes) -> bytes:
+    """Returns the character set that an HTML page states at its beginning."""
+    meta = None if source.isascii() else _META.search(source[:_META_BYTES])
+    return meta[1] if meta else b""
 
 
-def _transferred(body: bytes, encoding: bytes, room: int) -> bytes:
-    """A body without its transfer encoding; no more of it is decoded than there is room for."""
+def _transfer_decode(body: bytes, encoding: bytes, room: int) -> bytes:
+    """Decodes the transfer encoding of a body, not much beyond `room` bytes."""
     if encoding == b"base64":
         return from_base64(body[: 2 * room + 2])
     if encoding == b"quoted-printable":

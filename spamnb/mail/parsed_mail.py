@@ -1,4 +1,4 @@
-"""Defines a parsed mail and the batch of texts that several mails make."""
+"""Defines a parsed mail, the limits of parsing, and how mails become a batch of texts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,35 @@ from collections.abc import Mapping, Sequence
 from spamnb.core import Record
 from spamnb.messages import Texts
 
-# What a mail says besides its body. The text of a tag is words of letters, digits and underscores with
-# spaces between them; each becomes a token `tag:word`.
+# The evidence of a mail besides its body. The text of a tag is words of letters, digits and underscores,
+# separated by spaces; each becomes a token `tag:word`.
 TAGS = ("subject", "from", "to", "received", "list", "mailer", "header", "url", "mime", "file", "html")
 
 
+class Limits(Record):
+    """How much of a mail is read: what is beyond a limit is left out and noted, never refused.
+
+    The unit is bytes, unless another one is named. By default a mail gives at most about 10,000 tokens.
+
+    >>> DEFAULT.message, Limits(parts=3).parts
+    (524288, 3)
+    """
+
+    message: int = 512 * 1024
+    header_line: int = 8 * 1024
+    headers: int = 64 * 1024
+    parts: int = 1000  # parts
+    depth: int = 32  # parts within parts
+    text: int = 256 * 1024  # of all text parts together, after base64 and quoted-printable
+    words: int = 8000  # words of the body
+    tag_words: int = 200  # words of each tag
+
+
+DEFAULT = Limits()
+
+
 class Mail(Record):
-    """One parsed mail: its body as UTF-8 text, the words of each tag, and which limits it ran into."""
+    """One parsed mail: its body as UTF-8 text, the words of each tag, and the limits at which it was cut."""
 
     body: bytes
     tags: Mapping[str, bytes]
@@ -21,7 +43,7 @@ class Mail(Record):
 
 
 def as_texts(mails: Sequence[Mail]) -> Texts:
-    """Mails as a batch: their bodies, and beside them the texts of every tag.
+    """Turns mails into a batch: their bodies, and beside them the texts of every tag.
 
     >>> texts = as_texts([Mail(b"hello", {"subject": b"hi there"})])
     >>> texts[0], texts.tags["subject"][0]

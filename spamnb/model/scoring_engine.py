@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
-from spamnb.counts import CountStore, KeyTable
-from spamnb.features import SHAPE, Batch, Entries
+from spamnb.counts import CountStore, Entries, KeyTable
+from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import Scorer, Stats, make, pair_sums
 from spamnb.settings import ScorerConfig

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spamnb.core import FloatArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import Batch, KeyArray, extract
@@ -80,6 +81,10 @@ class SpamModel:
                 f"got {self.scoring.name}",
                 hint="use multinomial, categorical or binary",
             )
+        if self.features.patterns:
+            from spamnb.features import compile_patterns
+
+            compile_patterns(self.features.patterns)  # refuses bad ones now, not at the first message
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -204,16 +209,27 @@ class SpamModel:
             return self._many(scored)
         log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
-        thin = (
-            None
-            if self.min_known_words is None or scored.words is None
-            else scored.words.share < self.min_known_words
-        )
-        verdicts = self.decision.verdicts(probability, scored.known, log_odds, thin)
+        known_share = None if scored.words is None else scored.words.share
         plus, minus = pair
-        codes = np.array([minus, plus, 2])[verdicts]
-        names = *self.labels, UNSURE_LABEL
-        return Predictions(names, codes, probability, log_odds, scored.known, scored, thin)
+        codes = np.array([minus, plus, 2])[self.decide(log_odds, scored.known, known_share)]
+        names, too_few = (*self.labels, UNSURE_LABEL), self.too_few_known_words(known_share)
+        return Predictions(names, codes, probability, log_odds, scored.known, scored, too_few)
+
+    def decide(
+        self, log_odds: FloatArray, known: IntArray, known_share: FloatArray | None = None
+    ) -> NDArray[np.int8]:
+        """HAM, SPAM or UNSURE for messages of a model with two classes, from their calibrated log-odds.
+
+        `known` is how many of a message's tokens and columns are known, `known_share` the share of its words.
+        """
+        too_few = self.too_few_known_words(known_share)
+        return self.decision.verdicts(calibrations.probability(log_odds), known, log_odds, too_few)
+
+    def too_few_known_words(self, known_share: FloatArray | None) -> NDArray[np.bool_] | None:
+        """Whether each message has too few known words to be called ham; None if that is not looked at."""
+        if self.min_known_words is None or known_share is None:
+            return None
+        return known_share < self.min_known_words
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Only the columns that the model was trained with."""

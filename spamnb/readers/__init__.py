@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     )
     from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
     from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
+    from spamnb.readers.formats import (
+        FORMATS as FORMATS,
+        any_of as any_of,
+        labelled_formats as labelled_formats,
+        mail_formats as mail_formats,
+    )
     from spamnb.readers.path_list import (
         existing_paths as existing_paths,
         plan as plan,
@@ -23,29 +29,28 @@ if TYPE_CHECKING:
     from spamnb.readers.row_blocks import BlockReader as BlockReader
     from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
     from spamnb.readers.source import Source as Source
-    from spamnb.readers.source_opener import READERS as READERS, expand as expand, open_source as open_source
-    from spamnb.readers.tables.label_words import about_ham as about_ham, known_label as known_label
-    from spamnb.readers.tables.labels import LabelMap as LabelMap, shown as shown
+    from spamnb.readers.source_opener import open_source as open_source
+    from spamnb.readers.tables.prediction_columns import StatedColumns as StatedColumns
     from spamnb.readers.tables.prediction_file import (
+        UNSURE_NAME as UNSURE_NAME,
         PredictionFile as PredictionFile,
-        Wanted as Wanted,
         read_predictions as read_predictions,
     )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "source_opener": ["READERS", "expand", "open_source"],
+            "source_opener": ["open_source"],
             "byte_stream": ["StoredFile", "check_whole", "open_bytes"],
             "decoded_input": ["LONGEST_RECORD", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
+            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],
             "row_blocks": ["BlockReader"],
             "source": ["Source"],
             "skipped_rows": ["SkippedRecords"],
-            "tables.label_words": ["about_ham", "known_label"],
-            "tables.labels": ["LabelMap", "shown"],
-            "tables.prediction_file": ["PredictionFile", "Wanted", "read_predictions"],
+            "tables.prediction_columns": ["StatedColumns"],
+            "tables.prediction_file": ["UNSURE_NAME", "PredictionFile", "read_predictions"],
         },
     )

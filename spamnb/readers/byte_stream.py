@@ -1,4 +1,4 @@
-"""Opening an input for bytes: files, pipes and standard input, unpacked on the way."""
+"""Opens files, pipes and standard input as bytes, and unpacks compressed ones on the way."""
 
 from __future__ import annotations
 
@@ -12,126 +12,127 @@ from collections.abc import Iterator
 from spamnb.core import Record
 from spamnb.errors import DataError
 
-_PACKERS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "lzma"))
+_MODULES = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ\x00", "lzma"))  # first bytes -> module
+COMPRESSED_MAGIC = tuple(magic for magic, _ in _MODULES)
+_NAMES = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}  # module -> the user's name of the compression
 _LONGEST_FIRST = 1 << 26  # bytes of the first line of an exported model: its settings
 _LONGEST_LINE = 1 << 30  # of any other: the last one may hold the digests of a hundred million messages
 _BLOCK = 1 << 20
-MAGIC = tuple(magic for magic, _ in _PACKERS)  # how packed files begin
-_SHOWN = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
 
 
 class StoredFile(Record):
-    """A file as it was when it was opened: its bytes, and by which numbers the system knows it."""
+    """A file as it was when it was opened: its size, and its device and inode number."""
 
     path: str
     size: int
     identity: tuple[int, int]
 
     def open(self) -> io.FileIO:
-        """Open it once more; another one that has taken its name is refused."""
-        file = open(self.path, "rb", buffering=0)  # noqa: SIM115 (who asked closes it)
-        found = os.fstat(file.fileno())
-        if (found.st_dev, found.st_ino) != self.identity:
+        """Opens the file once more; refuses another file that has taken its name."""
+        file = open(self.path, "rb", buffering=0)  # noqa: SIM115 (the caller closes it)
+        if _identity(file) != self.identity:
             file.close()
             raise DataError(f"{self.path} was replaced while it was read", hint="try again")
         return file
 
 
 class ByteStream:
-    """An input's bytes, unpacked; a `live` one hands on what is there instead of waiting for more."""
+    """The unpacked bytes of an input; a `live` one returns what has arrived instead of waiting for more."""
 
     def __init__(self, path: str, file: io.BufferedReader, *, live: bool) -> None:
         self.path = path
-        self.name = "stdin" if path == "-" else path
-        self.size, regular = _size(file)
-        self.live = live and not regular
+        self.size = _file_size(file)
+        self.live = live and self.size is None
         self.ended = False
         self._file = file
-        self._count = 0
+        self._bytes_read = 0
         self._closed = False
         try:
-            self.packer = _packer(file)
+            self._module = _compression_module(file)
         except OSError as error:
             raise _unreadable(self.name, error) from error
-        self._source: io.BufferedIOBase = _unpacked(file, self.packer) if self.packer else file
-        self._faults = _faults(self.packer)
+        self._unpacked: io.BufferedIOBase = _unpack(file, self._module) if self._module else file
+
+    @property
+    def name(self) -> str:
+        """How messages to the user name the input."""
+        return "stdin" if self.path == "-" else self.path
 
     @property
     def compression(self) -> str:
-        return _SHOWN.get(self.packer, "")
+        return _NAMES.get(self._module, "")
 
     @property
     def stored(self) -> StoredFile | None:
-        """How another process finds the same bytes; None for what is no file on disk."""
+        """The file for another process to open; None if the input is no file on disk."""
         if self.size is None or self.path == "-":
             return None
-        found = os.fstat(self._file.fileno())
-        return StoredFile(self.path, self.size, (found.st_dev, found.st_ino))
+        return StoredFile(self.path, self.size, _identity(self._file))
 
     @property
     def position(self) -> int:
-        """How far the input itself (not what it unpacks to) was read."""
-        return self._count if self.size is None else self._file.tell()
+        """The number of stored bytes, before unpacking, that were read."""
+        return self._bytes_read if self.size is None else self._file.tell()
 
     def read(self, size: int) -> bytes:
-        """Up to `size` bytes, at least one; nothing at the end."""
-        parts: list[bytes] = []
+        """Reads up to `size` bytes, at least one; returns nothing at the end."""
+        pieces: list[bytes] = []
         while size > 0 and not self.ended:
-            part = self._read(size)
-            parts.append(part)
-            size -= len(part)
-            self.ended = not part
+            piece = self._read(size)
+            pieces.append(piece)
+            size -= len(piece)
+            self.ended = not piece
             if self.ended:
                 self._check_whole()
-            if self.live and not _waiting(self._file):
+            if self.live and not _has_more(self._file):
                 break
-        return b"".join(parts) if len(parts) != 1 else parts[0]
+        return b"".join(pieces) if len(pieces) != 1 else pieces[0]
 
     def _check_whole(self) -> None:
-        if self.size is not None and not self.packer and self.path != "-":
-            check_whole(self.name, self.size, self._count)
+        if self.size is not None and not self._module and self.path != "-":
+            check_whole(self.name, self.size, self._bytes_read)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines without their ends; one that is very long is handed out in pieces as if it were many."""
-        rest: list[bytes] = []
-        held, limit = 0, _LONGEST_FIRST
+        """Yields the lines without their ends; a very long line comes in pieces, as if it were many."""
+        begun: list[bytes] = []  # the pieces of a line that has not ended
+        size, limit = 0, _LONGEST_FIRST
         while block := self.read(_BLOCK):
-            *whole, last = block.split(b"\n")
-            if whole:
-                yield b"".join([*rest, whole[0]])
-                yield from whole[1:]
-                rest, held, limit = [], 0, _LONGEST_LINE
-            rest.append(last)
-            held += len(last)
-            if held > limit:
-                yield b"".join(rest)
-                rest, held = [], 0
-        if held:
-            yield b"".join(rest)
+            *ended, last = block.split(b"\n")
+            if ended:
+                yield b"".join([*begun, ended[0]])
+                yield from ended[1:]
+                begun, size, limit = [], 0, _LONGEST_LINE
+            begun.append(last)
+            size += len(last)
+            if size > limit:
+                yield b"".join(begun)
+                begun, size = [], 0
+        if size:
+            yield b"".join(begun)
 
     def _read(self, size: int) -> bytes:
         try:
-            part = self._source.read1(size)
-        except self._faults as error:
-            if self.packer:
+            piece = self._unpacked.read1(size)
+        except _read_errors(self._module) as error:
+            if self._module:
                 raise _damaged(self.name, self.compression) from error
             raise _unreadable(self.name, error) from error
-        self._count += len(part)
-        return part
+        self._bytes_read += len(piece)
+        return piece
 
     def close(self) -> None:
-        """Close what was opened here; standard input stays open."""
-        if self._source is not self._file:
-            self._source.close()
+        """Closes the files that were opened here; standard input stays open."""
+        if self._unpacked is not self._file:
+            self._unpacked.close()
         if self.path != "-":
             self._file.close()
         elif self._file is not getattr(sys.stdin, "buffer", None) and not self._closed:
-            self._file.detach()  # else the wrapper, when it goes, closes the stand-in for stdin under it
+            self._file.detach()  # else the wrapper closes the substitute for stdin when it is collected
         self._closed = True
 
 
 def open_bytes(path: str, *, live: bool) -> ByteStream:
-    """Open a path, or standard input for `-`; `live` asks pipes to hand on what is there at once."""
+    """Opens a path, or standard input for `-`; a `live` pipe returns what has arrived at once."""
     if path == "-":
         return ByteStream(path, _stdin(), live=live)
     check_path(path)
@@ -146,22 +147,22 @@ def open_bytes(path: str, *, live: bool) -> ByteStream:
         raise
 
 
-def check_whole(name: str, size: int, found: int) -> None:
-    """Complain of a file that had more bytes when it was opened than could be read."""
-    if found < size:
+def check_whole(name: str, size: int, bytes_read: int) -> None:
+    """Refuses a file that had more bytes when it was opened than could be read."""
+    if bytes_read < size:
         raise DataError(
-            f"{name} was cut while it was read: {found:,} bytes of {size:,} were there",
+            f"{name} was cut while it was read: {bytes_read:,} bytes of {size:,} were there",
             hint="try again when nothing writes to it",
         )
 
 
 def check_path(path: str) -> None:
-    """Refuse what does not exist, with the next step to try."""
+    """Refuses a path that does not exist, and suggests a similar one."""
     if not os.path.exists(path):
-        raise DataError(f"no such file: {path}", hint=_similar(path))
+        raise DataError(f"no such file: {path}", hint=_similar_path(path))
 
 
-def _similar(path: str) -> str:
+def _similar_path(path: str) -> str:
     import difflib
 
     folder, name = os.path.split(path)
@@ -179,18 +180,25 @@ def _stdin() -> io.BufferedReader:
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
 
 
-def _size(file: io.BufferedReader) -> tuple[int | None, bool]:
-    """The bytes on disk (None for a pipe), and whether it is a file on disk."""
+def _file_size(file: io.BufferedReader) -> int | None:
+    """Returns the bytes of a file on disk, None for a pipe."""
     try:
-        found = os.fstat(file.fileno())
-    except (OSError, ValueError):  # a stand-in for stdin without a descriptor
-        return None, False
-    regular = stat.S_ISREG(found.st_mode)
-    return (found.st_size if regular else None), regular
+        status = os.fstat(file.fileno())
+    except (OSError, ValueError):  # a substitute for stdin without a descriptor
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _waiting(file: io.BufferedReader) -> bool:
-    """Whether more can be read without waiting; a pipe gives 64 KiB at a time, larger batches are faster."""
+def _identity(file: io.FileIO | io.BufferedReader) -> tuple[int, int]:
+    status = os.fstat(file.fileno())
+    return status.st_dev, status.st_ino
+
+
+def _has_more(file: io.BufferedReader) -> bool:
+    """Returns whether more can be read without waiting.
+
+    A pipe gives 64 KiB at a time; larger batches are faster.
+    """
     import select
 
     try:
@@ -199,25 +207,26 @@ def _waiting(file: io.BufferedReader) -> bool:
         return False
 
 
-def _packer(file: io.BufferedReader) -> str:
+def _compression_module(file: io.BufferedReader) -> str:
     start = file.peek(10)
-    found = next((packer for magic, packer in _PACKERS if start.startswith(magic)), "")
-    if found == "bz2" and start[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):  # a block, or the end at once
+    module = next((module for magic, module in _MODULES if start.startswith(magic)), "")
+    if module == "bz2" and start[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):  # a block, or the end at once
         return ""
-    return found
+    return module
 
 
-def _unpacked(file: io.BufferedReader, packer: str) -> io.BufferedIOBase:
-    unpacked: io.BufferedIOBase = importlib.import_module(packer).open(file, "rb")
+def _unpack(file: io.BufferedReader, module: str) -> io.BufferedIOBase:
+    unpacked: io.BufferedIOBase = importlib.import_module(module).open(file, "rb")
     return unpacked
 
 
-def _faults(packer: str) -> tuple[type[Exception], ...]:
-    if packer == "gzip":
+def _read_errors(module: str) -> tuple[type[Exception], ...]:
+    """Lists the errors that reading a file of this compression raises."""
+    if module == "gzip":
         import zlib
 
         return (OSError, EOFError, zlib.error)
-    if packer == "lzma":
+    if module == "lzma":
         import lzma
 
         return (OSError, EOFError, lzma.LZMAError)
@@ -232,5 +241,5 @@ def _damaged(name: str, compression: str) -> DataError:
 
 
 def _unreadable(name: str, error: Exception) -> DataError:
-    why = getattr(error, "strerror", None) or str(error)
-    return DataError(f"cannot read {name}: {why}", hint="check the permissions of the file")
+    reason = getattr(error, "strerror", None) or str(error)
+    return DataError(f"cannot read {name}: {reason}", hint="check the permissions of the file")

@@ -1,4 +1,4 @@
-"""An opened input as UTF-8 bytes whose beginning can be looked at before it is read."""
+"""Decodes an opened input to UTF-8 bytes; its beginning can be examined before it is read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import ByteStream
 from spamnb.readers.encodings import Transcoder, detect_encoding
+from spamnb.readers.formats import any_of, table_formats
 from spamnb.storage import begins_model
 
 HEAD_BYTES = 1 << 16
@@ -36,7 +37,7 @@ _MOST_CONTROL = 0.03  # share of control bytes in text; compressed or binary dat
 
 
 class DecodedInput:
-    """The bytes of a stream with its head read: `raw_head` as stored, after `decode` also `head` as UTF-8."""
+    """A stream whose first bytes are read: `raw_head` as stored and, after `decode`, `head` as UTF-8."""
 
     def __init__(self, stream: ByteStream) -> None:
         self.stream = stream
@@ -48,11 +49,16 @@ class DecodedInput:
         self._head_unread = False
         self._as_stored = False
 
-    def decode(self, encoding: str, *, nuls: bool = False, lenient: bool = False) -> None:
-        """Fix the encoding, detected where it is `auto` (`nuls`: NUL bytes separate messages).
+    @property
+    def storage(self) -> list[str]:
+        """The encoding, and the compression if there is one."""
+        return [self.encoding, *filter(None, [self.stream.compression])]
 
-        `lenient` takes bytes that are no UTF-8 for strays: what a live stream is must not depend on how much
-        of it has come when it is looked at.
+    def decode(self, encoding: str, *, nuls: bool = False, lenient: bool = False) -> None:
+        """Sets the encoding, detected if it is `auto` (`nuls`: NUL bytes separate messages).
+
+        With `lenient`, bytes that are not UTF-8 do not change the detected encoding: that of a live stream
+        must not depend on how much of it has arrived.
         """
         codec = self.encoding = encoding
         if encoding == "auto":
@@ -65,7 +71,7 @@ class DecodedInput:
         self._head_unread = True
 
     def read(self, size: int) -> bytes:
-        """UTF-8 bytes from the beginning on: about `size`, or what a live stream has; nothing at the end."""
+        """Reads about `size` UTF-8 bytes, or what a live stream has; returns nothing at the end."""
         data = b""
         if self._head_unread:
             data, self._head_unread = self.head, False
@@ -79,9 +85,10 @@ class DecodedInput:
         return data
 
     def start(self, skip: int) -> int | None:
-        """The place in the file of what follows the first `skip` bytes; None if it is not stored as it is.
+        """Returns the offset in the file of what follows the first `skip` bytes.
 
-        What comes from standard input has no place that another process could find.
+        It is None where the file does not hold the same bytes, and for standard input, which another process
+        cannot open.
         """
         if self.stream.size is None or self.stream.compression or not self._as_stored:
             return None
@@ -90,14 +97,14 @@ class DecodedInput:
         return skip + len(codecs.BOM_UTF8) * self.raw_head.startswith(codecs.BOM_UTF8)
 
     def need_lines(self, count: int) -> None:
-        """Wait until the head has so many whole lines: what it tells must not depend on a pipe's speed."""
+        """Reads on until the head has so many whole lines: detection must not depend on a pipe's speed."""
         while not self.stream.ended and self.raw_head.count(b"\n") < count:
             if len(self.raw_head) > _LONGEST_HEAD:
                 return
             self.raw_head += self.stream.read(HEAD_BYTES)
 
     def raw_blocks(self, size: int) -> Iterator[bytes]:
-        """The input as stored, from the beginning on, in pieces of at most `size` bytes or of the head's."""
+        """Yields the input as stored: the head, then blocks of at most `size` bytes."""
         if self.raw_head:
             yield self.raw_head
         while block := self.stream.read(size):
@@ -106,49 +113,49 @@ class DecodedInput:
     def blocks(
         self, size: int, separator: bytes, dropped: Callable[[int], None] | None = None
     ) -> Iterator[bytes]:
-        """The input in pieces of about `size` bytes that end with the separator (the last one may not).
+        """Yields blocks of about `size` bytes that end with the separator (the last one may not).
 
-        A record that is too long is refused; or, if `dropped` is there to be told how many line ends it
-        has, the next piece is an empty record in its place, and nothing of it is kept in memory.
+        A record that is too long is refused. With `dropped`, an empty record takes its place, nothing of it
+        is kept in memory, and `dropped` is called with the number of its line ends.
         """
-        parts: list[bytes] = []
-        held = done = 0
+        begun: list[bytes] = []  # the pieces of a record that has not ended
+        begun_bytes = bytes_done = 0
         while True:
             block = self.read(size)
             first, end = block.find(separator), block.rfind(separator) + 1
-            if held + (first if end else len(block)) > LONGEST_RECORD:
+            if begun_bytes + (first if end else len(block)) > LONGEST_RECORD:
                 if dropped is None:
-                    raise too_long(self.name, done)
-                dropped(self._drop([*parts, block], separator, size))
+                    raise too_long(self.name, bytes_done)
+                dropped(self._drop([*begun, block], separator, size))
                 yield separator
-                parts, held = [], 0
+                begun, begun_bytes = [], 0
             elif end:
-                parts.append(block[:end])
-                yield b"".join(parts)
-                done += held + end
-                parts, held = [block[end:]], len(block) - end
+                begun.append(block[:end])
+                yield b"".join(begun)
+                bytes_done += begun_bytes + end
+                begun, begun_bytes = [block[end:]], len(block) - end
             elif block:
-                parts.append(block)
-                held += len(block)
+                begun.append(block)
+                begun_bytes += len(block)
             else:
                 break
-        if held:
-            yield b"".join(parts)
+        if begun_bytes:
+            yield b"".join(begun)
 
-    def _drop(self, parts: list[bytes], separator: bytes, size: int) -> int:
-        """Read on behind the record that begins with these parts; tells how many line ends it has."""
-        *before, block = parts
-        newlines = sum(part.count(b"\n") for part in before)
+    def _drop(self, begun: list[bytes], separator: bytes, size: int) -> int:
+        """Reads past the record that begins with these pieces; returns the number of its line ends."""
+        *before, block = begun
+        newlines = sum(piece.count(b"\n") for piece in before)
         while block and separator not in block:
             newlines += block.count(b"\n")
             block = self.read(size)
-        gone, _, self.head = block.partition(separator)
+        last, _, self.head = block.partition(separator)
         self._head_unread = True
-        return newlines + gone.count(b"\n")
+        return newlines + last.count(b"\n")
 
 
 def too_long(name: str, start: int) -> DataError:
-    """A message takes about thirty times its size to judge: one line could take all memory."""
+    """Describes a message that is too long: to classify one takes about thirty times its size in memory."""
     return DataError(
         f"{name}: the message that begins at byte {start:,} is longer than {LONGEST_RECORD >> 20} MiB",
         hint="cut it, or leave it out; if this is no file of messages, give another one",
@@ -156,28 +163,28 @@ def too_long(name: str, start: int) -> DataError:
 
 
 def _read_head(stream: ByteStream) -> bytes:
-    """The first 64 KiB, of a live stream what came first; but at least a line."""
+    """Reads the first 64 KiB, of a live stream what came first; but at least a line."""
     head = stream.read(HEAD_BYTES)
     while not stream.ended and len(head) < _LONGEST_HEAD and not any(end in head for end in _LINE_ENDS):
         head += stream.read(max(HEAD_BYTES, len(head)))
     return head
 
 
-def refuse_binary(raw: DecodedInput, encoding: str, *, nuls: bool = False) -> None:
-    """Name what was given instead of text (`nuls`: NUL bytes separate messages)."""
-    head = raw.raw_head
+def refuse_binary(decoded: DecodedInput, encoding: str, *, nuls: bool = False) -> None:
+    """Refuses an input that is not text, and names its kind (`nuls`: NUL bytes separate messages)."""
+    head, name = decoded.raw_head, decoded.name
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
     if not kind and encoding == "auto" and _looks_binary(head.replace(b"\0", b"") if nuls else head):
         kind = "a binary file"
     if begins_model(head):
         raise DataError(
-            f"{raw.name} is a spamnb model, expected messages",
-            hint=f"look into it with `spamnb inspect {raw.name}`, or use it with -m {raw.name}",
+            f"{name} is a spamnb model, expected messages",
+            hint=f"look into it with `spamnb inspect {name}`, or use it with -m {name}",
         )
     if kind:
         raise DataError(
-            f"{raw.name} is {kind}, expected messages as text",
-            hint="give CSV, TSV, JSONL, Parquet or text, unpacked; for a rare encoding give --encoding",
+            f"{name} is {kind}, expected messages as text",
+            hint=f"give text, {any_of(table_formats())}, unpacked; for a rare encoding give --encoding",
         )
 
 

@@ -1,4 +1,4 @@
-"""Which encoding an input has, and its bytes turned into UTF-8."""
+"""Detects the encoding of an input and converts its bytes to UTF-8."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
 
 
 def detect_encoding(head: bytes, *, whole: bool, nuls: bool = False) -> tuple[str, str]:
-    r"""The codec ("" = UTF-8, passed on as it is) and its name for the user, from the first bytes.
+    r"""Returns the codec ("" = UTF-8, passed on unchanged) and its name for the user, from the first bytes.
 
     Without a byte order mark, every other byte being NUL means UTF-16, unless `nuls` are to be expected.
 
@@ -39,40 +39,40 @@ def detect_encoding(head: bytes, *, whole: bool, nuls: bool = False) -> tuple[st
 
 
 class Transcoder:
-    """Bytes in some encoding in, UTF-8 bytes out, piece by piece; the byte order mark is dropped."""
+    """Converts bytes to UTF-8, piece by piece, and drops the byte order mark."""
 
     def __init__(self, codec: str, name: str) -> None:
         self._codec = codec
         self._name = name
         self._decoder = None if codec in ("", "cp1252-web") else codecs.getincrementaldecoder(codec)()
-        self._done = 0
-        self._first = True
+        self._bytes_done = 0
+        self._at_start = True
 
     def feed(self, data: bytes, final: bool = False) -> bytes:
-        new = self._convert(data, final)
-        self._done += len(data)
-        if self._first and new:
-            self._first = False
-            new = new.removeprefix(codecs.BOM_UTF8)
-        return new
+        converted = self._convert(data, final)
+        self._bytes_done += len(data)
+        if self._at_start and converted:
+            self._at_start = False
+            converted = converted.removeprefix(codecs.BOM_UTF8)
+        return converted
 
     def _convert(self, data: bytes, final: bool) -> bytes:
         if self._codec == "":
             return data
         if self._decoder is None:
             return codecs.charmap_decode(data, "strict", _cp1252())[0].encode()
-        held = len(self._decoder.getstate()[0])  # the start of a character whose rest is still to come
+        pending = len(self._decoder.getstate()[0])  # bytes of a character that is not complete yet
         try:
             return self._decoder.decode(data, final).encode("utf-8", "surrogatepass")
         except UnicodeError as error:
-            where = self._done - held + getattr(error, "start", 0)
+            offset = self._bytes_done - pending + getattr(error, "start", 0)
             raise DataError(
-                f"{self._name} is not {self._codec}: byte {where + 1} cannot be decoded",
+                f"{self._name} is not {self._codec}: byte {offset + 1} cannot be decoded",
                 hint="leave --encoding to auto, or try --encoding cp1252",
             ) from error
 
 
 @cache
 def _cp1252() -> str:
-    """The characters of cp1252, its five undefined bytes as in Latin-1 (as browsers do): none is an error."""
+    """Lists the characters of cp1252; its five undefined bytes are read as Latin-1, as browsers do."""
     return "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))

@@ -1,4 +1,4 @@
-"""Which format an input has: as stated, by its suffix, or by its first lines."""
+"""Detects the format of an input by its suffix or its first lines."""
 
 from __future__ import annotations
 
@@ -7,96 +7,73 @@ import re
 from dataclasses import replace
 
 from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.csv_dialect import sep_line
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normal
+from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".eml": "eml",
-    ".mbox": "mbox",
-    ".mbx": "mbox",
-}
-_PACKED = (".gz", ".bz2", ".xz")
 _LONGEST_NAME = 30
 _LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
 # Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
-_FIRST_HEADERS = {b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"}
-_FIRST_HEADERS |= {b"to", b"cc", b"subject", b"date", b"message-id", b"mime-version", b"reply-to", b"sender"}
-_FIRST_HEADERS |= {b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"}
+_FIRST_HEADERS = {
+    *(b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"),
+    *(b"to", b"cc", b"subject", b"date", b"message-id", b"mime-version", b"reply-to", b"sender"),
+    *(b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"),
+}
 
 
-def find_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
-    """The name of the format of a decoded input that was not stated."""
-    found = by_suffix(given.name) or by_first_line(given.head.partition(b"\n")[0], options)
-    if found:
-        return found
-    if labelled and options.label is not None:  # where the label need not be in it, it may be bare messages
+def text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
+    """Detects the format of a decoded input."""
+    format = format_by_suffix(decoded.name) or by_first_line(decoded.head.partition(b"\n")[0], options)
+    if format:
+        return format
+    if labelled and options.label is not None:  # one label for all messages: they may be plain lines
         options, labelled = replace(options, default_format="lines"), False
     default = "lines" if options.default_format == "auto" else options.default_format
-    needs_columns = labelled or options.text_column or options.columns
-    return "csv" if needs_columns and default in ("lines", "null") else default
+    needs_columns = labelled or options.columns.text or options.columns.beside_text
+    return "csv" if needs_columns and not FORMATS[default].labelled else default
 
 
-def mail_format(given: DecodedInput) -> str:
-    """`eml`, `mbox` or `index` for an input, not yet decoded, that is mail; else ""."""
-    if found := by_suffix(given.name):
-        return found if found in ("eml", "mbox") else ""
-    if not (given.raw_head.startswith(b"From ") or _begins_mail(given.raw_head)):
-        return "index" if _is_index(given) else ""
-    given.need_lines(2)
-    return by_first_lines(given.raw_head)
+def mail_format(decoded: DecodedInput) -> str:
+    """Detects `eml`, `mbox` or `index` in an input that is not yet decoded; returns "" if it is no mail."""
+    if format := format_by_suffix(decoded.name):
+        return format if FORMATS[format].is_mail else ""
+    if not (decoded.raw_head.startswith(b"From ") or _begins_mail(decoded.raw_head)):
+        return "index" if _is_index(decoded) else ""
+    decoded.need_lines(2)
+    return by_first_lines(decoded.raw_head)
 
 
 def by_first_lines(head: bytes) -> str:
-    r"""`eml` or `mbox` for two lines that begin a mail, else "".
+    r"""Returns `eml` or `mbox` if the first two lines begin a mail, else "".
 
     >>> [by_first_lines(head) for head in (b"From a\nTo: b\n", b"To: a\nDate: b\n", b"To: all\nHi\n")]
     ['mbox', 'eml', '']
     """
-    first, _, rest = head.partition(b"\n")
+    first, _, second = head.partition(b"\n")
     if first.startswith(b"From "):
-        return "mbox" if _HEADER.match(rest) else ""
-    goes_on = rest.startswith((b" ", b"\t")) or _HEADER.match(rest)
-    return "eml" if _begins_mail(first) and goes_on else ""
+        return "mbox" if _HEADER.match(second) else ""
+    continues = second.startswith((b" ", b"\t")) or _HEADER.match(second)
+    return "eml" if _begins_mail(first) and continues else ""
 
 
 def _begins_mail(line: bytes) -> bool:
-    found = _HEADER.match(line)
-    name = found[1].lower() if found else b""
+    header = _HEADER.match(line)
+    name = header[1].lower() if header else b""
     return name in _FIRST_HEADERS or name.startswith(b"x-")
 
 
-def _is_index(given: DecodedInput) -> bool:
-    if os.path.basename(given.name) != "index":
+def _is_index(decoded: DecodedInput) -> bool:
+    if os.path.basename(decoded.name) != "index":
         return False
     from spamnb.readers.mailboxes.mail_index import is_index
 
-    return is_index(given.name, given.raw_head.partition(b"\n")[0])
-
-
-def by_suffix(path: str) -> str:
-    """The format that a file name tells, or "".
-
-    >>> by_suffix("sms.CSV.gz"), by_suffix("inbox.txt")
-    ('csv', '')
-    """
-    stem, suffix = os.path.splitext(path.lower())
-    if suffix in _PACKED:
-        suffix = os.path.splitext(stem)[1]
-    return SUFFIXES.get(suffix, "")
+    return is_index(decoded.name, decoded.raw_head.partition(b"\n")[0])
 
 
 def by_first_line(line: bytes, options: ReadOptions) -> str:
-    r"""The format that a first line leaves no doubt of, or "": it could also be the first of many messages.
+    r"""Returns the format of a first line that cannot be a message; else "".
 
     Only one line is looked at, so that the answer does not depend on how much of a pipe has arrived.
 
@@ -108,8 +85,8 @@ def by_first_line(line: bytes, options: ReadOptions) -> str:
     if text.startswith("{") and _has_text(text, options):
         return "jsonl"
     text = text[:_LONGEST_HEADER]
-    first, _, rest = text.partition("\t")
-    if first.lower() in ("ham", "spam") and rest:
+    first, _, second = text.partition("\t")
+    if first.lower() in ("ham", "spam") and second:
         return "tsv"
     if sep_line(line)[0]:
         return "csv"
@@ -117,7 +94,7 @@ def by_first_line(line: bytes, options: ReadOptions) -> str:
 
 
 def looks_like(first: bytes, second: bytes) -> str:
-    r"""`csv`, `tsv` or `jsonl` for two lines of which that is likely, else ""; good for a note only.
+    r"""Returns the likely format of two lines: `csv`, `tsv`, `jsonl` or ""; good for a note only.
 
     >>> [looks_like(*lines) for lines in ((b"id,text", b"1,ok"), (b"id,text", b"ok"), (b'{"id": 1}', b""))]
     ['csv', '', 'jsonl']
@@ -126,18 +103,18 @@ def looks_like(first: bytes, second: bytes) -> str:
     text = first.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         return "jsonl" if _record(text) is not None else ""
-    found = by_first_line(first, ReadOptions())
+    certain = by_first_line(first, ReadOptions())
     for delimiter in "\t,;|":
         fields = text.split(delimiter)
-        table = found == "csv" or delimiter.encode() in second
-        if len(fields) > 1 and table and _is_header(fields, labelled=found == "csv"):
+        is_table = certain == "csv" or delimiter.encode() in second
+        if len(fields) > 1 and is_table and _is_header(fields, labelled=certain == "csv"):
             return "tsv" if delimiter == "\t" else "csv"
-    return found
+    return certain
 
 
 def _has_text(line: str, options: ReadOptions) -> bool:
-    named = {options.text_column, options.label_column, *options.columns, *TEXT_NAMES}
-    return any(name in named or normal(name) in named for name in _record(line) or ())
+    names = {*options.columns.stated, *TEXT_NAMES}
+    return any(name in names or normalize_name(name) in names for name in _record(line) or ())
 
 
 def _record(line: str) -> dict[str, object] | None:
@@ -151,7 +128,8 @@ def _record(line: str) -> dict[str, object] | None:
 
 
 def _is_header(fields: list[str], labelled: bool = True) -> bool:
-    names = [normal(field.strip('"')) for field in fields]
+    """Returns whether fields are bare names, with one for texts and, if `labelled`, one for labels."""
+    names = [normalize_name(field.strip('"')) for field in fields]
     bare = all(field == field.strip() and len(field) <= _LONGEST_NAME for field in fields)
-    told = bare and any(n in TEXT_NAMES for n in names)
-    return told and (not labelled or any(n in LABEL_NAMES for n in names))
+    has_text = bare and any(name in TEXT_NAMES for name in names)
+    return has_text and (not labelled or any(name in LABEL_NAMES for name in names))

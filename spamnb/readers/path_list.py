@@ -1,4 +1,4 @@
-"""Many paths: read from a list, with labels of their own, and single mails taken together."""
+"""Expands paths, lists of paths and globs into the inputs to open."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from itertools import groupby
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import check_path, open_bytes
-from spamnb.readers.format_detection import by_suffix
+from spamnb.readers.formats import format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 
-_PATTERN = re.compile(r"[*?]|\[.+\]")
-Paths = str | tuple[str, ...]  # several: files of one mail each
+_GLOB = re.compile(r"[*?]|\[.+\]")
+Paths = str | tuple[str, ...]  # several paths: files of one mail each
 
 
 def read_paths(path: str, *, nuls: bool = False) -> list[str]:
-    """The paths that a file (`-`: standard input) lists, one a line or with `nuls` one a NUL byte."""
+    """Reads a list of paths from a file (`-`: standard input), one per line or, with `nuls`, per NUL byte."""
     stream = open_bytes(path, live=False)
     try:
         data = b"".join(iter(lambda: stream.read(1 << 16), b""))
@@ -27,8 +27,8 @@ def read_paths(path: str, *, nuls: bool = False) -> list[str]:
         stream.close()
     if not nuls and b"\0" in data:
         raise DataError(f"the paths in {stream.name} end with NUL bytes, not with lines", hint="add -0")
-    parts = data.split(b"\0") if nuls else [line.removesuffix(b"\r") for line in data.split(b"\n")]
-    paths = [os.fsdecode(part) for part in parts if part]
+    entries = data.split(b"\0") if nuls else [line.removesuffix(b"\r") for line in data.split(b"\n")]
+    paths = [os.fsdecode(entry) for entry in entries if entry]
     if not paths:
         raise DataError(f"no paths in {stream.name}", hint="it should list one path a line, or with -0 a NUL")
     if "-" in paths and path == "-":
@@ -39,51 +39,57 @@ def read_paths(path: str, *, nuls: bool = False) -> list[str]:
 def plan(
     paths: Sequence[str], labelled: Sequence[tuple[str, str]], options: ReadOptions
 ) -> list[tuple[Paths, ReadOptions]]:
-    """What to open and how: the paths, then the (label, path) pairs; what does not exist is refused."""
-    paths = [found for path in paths for found in expand_glob(path)]
-    labelled = [(label, found) for label, path in labelled for found in expand_glob(path)]
+    """Pairs each input with its options: first the paths, then the (label, path) pairs.
+
+    A path that does not exist is an error.
+    """
+    paths = [file for path in paths for file in expand_glob(path)]
+    labelled = [(label, file) for label, path in labelled for file in expand_glob(path)]
     for path in (*paths, *(path for _, path in labelled)):
         if path != "-":
             check_path(path)
-    stated = [(path, replace(options, label=label)) for label, path in labelled]
-    return [*((path, options) for path in group_single_mails(paths, options)), *stated]
+    with_label = [(path, replace(options, label=label)) for label, path in labelled]
+    return [*((path, options) for path in group_single_mails(paths, options)), *with_label]
 
 
 def existing_paths(listed: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The paths of a list that are there, and those that are gone; if all are, it is no list of paths."""
-    found, gone = list[str](), list[str]()
+    """Splits a list into paths that exist and paths that are gone.
+
+    If all are gone, it is no list of paths: then none counts as gone, and opening the first one fails.
+    """
+    existing, gone = list[str](), list[str]()
     for path in listed:
-        there = path == "-" or os.path.exists(path)
-        if not there and _PATTERN.search(path):
-            there = bool(glob.glob(path, recursive=True))
-        (found if there else gone).append(path)
-    return (found, gone) if found else ([*listed], [])
+        exists = path == "-" or os.path.exists(path)
+        if not exists and _GLOB.search(path):
+            exists = bool(glob.glob(path, recursive=True))
+        (existing if exists else gone).append(path)
+    return (existing, gone) if existing else ([*listed], [])
 
 
 def expand_glob(path: str) -> list[str]:
-    """The files that a pattern such as `part-*.csv` stands for, in order; any other path is itself."""
-    if os.path.exists(path) or not _PATTERN.search(path):
+    """Lists the files that a pattern such as `part-*.csv` matches, in order; any other path is itself."""
+    if os.path.exists(path) or not _GLOB.search(path):
         return [path]
-    found = sorted(glob.glob(path, recursive=True))
-    if not found:
+    files = sorted(glob.glob(path, recursive=True))
+    if not files:
         raise DataError(f"no file matches {path}", hint="check the folder and the pattern")
-    return found
+    return files
 
 
 def group_single_mails(paths: Sequence[str], options: ReadOptions) -> list[Paths]:
-    """Neighbours that are files of one mail each, by their suffix or as stated, come as one input.
+    """Groups neighbours that are files of one mail each, by their suffix or as stated, into one input.
 
     >>> group_single_mails(["a.csv", "1.eml", "2.eml", "-"], ReadOptions())
     ['a.csv', ('1.eml', '2.eml'), '-']
     """
-    found: list[Paths] = []
-    for single, neighbours in groupby(paths, lambda path: _is_single(path, options)):
-        together = tuple(neighbours)
-        found += [together] if single and len(together) > 1 else together
-    return found
+    inputs: list[Paths] = []
+    for single, neighbours in groupby(paths, lambda path: _is_single_mail(path, options)):
+        group = tuple(neighbours)
+        inputs += [group] if single and len(group) > 1 else group
+    return inputs
 
 
-def _is_single(path: str, options: ReadOptions) -> bool:
+def _is_single_mail(path: str, options: ReadOptions) -> bool:
     if path == "-" or os.path.isdir(path):
         return False
-    return options.format == "eml" or (options.format == "auto" and by_suffix(path) == "eml")
+    return options.format == "eml" or (options.format == "auto" and format_by_suffix(path) == "eml")

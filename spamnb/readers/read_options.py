@@ -1,29 +1,63 @@
-"""What the user may say about an input instead of leaving it to detection."""
+"""Holds what the user states about an input; everything else is detected."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from spamnb.errors import ConfigError
+from spamnb.readers.formats import FORMATS
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
 
-    Work = Callable[[Chunk], Chunk]  # may be a `Gathering` too
-MAIL_FORMATS = ("eml", "mbox", "maildir", "folder", "index")
-FORMATS = ("auto", "csv", "tsv", "jsonl", "parquet", "lines", "null", *MAIL_FORMATS)
+    Work = Callable[[Chunk], Chunk]  # may be a `ResultCollector` too
+_COLUMN_FLAGS = {"text_column": "text", "label_column": "label", "categorical": "categorical"}
+_COLUMN_FLAGS |= {"numeric": "numeric"}
+_MAIL_FLAGS = ("max_size", "jobs", "work", "may_be_empty")
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """The columns of a table, each by its name or its number from 1; None leaves the choice to detection."""
+
+    text: str | None = None
+    label: str | None = None
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+
+    @property
+    def beside_text(self) -> tuple[str, ...]:
+        """The categorical and numeric columns."""
+        return self.categorical + self.numeric
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """All columns that are stated."""
+        return (*filter(None, (self.text, self.label)), *self.beside_text)
+
+
+@dataclass(frozen=True)
+class MailOptions:
+    """How to read mail.
+
+    Of each mail `max_size` bytes are read. `jobs` processes parse mails, and do the `work` on each chunk.
+    With `may_be_empty` an input without mails is no error.
+    """
+
+    max_size: int = 1 << 19
+    jobs: int = 1
+    work: Work | None = None
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read one input; every field has a working default.
 
+    `label` is the label of all messages of the input, `classes` are those of the model that they are for.
     `chunk_bytes` was measured: `predict` is as fast with 512 KiB as with 1 MiB, and takes 40 MB less.
-    `label` is what all messages of the input are, `classes` are those of a model that they are for. For mail:
-    with `may_be_empty` it is no error if there is none, `max_size` is how many bytes of one are read, `jobs`
-    in how many processes mails are parsed, `work` what else is done with each chunk there.
 
     >>> ReadOptions(format="xls")
     Traceback (most recent call last):
@@ -31,37 +65,42 @@ class ReadOptions:
     """
 
     format: str = "auto"
-    encoding: str = "auto"
-    text_column: str | None = None
-    label_column: str | None = None
-    spam_label: str | None = None
-    categorical: tuple[str, ...] = ()
-    numeric: tuple[str, ...] = ()
-    chunk_bytes: int = 1 << 19
     default_format: str = "lines"
+    encoding: str = "auto"
+    columns: ColumnOptions = field(default_factory=ColumnOptions)
+    mail: MailOptions = field(default_factory=MailOptions)
     label: str | None = None
+    spam_label: str | None = None
     classes: tuple[str, ...] = ()
-    may_be_empty: bool = False
-    max_size: int = 1 << 19
-    jobs: int = 1
-    work: Work | None = None
+    chunk_bytes: int = 1 << 19
+
+    @classmethod
+    def from_flags(cls, **flags: Any) -> ReadOptions:
+        """Builds the options from one flat list of names, as the command line has them.
+
+        >>> ReadOptions.from_flags(text_column="v2", jobs=2).columns.text
+        'v2'
+        """
+        columns = {field: flags.pop(flag) for flag, field in _COLUMN_FLAGS.items() if flag in flags}
+        mail = {flag: flags.pop(flag) for flag in _MAIL_FLAGS if flag in flags}
+        return cls(columns=ColumnOptions(**columns), mail=MailOptions(**mail), **flags)
+
+    def with_mail(self, **changes: Any) -> ReadOptions:
+        """Returns the options with some of `mail` changed."""
+        return replace(self, mail=replace(self.mail, **changes))
 
     def __post_init__(self) -> None:
         for name in (self.format, self.default_format):
-            if name not in FORMATS:
-                raise ConfigError(f'unknown format "{name}"', hint=f"formats: {', '.join(FORMATS)}")
+            if name != "auto" and name not in FORMATS:
+                raise ConfigError(f'unknown format "{name}"', hint=f"formats: auto, {', '.join(FORMATS)}")
         if self.encoding != "auto":
             _check_encoding(self.encoding)
-        for name in ("chunk_bytes", "max_size", "jobs"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        sizes = {"chunk_bytes": self.chunk_bytes, "max_size": self.mail.max_size, "jobs": self.mail.jobs}
+        for name, size in sizes.items():
+            if size < 1:
+                raise ConfigError(f"{name} must be at least 1, got {size}")
         if self.label is not None and not self.label.strip():
             raise ConfigError("a label must not be empty", hint="for example spam or ham")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The categorical and numeric columns asked for."""
-        return self.categorical + self.numeric
 
 
 def _check_encoding(name: str) -> None:

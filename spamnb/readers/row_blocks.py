@@ -1,4 +1,4 @@
-"""Inputs cut into blocks of whole records, each of which another process can read without the others."""
+"""Cuts inputs into blocks of whole records that several processes can read."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _QUOTE = 34
 
 
 class BlockReader(Protocol):
-    """Reads blocks of one input, in any process: it can travel. `labels` remembers what occurred."""
+    """Reads blocks of one input in any process: it can be pickled. `labels` remembers what occurred."""
 
     @property
     def labels(self) -> LabelMap | None: ...
 
     def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
-        """Chunks, each with the number of lines it covers; lines are counted from the start of the block."""
+        """Yields chunks, each with its number of lines; lines are counted from the start of the block."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """An input in blocks: `cut` hands them out, and `reader` reads each of them.
+    """An input in blocks: `cut` yields them, and `reader` reads each of them.
 
-    `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
-    but the bytes of a file, one after the other, `start` is the place in the file of the first. Then others
-    may cut `file` themselves, if `end` tells where the last whole record of some bytes ends; `size` is usual.
+    `first_line` is the number of the first line of the first block. Where the blocks are consecutive bytes of
+    a file, `start` is the offset of the first one. Then other processes may cut `file` themselves into blocks
+    of about `size` bytes, if `end` returns where the last whole record of some bytes ends.
     """
 
     reader: BlockReader
@@ -47,10 +47,10 @@ class Blocks:
 
 
 def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:
-    r"""Where the last whole row of `data`, which begins with one, ends; 0 if there is none.
+    r"""Returns where the last whole row of `data`, which begins with one, ends; 0 if there is none.
 
-    A newline with an even number of quotes before it ends a row, if all these quotes stand where a field
-    begins or ends. That is checked; where it fails, the csv module decides.
+    A newline with an even number of quotes before it ends a row, if all these quotes are where a field
+    begins or ends. If that check fails, the csv module decides.
 
     >>> last_row_end(b'ham,"two\nlines"\nspam,wi', ",", quoting=True)
     16
@@ -61,7 +61,7 @@ def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:
     quotes = np.flatnonzero(raw == _QUOTE)
     end = data.rfind(b"\n")
     while end >= 0 and (before := int(quotes.searchsorted(end))) & 1:
-        end = data.rfind(b"\n", 0, int(quotes[before - 1]))  # not within the field that this quote opens
+        end = data.rfind(b"\n", 0, int(quotes[before - 1]))  # not inside the field that this quote opens
     if end >= 0 and regular(raw[: end + 1], quotes[: quotes.searchsorted(end)], delimiter):
         return end + 1
     return _by_csv(data, delimiter, quoting)

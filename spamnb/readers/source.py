@@ -1,10 +1,10 @@
-"""One opened input: what it is, what was left out, and its messages in chunks."""
+"""Represents an opened input: its description, its messages in chunks, and what was skipped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
@@ -15,40 +15,51 @@ if TYPE_CHECKING:
     from spamnb.readers.tables.labels import LabelMap
 
 
-class Source:
-    """An opened input, to be iterated once; `labels` tells how labels are read (None: they are not).
+class Origin(Protocol):
+    """A file, stream or folder that messages come from; `size` is its bytes, None if they are not known."""
 
-    `skipped` are the records that were left out, `notes` the limits because of which a part of one was.
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int | None: ...
+
+    def close(self) -> None: ...
+
+
+class Source:
+    """An opened input, to be iterated once.
+
+    `labels` maps labels as written to labels as used; it is None if labels are not read. `skipped` are the
+    records that were left out, `notes` the records that were cut at a limit. `blocks` let several processes
+    read the input in place of iterating over it.
     """
 
-    mail = False  # are they mails?
+    mail = False  # whether the messages are mails
 
     def __init__(
         self,
-        name: str,
+        origin: Origin,
         description: str,
-        size: int | None,
         chunks: Iterator[Chunk],
-        close: Callable[[], None],
         *,
         skipped: SkippedRecords | None = None,
-        notes: SkippedRecords | None = None,
         labels: LabelMap | None = None,
         blocks: Blocks | None = None,
     ) -> None:
-        self.name = name
+        self.name = origin.name
+        self.size = origin.size
         self.description = description
-        self.size = size
         self.skipped = skipped or SkippedRecords()
-        self.notes = notes or SkippedRecords("limits met", "limit met")
+        self.notes = SkippedRecords("limits met", "limit met")
         self.labels = labels
-        self.blocks = blocks  # for reading in several processes, in place of iterating
-        self.close = close
+        self.blocks = blocks
+        self._origin = origin
         self._chunks: Iterator[Chunk] | None = chunks
 
     @property
     def positive_hint(self) -> str | None:
-        """The name of the class to be found, where the labels tell: `spam`."""
+        """The positive class, if the labels say which one it is: `spam`."""
         return self.labels.positive if self.labels else None
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -66,18 +77,21 @@ class Source:
         self.check(rows)
 
     def check(self, rows: int) -> None:
-        """Complain, when all is read, about an input with labels that had nothing usable."""
+        """Refuses, at the end of an input that needs labels, one without usable rows."""
         if self.labels is not None:
             self._check(rows, self.labels)
 
     def _check(self, rows: int, labels: LabelMap) -> None:
         if not rows:
-            found = self.skipped.summary() if self.skipped.count else "nothing but a header"
+            reason = self.skipped.summary() if self.skipped.count else "nothing but a header"
             raise DataError(
-                f"no usable rows in {self.name}: {found}",
+                f"no usable rows in {self.name}: {reason}",
                 hint="name the columns with --text-column and --label-column",
             )
         labels.check(self.name, rows, self.skipped.reasons)
+
+    def close(self) -> None:
+        self._origin.close()
 
     def __enter__(self) -> Source:
         return self

@@ -1,4 +1,4 @@
-"""Opens an input as chunks of messages: detects the format and imports its reader."""
+"""Opens an input as a source of messages: detects its format and imports the reader."""
 
 from __future__ import annotations
 
@@ -8,33 +8,18 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from spamnb.errors import DataError
-from spamnb.readers.byte_stream import check_path, open_bytes
+from spamnb.readers.byte_stream import open_bytes
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
-from spamnb.readers.read_options import MAIL_FORMATS, ReadOptions
+from spamnb.readers.formats import FORMATS, format_by_magic
+from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.source import Source
-from spamnb.readers.tables.csv_dialect import sep_line
-
-# format -> module with `open_input(given, options, *, format, labelled) -> Source`
-READERS = {
-    "csv": "spamnb.readers.tables.delimited",
-    "tsv": "spamnb.readers.tables.delimited",
-    "jsonl": "spamnb.readers.tables.jsonl",
-    "parquet": "spamnb.readers.tables.parquet",
-    "lines": "spamnb.readers.tables.plain_lines",
-    "null": "spamnb.readers.tables.plain_lines",
-    "eml": "spamnb.readers.mailboxes.mail_source",
-    "mbox": "spamnb.readers.mailboxes.mail_source",
-    "maildir": "spamnb.readers.mailboxes.mail_folders",
-    "folder": "spamnb.readers.mailboxes.mail_folders",
-    "index": "spamnb.readers.mailboxes.mail_index",
-}
 
 
 def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bool) -> Source:
-    """Open a path (`-` is standard input) and settle how to read it; several paths are mails, one a file.
+    """Opens a path (`-` is standard input), or several files of one mail each.
 
-    `labelled` asks for labels and leaves out records that cannot be used; without it every record comes out
-    as one message, in order, and a pipe is read as it arrives.
+    With `labelled` the messages need labels, and unusable records are skipped. Without it every record comes
+    out as one message, in order, and a pipe is read as it arrives.
     """
     if not isinstance(path, str):
         from spamnb.readers.mailboxes.mail_folders import open_files
@@ -46,59 +31,49 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
         return open_folder(path, options, labelled=labelled)
     stream = open_bytes(path, live=not labelled)
     try:
-        return _open_stream(DecodedInput(stream), options, labelled)
+        return _open_input(DecodedInput(stream), options, labelled)
     except BaseException:
         stream.close()
         raise
 
 
-def _open_stream(given: DecodedInput, options: ReadOptions, labelled: bool) -> Source:
-    format = _raw_format(given, options)
-    if not given.raw_head and (labelled or format != "eml"):  # nothing at all is still a mail, an empty one
-        return _empty(given, labelled and not options.may_be_empty)
-    format = format or _text_format(given, options, labelled=labelled)
-    source: Source = import_module(READERS[format]).open_input(
-        given, options, format=format, labelled=labelled
-    )
+def _open_input(decoded: DecodedInput, options: ReadOptions, labelled: bool) -> Source:
+    format = _stored_format(decoded, options)
+    if not decoded.raw_head and (labelled or format != "eml"):  # an empty mail is still a mail
+        return _empty_source(decoded, labelled and not options.mail.may_be_empty)
+    format = format or _text_format(decoded, options, labelled=labelled)
+    reader = import_module(f"spamnb.readers.{FORMATS[format].module}")
+    source: Source = reader.open_input(decoded, options, format=format, labelled=labelled)
     return source
 
 
-def _raw_format(given: DecodedInput, options: ReadOptions) -> str:
-    """The format of what is read as it is stored; "" for text, which is decoded first."""
-    if options.format in ("parquet", *MAIL_FORMATS):
-        return options.format
+def _stored_format(decoded: DecodedInput, options: ReadOptions) -> str:
+    """Returns the format of an input that is read as stored; "" for text, which is decoded first."""
     if options.format != "auto":
-        return ""
-    if given.raw_head.startswith(b"PAR1"):  # whatever its name
-        return "parquet"
+        return options.format if FORMATS[options.format].as_stored else ""
     from spamnb.readers.format_detection import mail_format
 
-    return mail_format(given)
+    return format_by_magic(decoded.raw_head) or mail_format(decoded)
 
 
-def _text_format(given: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
-    nuls, bare = options.format == "null", options.format in ("lines", "null")
-    if not bare:  # stated lines may hold any bytes
-        refuse_binary(given, options.encoding, nuls=nuls)
-        if sep_line(given.raw_head.removeprefix(BOM_UTF8))[0]:
-            given.need_lines(2)  # the columns are named in the second one
-    given.decode(options.encoding, nuls=nuls, lenient=bare and given.stream.live)
+def _text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
+    """Decodes a text input and returns its format."""
+    nuls, lines = options.format == "null", options.format in ("lines", "null")
+    if not lines:  # stated lines may hold any bytes
+        from spamnb.readers.tables.csv_dialect import sep_line
+
+        refuse_binary(decoded, options.encoding, nuls=nuls)
+        if sep_line(decoded.raw_head.removeprefix(BOM_UTF8))[0]:
+            decoded.need_lines(2)  # the second line names the columns
+    decoded.decode(options.encoding, nuls=nuls, lenient=lines and decoded.stream.live)
     if options.format != "auto":
         return options.format
-    from spamnb.readers.format_detection import find_format
+    from spamnb.readers.format_detection import text_format
 
-    return find_format(given, options, labelled=labelled)
-
-
-def expand(paths: Sequence[str]) -> list[str]:
-    """The inputs that some arguments stand for; refuses what cannot be read before anything is read."""
-    for path in paths:
-        if path != "-":
-            check_path(path)
-    return list(paths)
+    return text_format(decoded, options, labelled=labelled)
 
 
-def _empty(given: DecodedInput, labelled: bool) -> Source:
+def _empty_source(decoded: DecodedInput, labelled: bool) -> Source:
     if labelled:
-        raise DataError(f"{given.name} is empty", hint="give a file with labelled messages")
-    return Source(given.name, f"{given.name}: empty", given.stream.size, iter(()), given.stream.close)
+        raise DataError(f"{decoded.name} is empty", hint="give a file with labelled messages")
+    return Source(decoded.stream, f"{decoded.name}: empty", iter(()))

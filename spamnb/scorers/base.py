@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, Record, row_sums
-from spamnb.counts import CountStore, are_grams
+from spamnb.counts import CountStore, Entries, are_grams
 from spamnb.errors import ConfigError
-from spamnb.features import Entries
 from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig
 

@@ -9,7 +9,7 @@ computed as one sum over the whole vocabulary, plus log p_ic - log(1 - p_ic) for
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import Entries
+from spamnb.counts import Entries
 from spamnb.scorers.base import Stats, safe_log
 from spamnb.scorers.binary import Binary
 

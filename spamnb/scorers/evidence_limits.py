@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.features import Entries
+from spamnb.counts import Entries
 
 
 def limit_token_weights(weights: FloatArray, limit: float) -> FloatArray:

@@ -11,7 +11,7 @@ strength of the back-off. Words that the model does not know are skipped.
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import NO_GRAM, Entries
+from spamnb.counts import NO_GRAM, Entries
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 # 5-fold cross-validation within the training part of SMS Spam Collection, k = 1: log loss and accuracy were

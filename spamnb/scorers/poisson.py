@@ -9,7 +9,7 @@ n is the length of the message, words unknown to the model included.
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.features import Entries
+from spamnb.counts import Entries
 from spamnb.scorers.base import Scorer, Stats, log_ratio
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +57,8 @@ class FeatureConfig:
     patterns: tuple[tuple[str, str], ...] = setting(
         (),
         "--pattern",
-        "Count the matches of a regular expression as token re:NAME. Repeatable.",
+        "Count the matches of a regular expression as token re:NAME; needs google-re2, so no lookaround "
+        "and no backreferences. Repeatable.",
         metavar="NAME=REGEX",
         parse=_parse_pattern,
         write="=".join,
@@ -77,8 +77,6 @@ class FeatureConfig:
         object.__setattr__(self, "unmask", self.unmask and self.shapes)
         object.__setattr__(self, "signs", self.signs and self.unmask)
         check_settings(self)
-        if self.patterns:
-            _check_patterns(self.patterns)
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
@@ -113,23 +111,3 @@ class FeatureConfig:
         if not all(isinstance(column, str) for column in (*values["categorical"], *values["numeric"])):
             raise TypeError("the name of a column is not text")
         return cls(**values)
-
-
-def _check_patterns(patterns: Sequence[tuple[str, str]]) -> None:
-    """Patterns come from the user, or from a model that anybody may have made."""
-    from spamnb.features import regex
-
-    for name, pattern in patterns:
-        if not re.fullmatch(r"[\w-]+", name):
-            raise ConfigError(
-                f"--pattern name {name!r:.40} may hold only letters, digits, '_' and '-'",
-                hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
-            )
-        try:
-            regex.work(pattern)
-        except regex.PatternError as error:
-            raise ConfigError(f"--pattern {name}: {error}", error.hint) from None
-    try:
-        regex.check(pattern for _, pattern in patterns)
-    except regex.PatternError as error:
-        raise ConfigError(f"--pattern: {error}", error.hint) from None

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     )
     from spamnb.training.fit_calibration import (
         HeldOutScores as HeldOutScores,
+        apply_calibration as apply_calibration,
         calibrate_model as calibrate_model,
-        figures_of as figures_of,
-        thin as thin,
+        metrics_of as metrics_of,
     )
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
@@ -54,7 +54,7 @@ else:
                 "folds",
                 "score_fold",
             ],
-            "fit_calibration": ["HeldOutScores", "calibrate_model", "figures_of", "thin"],
+            "fit_calibration": ["HeldOutScores", "apply_calibration", "calibrate_model", "metrics_of"],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
             "parallel_training": ["Counting", "Pool", "Scoring", "with_work"],

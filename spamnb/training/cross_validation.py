@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
-from spamnb.counts import CountStore, Tally, subtract_store
-from spamnb.features import Batch, Entries
+from spamnb.counts import CountStore, Entries, Tally, subtract_store
+from spamnb.features import Batch
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, weighted
 from spamnb.scorers import Scorer, column_terms, make

@@ -65,7 +65,7 @@ def make_shards(
             "a cluster cannot read standard input", hint="put the data where all workers can read it"
         )
     path = os.path.abspath(path) if isinstance(path, str) else tuple(map(os.path.abspath, path))
-    options = replace(options, jobs=1)  # it is the shards that are counted side by side
+    options = options.with_mail(jobs=1)  # it is the shards that are counted side by side
     whole = [Shard(number, 0, path, options)]
     if not isinstance(path, str) or not os.path.isfile(path) or os.path.getsize(path) <= size:
         return whole, None

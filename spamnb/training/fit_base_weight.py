@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore
-from spamnb.features import SHAPE, Entries
+from spamnb.counts import CountStore, Entries
+from spamnb.features import SHAPE
 from spamnb.model import USUAL, BaseModel, Decision, Platt, SpamModel, log_odds_of
 from spamnb.scorers import Stats
 from spamnb.training.cross_validation import FoldScores, Sample, cross_validated_scores, score_fold

@@ -190,7 +190,7 @@ def calibrate_model(
         held = HeldOutScores(
             sample.labels, log_odds, np.column_stack(both if plus == 0 else both[::-1]), scores.known
         )
-    figures = figures_of(model, held)
+    figures = metrics_of(model, held)
     return replace(model, calibration=fitted, metrics=meta | figures.to_dict()), held
 
 
@@ -206,21 +206,28 @@ def set_max_fpr(model: SpamModel, held: HeldOutScores, max_fpr: float) -> SpamMo
 def decided(model: SpamModel, held: HeldOutScores, decision: Decision) -> SpamModel:
     """The model with another decision, and the figures that this gives."""
     model = replace(model, decision=decision)
-    return replace(model, metrics={**(model.metrics or {}), **figures_of(model, held).to_dict()})
+    return replace(model, metrics={**(model.metrics or {}), **metrics_of(model, held).to_dict()})
 
 
-def figures_of(model: SpamModel, held: HeldOutScores) -> Scores | MultiScores:
+def metrics_of(model: SpamModel, held: HeldOutScores) -> Scores | MultiScores:
     """All measures of some predictions under the model's decision rule."""
     if len(model.labels) > 2:
         unsure = held.known == 0
         return evaluate_multi(held.truth, held.proba.argmax(axis=1), held.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
     p, decision = held.proba[:, plus], model.decision
-    codes = decision.verdicts(p, held.known, held.log_odds, thin(model, held))
+    codes = model.decide(held.log_odds, held.known, held.share)
     costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
     return evaluate_binary(held.truth == plus, p, codes == SPAM, codes == UNSURE, *costs, held.log_odds)
 
 
-def thin(model: SpamModel, held: HeldOutScores) -> NDArray[np.bool_] | None:
-    """Of which messages too few words are known to call them ham."""
-    return None if model.min_known_words is None or held.share is None else held.share < model.min_known_words
+def apply_calibration(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:
+    """The results of a model that is calibrated elsewhere, from the damped scores of its scorer."""
+    if len(model.labels) > 2:
+        proba = calibrations.probabilities(model.calibration.apply(scores.damped))
+        proba = np.nan_to_num(proba, nan=1 / len(model.labels))
+        return HeldOutScores(truth, np.zeros(0), proba, scores.known)
+    plus = model.labels.index(model.positive)
+    log_odds = np.clip(model.calibration.apply(log_odds_of(scores.damped, plus)), -LIMIT, LIMIT)
+    both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
+    return HeldOutScores(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)

@@ -32,8 +32,7 @@ def fit_min_known_words(
     if len(model.labels) > 2:
         return model, held
     held = replace(held, share=shares(model, sample, k))
-    plus = model.labels.index(model.positive)
-    codes = model.decision.verdicts(held.proba[:, plus], held.known, held.log_odds)
+    codes = model.decide(held.log_odds, held.known)
     usual = held.share[codes == HAM] if held.share is not None else np.zeros(0)
     if len(usual) < ENOUGH or not (limit := lowest(usual)):
         return model, held

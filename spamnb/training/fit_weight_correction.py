@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, Record, can_fork, ordered_map, row_sums
-from spamnb.counts import CountStore
-from spamnb.features import SHAPE, Entries
+from spamnb.counts import CountStore, Entries
+from spamnb.features import SHAPE
 from spamnb.model import Correction, Platt, calibration as calibrations, damping_scale, log_odds_of, weighted
 from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import ScorerConfig

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import IntArray, Record
-from spamnb.counts import CountStore, are_grams, rows_with_any
-from spamnb.features import SHAPE, Entries
+from spamnb.counts import CountStore, Entries, are_grams, rows_with_any
+from spamnb.features import SHAPE
 from spamnb.scorers import Stats
 
 WORD = 1

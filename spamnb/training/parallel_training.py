@@ -387,4 +387,4 @@ def _empty(chunk: Chunk, tags: tuple[str, ...] = ()) -> Texts:
 
 def with_work(reading: ReadOptions, work: Counting | Scoring) -> ReadOptions:
     """How to read, with this work for the processes that read, if there are several."""
-    return replace(reading, work=work) if reading.jobs > 1 else reading
+    return reading.with_mail(work=work) if reading.mail.jobs > 1 else reading

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.counts import CountStore, from_state, merge_stores, to_state
-from spamnb.features import Entries, RawEntries, token_key
+from spamnb.counts import CountStore, Entries, RawEntries, from_state, merge_stores, to_state
+from spamnb.features import token_key
 from spamnb.messages import Texts
 from spamnb.model import SeenMessages, merge_seen
 from spamnb.training.cross_validation import Digests, Sample
@@ -228,7 +228,7 @@ def merge_repeats(part: SampleBlock, order: int, lengths: bool) -> SampleBlock:
 def remap_ids(part: SampleBlock, new: IntArray) -> SampleBlock:
     """The same messages with id i called `new[i]`."""
     assert isinstance(part.entries, Entries)
-    return replace(part, entries=part.entries.renumbered(new))
+    return replace(part, entries=part.entries.remap_ids(new))
 
 
 def joined(parts: Sequence[SampleBlock]) -> Entries:

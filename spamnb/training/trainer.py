@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from spamnb.core import FloatArray, distinct_values, release_memory
-from spamnb.counts import CountStore, Tally
+from spamnb.counts import CountStore, RawEntries, Tally
 from spamnb.errors import ConfigError, DataError
-from spamnb.features import RawEntries, extract
+from spamnb.features import extract
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model import (
     USUAL,

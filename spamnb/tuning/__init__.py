@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         Candidate as Candidate,
         SettingGrid as SettingGrid,
         SharedCounts as SharedCounts,
-        applied as applied,
     )
     from spamnb.tuning.setting_search import (
         Trial as Trial,
@@ -38,7 +37,7 @@ else:
         {
             "comparison": ["CandidateResult", "DRAWS", "Row", "evaluate_candidate", "rank"],
             "objectives": ["Objective", "objective", "objective_for"],
-            "setting_grid": ["Candidate", "SettingGrid", "SharedCounts", "applied"],
+            "setting_grid": ["Candidate", "SettingGrid", "SharedCounts"],
             "setting_search": ["Trial", "Tuned", "start_candidates", "tune", "widest_candidates"],
         },
     )

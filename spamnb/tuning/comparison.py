@@ -23,7 +23,7 @@ import numpy as np
 from spamnb.core import FloatArray
 from spamnb.metrics import MultiScores, Scores
 from spamnb.settings import flags
-from spamnb.training import Digests, figures_of
+from spamnb.training import Digests, metrics_of
 from spamnb.tuning.objectives import Answers, Objective, Weights
 from spamnb.tuning.setting_grid import Candidate, SettingGrid
 
@@ -70,7 +70,7 @@ def evaluate_candidate(grid: SettingGrid, candidate: Candidate) -> CandidateResu
     model, held = grid.evaluate(candidate)
     answers = Answers.of(model, held)
     return CandidateResult(
-        candidate.name, figures_of(model, held), answers, time.process_time() - started, candidate
+        candidate.name, metrics_of(model, held), answers, time.process_time() - started, candidate
     )
 
 

@@ -43,7 +43,7 @@ class Answers:
         if len(model.labels) > 2:
             return cls(held.truth, held.proba.argmax(axis=1), surprise, held.log_odds, len(model.labels))
         plus, rule = model.labels.index(model.positive), model.decision
-        predicted = (rule.verdicts(held.proba[:, plus], held.known) == SPAM).astype(np.int64)
+        predicted = (model.decide(held.log_odds, held.known, held.share) == SPAM).astype(np.int64)
         truth = (held.truth == plus).astype(np.int64)
         costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
         return cls(truth, predicted, surprise, held.log_odds, 2, costs)

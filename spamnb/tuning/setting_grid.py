@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, StringArray
-from spamnb.counts import CountStore
+from spamnb.counts import CountStore, Entries
 from spamnb.errors import ConfigError, DataError
-from spamnb.features import SHAPE, Entries
+from spamnb.features import SHAPE
 from spamnb.messages import Texts
-from spamnb.model import LIMIT, Decision, SpamModel, calibration as calibrations
+from spamnb.model import Decision, SpamModel
 from spamnb.scorers import make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig
 from spamnb.training import (
@@ -247,21 +247,6 @@ class SettingGrid:
         counted = self.counted(candidate.features)
         model = replace(counted.model, scoring=candidate.scoring)
         return calibrate_model(model, counted.sample, self.folds, "auto", fold=self.fold)
-
-
-def applied(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:
-    """The answers of a calibrated model, from the damped scores of its scorer."""
-    if len(model.labels) > 2:
-        found = calibrations.probabilities(model.calibration.apply(scores.damped))
-        return HeldOutScores(
-            truth, np.zeros(0), np.nan_to_num(found, nan=1 / len(model.labels)), scores.known
-        )
-    plus = model.labels.index(model.positive)
-    with np.errstate(invalid="ignore"):
-        raw = scores.damped[:, plus] - scores.damped[:, 1 - plus]
-    log_odds = np.clip(model.calibration.apply(np.where(np.isnan(raw), 0.0, raw)), -LIMIT, LIMIT)
-    both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
-    return HeldOutScores(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
 
 
 def labels_only(truth: IntArray) -> Sample:

@@ -25,10 +25,10 @@ import numpy as np
 from spamnb.core import IntArray
 from spamnb.scorers import REGISTRY, make
 from spamnb.settings import FeatureConfig, ScorerConfig, flags
-from spamnb.training import FoldScores, HeldOutScores, figures_of
+from spamnb.training import FoldScores, HeldOutScores, apply_calibration, metrics_of
 from spamnb.tuning.comparison import CandidateResult, resampled
 from spamnb.tuning.objectives import Answers, Objective
-from spamnb.tuning.setting_grid import Candidate, SettingGrid, applied
+from spamnb.tuning.setting_grid import Candidate, SettingGrid
 
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 DAMPINGS = (0.0, 0.5, 1.0)
@@ -208,11 +208,11 @@ def _nested(grid: SettingGrid, name: str, chosen: dict[int, Candidate]) -> Candi
         rows = np.flatnonzero(grid.fold == f)
         model, _ = grid.evaluate(candidate, f)
         rows_of.append(rows)
-        answers_of.append(applied(model, grid.truth[rows], FoldScores(*grid.score(candidate, f))))
+        answers_of.append(apply_calibration(model, grid.truth[rows], FoldScores(*grid.score(candidate, f))))
     held = _in_order(np.argsort(np.concatenate(rows_of)), answers_of)
     model = grid.plain_model
     answers = Answers.of(model, held)
-    return CandidateResult(name, figures_of(model, held), answers, time.process_time() - started)
+    return CandidateResult(name, metrics_of(model, held), answers, time.process_time() - started)
 
 
 def _in_order(order: IntArray, folds: list[HeldOutScores]) -> HeldOutScores:

@@ -55,7 +55,7 @@ def test_a_rare_class_of_the_model_is_no_typing_error(cli: Cli) -> None:
     rows = "".join(f"ham,at {i}\nspam,win {i}\n" for i in range(9))
     cli.write("new.csv", "label,text\npromo,five off\n" + rows)
     done = cli("evaluate", "new.csv", "-m", "m.spamnb")
-    assert 'label column "label" (classes promo, ham, spam)\n' in done.err
+    assert 'label column "label" (labels: promo, ham, spam)\n' in done.err
     done = cli("learn", "new.csv", "-m", "m.spamnb")
     assert "learned    19 messages (9 ham, 1 promo, 9 spam)\n" in done.err
     assert "1 skipped (line 2: unknown label promo)\n" in cli("train", "new.csv", "-o", "n.spamnb").err

@@ -197,7 +197,7 @@ def test_skipped_rows_are_named_with_their_lines(cli: Cli) -> None:
 def test_more_than_two_labels(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nwork,report due\nhome,buy milk\nspam,win cash\nwork,office\n")
     said = cli("train", "d.csv", "-o", "m").err
-    assert 'label column "label" (classes work, home, spam)' in said
+    assert 'label column "label" (labels: work, home, spam)' in said
     assert "learned           4 messages (1 home, 1 spam, 2 work)" in said
     assert trained(cli.here / "m").labels == ("home", "spam", "work")
 
@@ -253,10 +253,20 @@ def test_a_pattern_counts(cli: Cli) -> None:
     assert cli("predict", "-m", "m", "--format", "terse", stdin=b"dial 0707\n").out.startswith(b"spam\t")
 
 
+@pytest.mark.parametrize(
+    "command", ["train", "train --balance undersample", "compare", "tune", "evaluate --folds 5"]
+)
+def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: str) -> None:
+    cli.write("d.csv", "no table")
+    result = cli(*command.split(), "d.csv", "--pattern", "x=(", code=2)
+    message = "Error: --pattern x: not a regular expression of RE2: missing ): ("
+    assert result.err.startswith(message)
+
+
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
-        'no text column, label column "play" (classes no, yes; "yes" is looked for, --spam-label changes '
-        'that), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
+        'no text column, label column "play" (labels: no, yes; treating "yes" as spam, change with '
+        '--spam-label), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
     )
     assert "learned           14 messages (5 no, 9 yes)" in tennis.said
     assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said

@@ -8,9 +8,10 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from spamnb.core.strings import StringArray
+from spamnb.counts.entries import NO_GRAM, Entries, repeated_pairs
 from spamnb.counts.key_table import KeyTable
 from spamnb.features import extract
-from spamnb.features.batch import NO_GRAM, SHAPE, Batch, Entries, Stream, repeats
+from spamnb.features.batch import SHAPE, Batch, Stream
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 
@@ -87,7 +88,7 @@ class TestEntries:
             np.array([p[0] for p in pairs], np.int64),
             np.array([p[1] + high for p in pairs], np.int64),
         )
-        found = zip(*(part.tolist() for part in repeats(rows, ids, 4)), strict=True)
+        found = zip(*(part.tolist() for part in repeated_pairs(rows, ids, 4)), strict=True)
         expected = Counter((row, i + high) for row, i in pairs)
         expected.subtract(set(expected))
         assert sorted(found) == sorted(expected.elements())
@@ -141,19 +142,19 @@ class TestEntries:
         new = list(range(10, 10 + size))
         random.shuffle(new)  # type: ignore[attr-defined]
         there = np.array(new, np.int64)
-        changed = entries.renumbered(there)
+        changed = entries.remap_ids(there)
         codes = (changed.rows << 32) | changed.ids
         assert (np.diff(codes) > 0).all()
         back = np.zeros(10 + size, np.int64)
         back[there] = np.arange(size)
-        same(changed.renumbered(back), entries)
+        same(changed.remap_ids(back), entries)
 
     @given(texts, st.integers(0, 1))
     def test_compact(self, given_texts: list[str], order: int) -> None:
         entries = entries_of(given_texts, order)
         size = int(entries.ids.max()) + 1 if len(entries.ids) else 0
         spread = np.arange(size) * 3 + 1
-        same(entries.renumbered(spread).compact(spread), entries)
+        same(entries.remap_ids(spread).compact(spread), entries)
 
     def test_the_sequence_holds_the_ngram_that_ends_at_each_word(self) -> None:
         given_texts = ["a b a", "", "b", "a b"]

@@ -7,21 +7,16 @@ import doctest
 import re
 import shlex
 import subprocess
-import sys
-import textwrap
 from pathlib import Path
-from types import ModuleType
 
 import click
 import pytest
 
 from spamnb._version import __version__
 from spamnb.cli import COMMANDS, cli
+from spamnb.readers.formats import FORMATS, Format
 from spamnb.scorers import REGISTRY
-from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.paths import ROOT
-from tests.helpers.scorer_checks import CHECKS, Case
-from tests.reference import scorers as twin
 from tools import command_docs
 
 READMES = [ROOT / folder / "README.md" for folder in ("benchmarks", "data")]
@@ -155,6 +150,13 @@ def test_every_scorer_has_its_formula() -> None:
         assert f"`{name}`" in read("README.md"), name
 
 
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_every_format_is_documented(format: Format) -> None:
+    suffixes = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
+    row = f"| `{format.name}` | {format.help} | {suffixes} | {'yes' if format.labelled else 'no'} |"
+    assert any(row.replace("  ", " ") in read(page) for page in PAGES), row
+
+
 def test_every_module_is_in_the_design() -> None:
     for path in sorted((ROOT / "spamnb").iterdir()):
         if path.suffix == ".py" and not path.stem.startswith("__"):
@@ -255,31 +257,3 @@ def test_no_paths_of_a_machine_and_no_registries() -> None:
         if path.is_file() and b"\0" not in (data := path.read_bytes()):
             match = FOREIGN.search(data.decode("utf-8", "replace"))
             assert match is None, f"{name}: {match and match[0]}"
-
-
-# --- The example scorer of the guide
-
-
-def guide_blocks() -> list[str]:
-    blocks = re.findall(r"^   ```python\n(.*?)^   ```$", read("CONTRIBUTING.md"), re.MULTILINE | re.DOTALL)
-    return [textwrap.dedent(block) for block in blocks]
-
-
-@pytest.fixture
-def dirichlet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both blocks of the guide in place: the scorer in the registry, its twin beside the others."""
-    scorer, slow = guide_blocks()
-    module = ModuleType("spamnb.scorers.dirichlet")
-    exec(compile(scorer, "CONTRIBUTING.md", "exec"), vars(module))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(REGISTRY, "dirichlet", ("dirichlet", "Dirichlet"))
-    names = dict(vars(twin))
-    exec(compile(slow, "CONTRIBUTING.md", "exec"), names)
-    monkeypatch.setitem(twin.SCORERS, "dirichlet", names["dirichlet"])
-
-
-@pytest.mark.usefixtures("dirichlet")
-@pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_example_scorer_passes_the_shared_checks(classes: int, check: str, tmp_path: Path) -> None:
-    CHECKS[check](Case(FeatureConfig(), ScorerConfig.of("dirichlet", alpha=2.0), classes), tmp_path)

@@ -12,7 +12,7 @@ from hypothesis import example, given, strategies as st
 from spamnb.features import extract
 from spamnb.features.char_ngrams import spaceless_streams
 from spamnb.features.hidden_letters import _composed, reveal_hidden_letters
-from spamnb.features.lookalikes import _WORD, CLOSE, DOUBLES, LETTERS, fold_lookalikes
+from spamnb.features.lookalikes import _WORD, CLOSE, LETTERS, LOOKALIKES, fold_lookalikes
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 from spamnb.training.trainer import train
@@ -125,11 +125,11 @@ def test_models_from_before_read_messages_as_before() -> None:
 
 
 def test_doubles_are_single_letters_of_the_right_case() -> None:
-    for foreign, latin in DOUBLES.items():
+    for foreign, latin in LOOKALIKES.items():
         assert len(foreign) == len(latin) == 1
         assert latin.isascii()
         assert foreign.isupper() == latin.isupper()
-    assert not set(CLOSE) & set(DOUBLES.values())
+    assert not set(CLOSE) & set(LOOKALIKES.values())
 
 
 def test_thai_is_read_by_characters() -> None:

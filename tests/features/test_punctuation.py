@@ -8,7 +8,7 @@ from hypothesis import example, given, strategies as st
 
 from spamnb.features import extract
 from spamnb.features.batch import SHAPE, Batch
-from spamnb.features.punctuation import sign_stream
+from spamnb.features.punctuation import punctuation_stream
 from spamnb.features.shapes import ShapeScanner
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
@@ -26,7 +26,7 @@ broken = st.lists(
 
 def signs_of(messages: list[str | bytes]) -> Batch:
     texts = Texts.of(messages)
-    return Batch(len(texts), (sign_stream(texts, ShapeScanner(texts)),))
+    return Batch(len(texts), (punctuation_stream(texts, ShapeScanner(texts)),))
 
 
 def check(messages: list[str | bytes]) -> None:

@@ -104,8 +104,10 @@ def test_the_sms_corpus_word_for_word() -> None:
 
 
 def test_the_memory_of_runs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from spamnb.features import lowercase as text
+    from spamnb.features.lowercase import _lower_words
 
-    monkeypatch.setattr(text, "_MEMO_LIMIT", 4)
+    _lower_words.clear()
+    monkeypatch.setattr(_lower_words, "limit", 4)
     texts = [f"x{chr(0x400 + i)}é{chr(0x430 + i)}" for i in range(40)] * 2
     assert tokens_of(texts, PLAIN) == [findall(t) for t in texts]
+    assert len(_lower_words) <= 4

@@ -40,7 +40,7 @@ class Found:
     """What came out of a directory: (source, label, first word) of each mail, and what was skipped."""
 
     def __init__(self, path: str, *, labelled: bool = False, **options: Any) -> None:
-        self.source: Source = open_source(path, ReadOptions(**options), labelled=labelled)
+        self.source: Source = open_source(path, ReadOptions.from_flags(**options), labelled=labelled)
         self.rows: list[tuple[str, str, str]] = []
         for chunk in self.source:
             labels = chunk.labels if chunk.labels is not None else [""] * len(chunk)
@@ -61,7 +61,7 @@ class Found:
 
 
 def opened(path: str | tuple[str, ...], *, labelled: bool = False, **options: Any) -> Source:
-    return open_source(path, ReadOptions(**options), labelled=labelled)
+    return open_source(path, ReadOptions.from_flags(**options), labelled=labelled)
 
 
 def failure(path: str | tuple[str, ...], *, labelled: bool = True, **options: Any) -> tuple[str, str]:

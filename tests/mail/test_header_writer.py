@@ -7,7 +7,7 @@ import tarfile
 import pytest
 from hypothesis import given, strategies as st
 
-from spamnb.mail.header_writer import annotate, fold, split
+from spamnb.mail.header_writer import annotate, fold, split_header
 from tests.helpers.paths import SPAMASSASSIN
 
 FIELDS = [("X-Spam-Flag", "YES"), ("X-Spamnb", "spam, " + "token +0.10, " * 20)]
@@ -21,14 +21,14 @@ raws = st.one_of(st.binary(max_size=80), st.lists(st.sampled_from(PIECES), max_s
 
 @given(raws)
 def test_split_loses_nothing(raw: bytes) -> None:
-    header, body = split(raw)
+    header, body = split_header(raw)
     assert header + body == raw
 
 
 @given(raws)
 def test_the_body_stays_and_the_verdict_comes_once(raw: bytes) -> None:
-    _, body = split(raw)
-    header, after = split(annotate(raw, FIELDS))
+    _, body = split_header(raw)
+    header, after = split_header(annotate(raw, FIELDS))
     assert after in (body, b"\n" + body, b"\r\n" + body)
     assert header.lower().count(b"x-spam-flag: yes") == 1
     assert header.endswith((b"\n", b"\r\n"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spamnb.mail.headers import split_head
-from spamnb.mail.limits import DEFAULT, Limits
 from spamnb.mail.parse import parse_mail
+from spamnb.mail.parsed_mail import DEFAULT, Limits
 
 HEAD = b"From: Ann <ann@example.com>\nSubject: Lunch\n"
 

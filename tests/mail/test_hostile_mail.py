@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from spamnb.mail.limits import Limits
 from spamnb.mail.parse import parse_mail
+from spamnb.mail.parsed_mail import Limits
 
 # The limits alone would make everything fast, so growth is measured without them.
 NO_LIMITS = Limits(1 << 30, 1 << 30, 1 << 30, 1 << 30, 32, 1 << 30, 1 << 30, 1 << 30)

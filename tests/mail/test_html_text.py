@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from spamnb.mail.html_text import page
+from spamnb.mail.html_text import parse_html
 
 
 def text(source: str) -> str:
-    return " ".join(page(source.encode())[0].decode().split())
+    return " ".join(parse_html(source.encode())[0].decode().split())
 
 
 def facts(source: str) -> set[str]:
-    return {fact.decode() for fact in page(source.encode())[1]}
+    return {fact.decode() for fact in parse_html(source.encode())[1]}
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ MARKUP = st.sampled_from(
 @given(st.lists(MARKUP, max_size=40).map("".join))
 def test_any_markup_gives_text(source: str) -> None:
     raw = source.encode()
-    found, told, _ = page(raw)
+    found, told, _ = parse_html(raw)
     found.decode()
-    assert page(raw)[:2] == (found, told)
+    assert parse_html(raw)[:2] == (found, told)
     assert all(fact.replace(b"_", b"").isalnum() for fact in told)
 
 
@@ -195,4 +195,4 @@ def test_text_is_what_is_left_without_tags(source: str) -> None:
     expected = source
     for tag in ("<b>", "</b>", "<i x=1>", "</i>"):
         expected = expected.replace(tag, "")
-    assert page(source.encode())[0].decode() == expected
+    assert parse_html(source.encode())[0].decode() == expected

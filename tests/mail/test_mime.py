@@ -7,8 +7,8 @@ from base64 import b64encode
 import pytest
 
 from spamnb.mail.content_type import content_types, parameters
-from spamnb.mail.limits import Limits
 from spamnb.mail.parse import parse_mail
+from spamnb.mail.parsed_mail import Limits
 
 NESTED = b"Content-Type: multipart/alternative; boundary=bb\n\n--bb\n\nx\n--bb\n\ny\n--bb--\n"
 MULTI = b"Content-Type: multipart/mixed; boundary=b\n\n"

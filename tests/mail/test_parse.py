@@ -15,9 +15,9 @@ from hypothesis import given, strategies as st
 
 from spamnb.mail import TAGS, as_texts
 from spamnb.mail.charset import to_utf8
-from spamnb.mail.html_text import page
-from spamnb.mail.limits import Limits
+from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
+from spamnb.mail.parsed_mail import Limits
 from tests.helpers.paths import MAILS, ROOT, SPAMASSASSIN
 
 WORDS = re.compile(r"[\w ]*")
@@ -32,7 +32,7 @@ def texts_of(raw: bytes) -> Iterator[bytes]:
             payload = part.get_payload(decode=True)
             assert isinstance(payload, bytes)
             text = to_utf8(payload, str(part.get_param("charset", "")).encode("ascii", "replace"))
-            yield page(text)[0] if part.get_content_subtype() == "html" else text
+            yield parse_html(text)[0] if part.get_content_subtype() == "html" else text
 
 
 @pytest.mark.parametrize("path", MAILS, ids=lambda path: path.stem)

@@ -1,12 +1,15 @@
 """Verdicts, thresholds, costs, and the words in which wrong settings are refused."""
 
+import ast
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
+import spamnb
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
 
@@ -132,3 +135,17 @@ def test_damaged_state(change: dict[str, object]) -> None:
 def test_incomplete_state() -> None:
     with pytest.raises(ModelError, match=r"are damaged: got \{'threshold': 0.5\}$"):
         Decision.from_dict({"threshold": 0.5})
+
+
+def test_one_caller_outside_of_the_model_decides() -> None:
+    """Everything about a model's scores goes through SpamModel.decide, so that no argument is left out."""
+    root = Path(spamnb.__file__).parent
+    callers = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "verdicts"
+    }
+    assert callers == {"model/spam_model.py", "evaluation/other_filter.py"}

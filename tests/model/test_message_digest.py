@@ -7,13 +7,13 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from reference import digests as twin
 
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.message_digest import message_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
+from tests.reference import digests as twin
 
 # FROZEN. Every model file holds such digests: if one of these numbers changes, a model no longer recognises
 # the messages that it has learned. Never edit a value.

@@ -45,7 +45,7 @@ def read(tmp_path: Path) -> Read:
     def read_bytes(data: bytes, name: str = "data.csv", *, labelled: bool = True, **options: Any) -> Result:
         path = tmp_path / name
         path.write_bytes(data)
-        source = open_source(str(path), ReadOptions(**options), labelled=labelled)
+        source = open_source(str(path), ReadOptions.from_flags(**options), labelled=labelled)
         return Result(source, list(source))
 
     return read_bytes

@@ -10,14 +10,16 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spamnb.errors import ConfigError, DataError
-from spamnb.readers import FORMATS, READERS, ReadOptions, expand, open_source
-from spamnb.readers.format_detection import by_suffix
+from spamnb.readers import FORMATS, ReadOptions, open_source
+from spamnb.readers.formats import format_by_suffix
 
 Read = Callable[..., Any]
 
@@ -27,12 +29,21 @@ TWO = [("ham", b"ok lar"), ("spam", b"WIN now")]
 
 def failure(path: str, *, labelled: bool = True, **options: Any) -> tuple[str, str]:
     with pytest.raises(DataError) as caught:
-        list(open_source(path, ReadOptions(**options), labelled=labelled))
+        list(open_source(path, ReadOptions.from_flags(**options), labelled=labelled))
     return str(caught.value), caught.value.hint
 
 
-def test_every_format_has_a_reader() -> None:
-    assert set(READERS) == set(FORMATS) - {"auto"}
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_has_a_reader(format: str) -> None:
+    reader = import_module(f"spamnb.readers.{FORMATS[format].module}")
+    assert list(signature(reader.open_input).parameters)[1:] == ["options", "format", "labelled"]
+
+
+def test_no_two_formats_share_a_suffix_or_magic_bytes() -> None:
+    suffixes = [suffix for format in FORMATS.values() for suffix in format.suffixes]
+    magic = [format.magic for format in FORMATS.values() if format.magic]
+    assert len(suffixes) == len(set(suffixes))
+    assert len(magic) == len(set(magic))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +58,7 @@ def test_every_format_has_a_reader() -> None:
     ],
 )
 def test_suffixes(name: str, format: str) -> None:
-    assert by_suffix(name) == format
+    assert format_by_suffix(name) == format
 
 
 @pytest.mark.parametrize(
@@ -104,21 +115,9 @@ def test_damaged_packed_files(here: Path, pack: Callable[[bytes], bytes], name: 
 
 def test_missing_file(here: Path) -> None:
     (here / "messages.csv").write_bytes(CSV)
-    for fail in (failure, lambda path: _expand_failure(path)):
-        assert fail("mesages.csv") == ("no such file: mesages.csv", "did you mean messages.csv?")
-        assert fail("zzz") == ("no such file: zzz", "check the path, or give - for stdin")
-        assert fail("no/x.csv") == ("no such file: no/x.csv", "there is no folder no either: check the path")
-
-
-def _expand_failure(path: str) -> tuple[str, str]:
-    with pytest.raises(DataError) as caught:
-        expand(["-", path])
-    return str(caught.value), caught.value.hint
-
-
-def test_expand_keeps_order_and_stdin(here: Path) -> None:
-    (here / "b.csv").write_bytes(CSV)
-    assert expand(["b.csv", "-", "b.csv"]) == ["b.csv", "-", "b.csv"]
+    assert failure("mesages.csv") == ("no such file: mesages.csv", "did you mean messages.csv?")
+    assert failure("zzz") == ("no such file: zzz", "check the path, or give - for stdin")
+    assert failure("no/x.csv") == ("no such file: no/x.csv", "there is no folder no either: check the path")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read every file")
@@ -159,7 +158,7 @@ def test_binary_files(here: Path, data: bytes, kind: str) -> None:
     (here / "x.csv").write_bytes(data)
     assert failure("x.csv") == (
         f"x.csv is {kind}, expected messages as text",
-        "give CSV, TSV, JSONL, Parquet or text, unpacked; for a rare encoding give --encoding",
+        "give text, csv, tsv, jsonl or parquet, unpacked; for a rare encoding give --encoding",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from reference.keys import BITS, mix, token_key
+from tests.reference.keys import BITS, mix, token_key
 
 STEP = 0x9E3779B97F4A7C15
 

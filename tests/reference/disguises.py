@@ -7,7 +7,7 @@ import unicodedata
 
 from spamnb.features.char_ngrams import LETTERS as SPACELESS
 from spamnb.features.hidden_letters import FANCY, INVISIBLE, MARKS
-from spamnb.features.lookalikes import CLOSE, CYRILLIC, DOUBLES, LETTERS
+from spamnb.features.lookalikes import CLOSE, CYRILLIC, LETTERS, LOOKALIKES
 
 NEIGHBOUR = f"A-Za-z0-9\u00c0-\u024f\u1e00-\u1eff{LETTERS}"
 SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))
@@ -72,8 +72,8 @@ def mixed(word: str) -> str:
     latin, others = [c for c in word if of(c, "A-Za-z")], [c for c in word if of(c, LETTERS)]
     if not latin or not others or not of(word[0], f"A-Za-z0-9_{LETTERS}"):
         return word
-    if all(c in DOUBLES for c in others):
-        return "".join(DOUBLES.get(c, c) for c in word)
+    if all(c in LOOKALIKES for c in others):
+        return "".join(LOOKALIKES.get(c, c) for c in word)
     if all(c in CYRILLIC for c in latin) and all("\u0400" <= c <= "\u052f" for c in others):
         return "".join(CYRILLIC.get(c, c) for c in word)
     return word

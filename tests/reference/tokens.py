@@ -64,7 +64,7 @@ def chars(message: str | bytes, n: int) -> list[str]:
 
 def matches(message: str | bytes, name: str, pattern: str) -> list[str]:
     text = as_bytes(message).decode("utf-8", "replace")
-    return [f"re:{name}" for _ in re.finditer(pattern, text)]
+    return [f"re:{name}" for match in re.finditer(pattern, text, re.ASCII) if match[0]]
 
 
 def tokens(message: str | bytes, config: FeatureConfig) -> list[str]:

@@ -16,10 +16,10 @@ from spamnb.core.terminal_text import visible
 from spamnb.features import extract
 from spamnb.features.batch import Batch
 from spamnb.mail import TAGS, as_texts
-from spamnb.mail.header_writer import annotate, split
-from spamnb.mail.html_text import page
-from spamnb.mail.limits import DEFAULT
+from spamnb.mail.header_writer import annotate, split_header
+from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
+from spamnb.mail.parsed_mail import DEFAULT
 from spamnb.messages import Texts
 from spamnb.metrics import multi_scores, scores
 from spamnb.model.inspection import Inspector, card
@@ -53,15 +53,15 @@ def _mail(data: bytes, _: Path) -> object:
         raise AssertionError("tags or body out of bounds")
     extract(as_texts([mail]), _CONFIGS[0])
     out = annotate(data, [("X-Spam-Flag", "YES")])
-    if not out.endswith(split(data)[1]):
+    if not out.endswith(split_header(data)[1]):
         raise AssertionError("the body changed")
-    if split(annotate(out, [("X-Spam-Flag", "YES")])) != split(out):
+    if split_header(annotate(out, [("X-Spam-Flag", "YES")])) != split_header(out):
         raise AssertionError("a second verdict changes more than the first")
     return mail.notes, len(mail.tags["mime"].split())
 
 
 def _html(data: bytes, _: Path) -> object:
-    text, facts, misleading = page(data)
+    text, facts, misleading = parse_html(data)
     if len(text) > 6 * len(data) + 16:
         raise AssertionError("more text than source")
     return len(facts), misleading

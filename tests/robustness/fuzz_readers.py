@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from spamnb.errors import SpamnbError
-from spamnb.evaluation.other_filter import collect, evaluate_predictions
+from spamnb.evaluation.other_filter import collect_predictions, evaluate_predictions
 from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.skipped_rows import SkippedRecords
-from spamnb.readers.tables.prediction_file import Wanted, read_predictions
+from spamnb.readers.tables.prediction_columns import StatedColumns
+from spamnb.readers.tables.prediction_file import read_predictions
 
 Run = Callable[[bytes, Path], object]
 Read = tuple[list[bytes], list[str], str]
@@ -103,7 +104,7 @@ def _file(suffix: str, **given: object) -> Run:
 
 
 def _ways(path: Path, given: dict[str, object]) -> Iterator[object]:
-    options, few = (ReadOptions(**given, chunk_bytes=size) for size in (1 << 19, 1))  # type: ignore[arg-type]
+    options, few = (ReadOptions.from_flags(**given, chunk_bytes=size) for size in (1 << 19, 1))
     for labelled in (False, True):
         whole = _read(path, options, labelled=labelled)
         with _in_pieces():
@@ -153,8 +154,8 @@ def _predictions(data: bytes, folder: Path) -> object:
     """A file of predictions, up to the figures."""
     path = folder / f"p.{'jsonl' if data[:1] == b'{' else 'csv'}"
     path.write_bytes(data)
-    file = read_predictions(str(path), Wanted(), ReadOptions(), joined=False)
-    given, left = collect(file, None, None)
+    file = read_predictions(str(path), StatedColumns(), ReadOptions(), joined=False)
+    given, left = collect_predictions(file, None, None)
     return evaluate_predictions(
         given, {"unsure": None, "threshold": None}
     ).__class__.__name__, left.count.bit_length()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from spamnb.counts.entries import Entries
 from spamnb.errors import ConfigError
-from spamnb.features.batch import Entries
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from spamnb.counts.count_store import CountStore
+from spamnb.counts.entries import Entries
 from spamnb.counts.key_table import KeyTable
 from spamnb.counts.tally import count
 from spamnb.features import extract
-from spamnb.features.batch import Entries
 from spamnb.messages import Texts
 from spamnb.metrics import Confusion, precision_recall_curve, roc_auc, roc_curve
 from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cost

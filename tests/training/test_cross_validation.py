@@ -12,12 +12,13 @@ from hypothesis import given, strategies as st
 from spamnb.core.arrays import FloatArray
 from spamnb.features import extract
 from spamnb.messages import Texts
+from spamnb.model.message_digest import word_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import sampling
 from spamnb.training.cross_validation import Sample, cross_validated_scores, folds
-from spamnb.training.trainer import Trainer, message_digests
+from spamnb.training.trainer import Trainer
 
 
 @dataclass
@@ -87,7 +88,7 @@ def check_folds(data: Data, trainer: Trainer, k: int, batches: int = 1) -> None:
 
 def sampled_rows(data: Data, sample: Sample) -> list[int]:
     """Which messages are in the sample, in its order: those whose digest is."""
-    digests = message_digests(extract(Texts.of(data.texts), FeatureConfig.plain()))
+    digests = word_digests(extract(Texts.of(data.texts), FeatureConfig.plain()))
     inside = set(sample.digests.tolist())
     rows = [i for i, digest in enumerate(digests.tolist()) if digest in inside]
     assert len(rows) == len(sample)

@@ -9,9 +9,10 @@ import pytest
 
 from spamnb.core.arrays import IntArray
 from spamnb.counts.count_store import CountStore
+from spamnb.counts.entries import Entries
 from spamnb.counts.tally import Tally, count
 from spamnb.features import extract
-from spamnb.features.batch import SHAPE, Entries
+from spamnb.features.batch import SHAPE
 from spamnb.messages import Texts
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig
@@ -37,7 +38,7 @@ def counted() -> tuple[CountStore, Entries, IntArray]:
     batch, tally = extract(Texts.of(TEXTS), FeatureConfig()), Tally()
     ids = tally.add(batch, LABELS)
     store, rows = tally.finish()
-    entries = Entries.of(batch, ids).renumbered(rows)
+    entries = Entries.of(batch, ids).remap_ids(rows)
     return store, entries, np.array([store.labels.index(label) for label in LABELS])
 
 

@@ -29,7 +29,7 @@ def write_mails(folder: Path, count: int = 40) -> None:
 
 def trained(folder: Path, jobs: int) -> tuple[Trainer, list[str]]:
     trainer = Trainer(jobs=jobs)
-    reading = with_work(ReadOptions(jobs=jobs), Counting(trainer))
+    reading = with_work(ReadOptions.from_flags(jobs=jobs), Counting(trainer))
     with open_source(str(folder), reading, labelled=True) as source:
         for chunk in source:
             if chunk.made is None:
@@ -73,7 +73,7 @@ def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
     model = trained(tmp_path, 1)[0].finish()
     said = []
     for jobs in (1, 2):
-        reading = with_work(ReadOptions(jobs=jobs), Scoring(model, wanted))
+        reading = with_work(ReadOptions.from_flags(jobs=jobs), Scoring(model, wanted))
         with open_source(str(tmp_path), reading, labelled=False) as source:
             chunks = [(chunk, chunk.made or model.score(chunk.texts)) for chunk in source]
         assert all((chunk.made is not None) == (jobs > 1) for chunk, _ in chunks)

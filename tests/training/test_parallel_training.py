@@ -73,7 +73,9 @@ def test_columns_and_rows_without_words(tmp_path: Path, few: int, monkeypatch: p
         for i in range(300)
     ]
     path.write_text("label,text,kind,size\n" + "\n".join(lines) + "\n")
-    reading = ReadOptions(default_format="csv", chunk_bytes=256, categorical=("kind",), numeric=("size",))
+    reading = ReadOptions.from_flags(
+        default_format="csv", chunk_bytes=256, categorical=("kind",), numeric=("size",)
+    )
     features = FeatureConfig(categorical=("kind",), numeric=("size",))
     expected = serial([path], reading, Trainer(features))
     assert expected.metrics is not None
@@ -147,7 +149,7 @@ def test_rows_are_never_cut(text: str, size: int) -> None:
 def test_an_error_in_a_worker_is_the_same_error(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("label,text\n" + "".join(f"{i},text number {i}\n" for i in range(3000)))
-    reading = ReadOptions(default_format="csv", chunk_bytes=256, label_column="label")
+    reading = ReadOptions.from_flags(default_format="csv", chunk_bytes=256, label_column="label")
     with pytest.raises(SpamnbError) as one:
         serial([path], reading)
     with pytest.raises(SpamnbError) as many:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from spamnb.features.batch import Entries
+from spamnb.counts.entries import Entries
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 from spamnb.training import sampling

@@ -13,7 +13,7 @@ from spamnb.storage.lock import Lock
 from spamnb.training.incremental import Learner
 from spamnb.training.stored_model import StoredModel
 from spamnb.training.trainer import train
-from tests.stores import identical
+from tests.helpers.count_stores import identical
 
 TEXTS, LABELS = ["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"]
 

@@ -18,11 +18,12 @@ from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.calibration import Platt, Temperature
 from spamnb.model.decision import Decision
+from spamnb.model.message_digest import word_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import sampling, trainer as training
-from spamnb.training.trainer import Trainer, message_digests, train
+from spamnb.training.trainer import Trainer, train
 from tests.helpers.count_stores import identical
 from tests.helpers.paths import ROOT
 from tests.helpers.texts import sms_corpus
@@ -213,7 +214,7 @@ class TestColumnsOnly:
 
 class TestDigests:
     def digests(self, texts: list[str]) -> list[int]:
-        return [int(d) for d in message_digests(extract(Texts.of(texts), FeatureConfig.plain()))]
+        return [int(d) for d in word_digests(extract(Texts.of(texts), FeatureConfig.plain()))]
 
     def test_order_case_and_punctuation_do_not_count(self) -> None:
         assert len(set(self.digests(["win a prize", "Prize: a WIN!", "a  win prize"]))) == 1

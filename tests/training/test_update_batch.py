@@ -20,7 +20,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import train
-from tests.stores import identical
+from tests.helpers.count_stores import identical
 
 TEXTS = ["win a prize", "free prize 100!", "see you", "ok, see YOU"]
 LABELS = ["spam", "spam", "ham", "ham"]

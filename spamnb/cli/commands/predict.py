@@ -13,6 +13,7 @@ from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import kind_of_inputs, note_mail
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
+from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -41,10 +42,9 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 @click.option(
     "--input-format",
     metavar="FORMAT",
-    type=click.Choice(options.FORMATS),
+    type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
-    help="lines, null, csv, tsv, jsonl, parquet, eml, mbox, maildir, folder or index. [default: detected; "
-    "stdin is one message a line]",
+    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is one message a line]",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
@@ -146,7 +146,7 @@ def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[A
         numeric=features.numeric,
     )
     paths = files if files or params["files_from"] else ("-",)
-    table = bool(features.categorical or features.numeric or reading.text_column)
+    table = bool(features.categorical or features.numeric or reading.columns.text)
     lines = reading.format == "auto" and not table
     planned = inputs(paths, params, reading)
     return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in planned]

@@ -1,4 +1,4 @@
-"""Which mails of a folder are spam and which ham, by the names of the folders and mailboxes in it."""
+"""Labels the mails of a folder by the names of the folders and mailboxes in it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from spamnb.errors import DataError
 from spamnb.readers.mailboxes.folder_walk import Walker, is_folder, is_maildir, listing, skip_unfinished
 from spamnb.readers.skipped_rows import SkippedRecords
 
-# As `plain` writes them. The hyphenated and numbered kinds (not-spam, spam_2) need no entry of their own.
+# Letters only, in lower case: not-spam and spam_2 need no entry of their own.
 _SPAM = {"spam", "junk", "phishing", "junkemail", "junkmail"}
 _HAM = {"ham", "inbox", "good", "legit", "legitimate", "notspam", "nonspam", "notjunk", "easyham", "hardham"}
 _NOT_LETTERS = re.compile(r"[^a-z]")
-_BOX = re.compile(r"(?i)(?:\.mbo?x)?(?:\.(?:gz|bz2|xz))?$")  # after the name of a mailbox in one file
+_MBOX_SUFFIX = re.compile(r"(?i)(?:\.mbo?x)?(?:\.(?:gz|bz2|xz))?$")
 
 
 class LabelledFolder(Record):
@@ -26,21 +26,21 @@ class LabelledFolder(Record):
 
 
 def folder_label(name: str) -> str:
-    """`spam`, `ham` or "" for the name of a folder.
+    """Returns `spam`, `ham` or "" for the name of a folder.
 
     >>> [folder_label(name) for name in ("Junk", ".Spam", "spam_2", "not-spam", "INBOX", "work")]
     ['spam', 'spam', 'spam', 'ham', 'ham', '']
     """
-    plain = _NOT_LETTERS.sub("", name.lower())
-    return "spam" if plain in _SPAM else "ham" if plain in _HAM else ""
+    letters = _NOT_LETTERS.sub("", name.lower())
+    return "spam" if letters in _SPAM else "ham" if letters in _HAM else ""
 
 
-def labelled_parts(root: str, spam_label: str | None, skipped: SkippedRecords) -> list[LabelledFolder]:
-    """The folders and mailboxes with a label in their name, at the first level where there is one.
+def labelled_folders(root: str, spam_label: str | None, skipped: SkippedRecords) -> list[LabelledFolder]:
+    """Lists the folders and mailboxes with a label in their name, at the first level where there is one.
 
-    Where a `spam_label` is stated, every folder is one: that one, or ham.
+    With a `spam_label` every folder has a label: its name.
     """
-    found: list[LabelledFolder] = []
+    folders: list[LabelledFolder] = []
     walker, todo = Walker(skipped), [root]
     while todo:
         folder = todo.pop()
@@ -48,33 +48,33 @@ def labelled_parts(root: str, spam_label: str | None, skipped: SkippedRecords) -
             continue
         own = ("cur", "new", "tmp") if is_maildir(folder) else ()
         entries = [entry for entry in listing(folder, skipped) if entry.name not in own]
-        parts = {entry.path: part for entry in entries if (part := _part(entry, spam_label))}
-        found += parts.values()
-        if parts and own and spam_label is None:
-            found += _inbox(folder, skipped)
-        others = [entry for entry in entries if entry.path not in parts]
-        todo += [] if parts else reversed([entry.path for entry in others if _may_hold_parts(entry)])
+        labelled = {entry.path: child for entry in entries if (child := _labelled(entry, spam_label))}
+        folders += labelled.values()
+        if labelled and own and spam_label is None:
+            folders += _inbox(folder, skipped)
+        others = [entry for entry in entries if entry.path not in labelled]
+        todo += [] if labelled else reversed([entry.path for entry in others if _may_be_searched(entry)])
         for entry in others:
-            if parts or not _may_hold_parts(entry):
+            if labelled or not _may_be_searched(entry):
                 skipped.add(entry.path, "hidden" if entry.name.startswith(".") else "no label")
-    return found
+    return folders
 
 
-def _may_hold_parts(entry: os.DirEntry[str]) -> bool:
+def _may_be_searched(entry: os.DirEntry[str]) -> bool:
     return not entry.name.startswith(".") and is_folder(entry)
 
 
 def _inbox(maildir: str, skipped: SkippedRecords) -> list[LabelledFolder]:
-    """The mails of a Maildir itself, beside which folders such as .Junk lie."""
+    """Lists the folders with the mails of a Maildir itself, which has folders such as .Junk beside them."""
     if os.path.isdir(tmp := os.path.join(maildir, "tmp")):
         skip_unfinished(tmp, skipped)
-    inside = (os.path.join(maildir, name) for name in ("cur", "new"))
-    return [LabelledFolder(path, "ham") for path in inside if os.path.isdir(path)]
+    paths = (os.path.join(maildir, name) for name in ("cur", "new"))
+    return [LabelledFolder(path, "ham") for path in paths if os.path.isdir(path)]
 
 
-def _part(entry: os.DirEntry[str], spam_label: str | None) -> LabelledFolder | None:
+def _labelled(entry: os.DirEntry[str], spam_label: str | None) -> LabelledFolder | None:
     folder = is_folder(entry)
-    name = entry.name if folder else _BOX.sub("", entry.name)
+    name = entry.name if folder else _MBOX_SUFFIX.sub("", entry.name)
     hidden = name.startswith(".")
     if spam_label is not None:
         usable = not hidden and (folder or name != entry.name)
@@ -84,7 +84,7 @@ def _part(entry: os.DirEntry[str], spam_label: str | None) -> LabelledFolder | N
 
 
 def no_labels(root: str) -> DataError:
-    """Nothing says which mails are spam: what was looked for, and what to do."""
+    """Describes a folder without labels: the names that were searched, and what to do."""
     return DataError(
         f"no labels for the mails in {root}: looked for {root}/index, {root}/full/index, and folders or "
         "mailboxes named spam, junk, phishing or ham, inbox, good, legit, notspam",

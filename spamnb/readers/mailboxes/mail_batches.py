@@ -1,4 +1,4 @@
-"""Raw mails by the hundreds, and the chunk that a batch of them becomes."""
+"""Collects raw mails into batches and parses each batch into a chunk."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 BATCH_MAILS = 256
 BATCH_BYTES = 1 << 22
-SHARED_MAILS = 192  # in a batch for other processes: the last one to be ready should not be awaited for long
-SHARED_BYTES = 1 << 20  # a larger file may be a mailbox: it is read here, and its mails are handed out
+SHARED_MAILS = 192  # in a batch for other processes: short waits for the last one
+SHARED_BYTES = 1 << 20  # a larger file may be a mailbox: it is read here, and its mails are shared
 
 
 class MailBatch(Record):
-    """Mails to be parsed together, and files to be read for more; `position` is how far the input was read.
+    """Mails to be parsed together, and files with more of them.
 
-    Without a position it is the bytes of the mails themselves that count.
+    `position` is how far the input was read; if it is None, the bytes of the mails are counted instead.
     """
 
     mails: list[RawMail]
@@ -35,31 +35,31 @@ class MailBatch(Record):
     labelled: bool
 
 
-class Parsed(Record):
-    """What becomes of a batch: a chunk, the mails that were left out, and those that ran into a limit.
+class ParsedBatch(Record):
+    """A chunk of parsed mails, the mails that were skipped, and those that were cut at a limit.
 
-    Its numbers begin with 1; its position is the bytes of its own mails if that of the input is not known.
+    The numbers of the chunk begin with 1. Its position is that of the input, or the bytes of its own mails.
     """
 
     chunk: Chunk
-    known: bool
+    position_known: bool
     skipped: list[tuple[str, str]]
     notes: list[tuple[str, str]]
 
 
-class Noted(SkippedRecords):
-    """Keeps every record, to be told in another process."""
+class SkippedList(SkippedRecords):
+    """Lists every skipped mail, for another process to count."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.every: list[tuple[str, str]] = []
+        self.all: list[tuple[str, str]] = []
 
     def add(self, place: int | str, reason: str) -> None:
-        self.every.append((str(place), reason))
+        self.all.append((str(place), reason))
 
 
 class Batcher:
-    """Collects mails until they are enough for a batch; `position` tells how far the input was read."""
+    """Collects mails until they fill a batch; `position` returns how far the input was read."""
 
     def __init__(
         self, skipped: SkippedRecords, limits: Limits, *, labelled: bool, position: Callable[[], int] | None
@@ -75,30 +75,30 @@ class Batcher:
     def batches(
         self, groups: Iterable[Group], *, live: bool = False, shared: bool = False
     ) -> Iterator[MailBatch]:
-        """The mails of all groups; those of a live stream go on as they come.
+        """Yields the mails of all groups; those of a live stream as they arrive.
 
-        Batches to be shared among processes hold small files unread.
+        Batches that are shared among processes hold small files unread.
         """
-        mails, size = (min(SHARED_MAILS, BATCH_MAILS), SHARED_BYTES) if shared else (BATCH_MAILS, BATCH_BYTES)
+        count, size = (min(SHARED_MAILS, BATCH_MAILS), SHARED_BYTES) if shared else (BATCH_MAILS, BATCH_BYTES)
         for group in groups:
-            for some in self._add(group, shared=shared):
-                for mail in some:
+            for mails in self._add(group, shared=shared):
+                for mail in mails:
                     self._mails.append(mail)
                     self._bytes += len(mail.data)
-                    if len(self._mails) >= mails or self._bytes >= size:
+                    if len(self._mails) >= count or self._bytes >= size:
                         yield self._batch()
                 if live and self._mails:
                     yield self._batch()
-            if len(self._files) >= mails or self._bytes >= size:
+            if len(self._files) >= count or self._bytes >= size:
                 yield self._batch()
         if self._mails or self._files:
             yield self._batch()
 
     def _add(self, group: Group, *, shared: bool) -> Iterable[list[RawMail]]:
-        """Mails to be held; what may be read elsewhere is held as a file."""
+        """Returns the mails of a group; a file that another process may read is kept unread."""
         if isinstance(group, list):
             return (group,)
-        size = _small(group) if shared else None
+        size = _small_size(group) if shared else None
         if size is None:
             return read_file(group.path, group.label, self._limits.message, self._skipped, mbox=group.mbox)
         self._files.append(group)
@@ -112,8 +112,8 @@ class Batcher:
         return batch
 
 
-def _small(file: MailFile) -> int | None:
-    """The bytes of a file that another process may read; None for a large one or one that cannot be read."""
+def _small_size(file: MailFile) -> int | None:
+    """Returns the bytes of a small file; None for a large one or one that cannot be read."""
     try:
         size = os.stat(file.path).st_size
     except (OSError, ValueError):
@@ -122,29 +122,29 @@ def _small(file: MailFile) -> int | None:
 
 
 class Parser:
-    """Parses a batch, here or in a forked process; there it also does the work that was asked for."""
+    """Parses a batch, here or in a forked process; there it also does the `work`."""
 
     def __init__(self, limits: Limits, work: Work | None) -> None:
         self._limits = limits
         self._work = work
-        self._here = os.getpid()
+        self._main_process = os.getpid()
 
-    def __call__(self, batch: MailBatch) -> Parsed:
+    def __call__(self, batch: MailBatch) -> ParsedBatch:
         parsed = parse_batch(batch, self._limits)
-        if self._work is None or os.getpid() == self._here:
+        if self._work is None or os.getpid() == self._main_process:
             return parsed
-        return Parsed(self._work(parsed.chunk), parsed.known, parsed.skipped, parsed.notes)
+        return ParsedBatch(self._work(parsed.chunk), parsed.position_known, parsed.skipped, parsed.notes)
 
 
-def parse_batch(batch: MailBatch, limits: Limits) -> Parsed:
-    """Read what is to be read, and parse it."""
+def parse_batch(batch: MailBatch, limits: Limits) -> ParsedBatch:
+    """Reads the files of a batch, and parses all its mails."""
     from spamnb.mail import parse_mail
 
-    skipped = Noted()
-    raws = _filled(batch, limits, skipped)
+    skipped = SkippedList()
+    raws = _read_batch(batch, limits, skipped)
     mails = [parse_mail(raw.data, limits) for raw in raws]
     sources = [raw.source for raw in raws]
-    known = batch.position is not None
+    position_known = batch.position is not None
     chunk = Chunk(
         as_texts(mails),
         np.arange(1, len(mails) + 1),
@@ -154,11 +154,11 @@ def parse_batch(batch: MailBatch, limits: Limits) -> Parsed:
     )
     notes = [(raw.source, f"cut at {limits.message:,} bytes") for raw in raws if raw.cut]
     notes += [(place, note) for place, mail in zip(sources, mails, strict=True) for note in mail.notes]
-    return Parsed(chunk, known, skipped.every, notes)
+    return ParsedBatch(chunk, position_known, skipped.all, notes)
 
 
-def _filled(batch: MailBatch, limits: Limits, skipped: SkippedRecords) -> list[RawMail]:
-    """The mails of a batch and of its files; to learn from, they must not be empty."""
+def _read_batch(batch: MailBatch, limits: Limits, skipped: SkippedRecords) -> list[RawMail]:
+    """Returns the mails of a batch and of its files; skips empty ones if they are labelled."""
     raws = list(batch.mails)
     for path, label, mbox in batch.files:
         for group in read_file(path, label, limits.message, skipped, mbox=mbox):

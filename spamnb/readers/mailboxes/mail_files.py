@@ -1,4 +1,4 @@
-"""Raw mails out of files of any kind, at most so many bytes of each."""
+"""Reads raw mails from files, at most so many bytes of each."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from contextlib import closing
 from typing import NamedTuple
 
 from spamnb.errors import DataError
-from spamnb.readers.byte_stream import MAGIC, ByteStream
+from spamnb.readers.byte_stream import COMPRESSED_MAGIC, ByteStream
 from spamnb.readers.mailboxes.mbox import Splitter, holds_many, without_mark
 from spamnb.readers.skipped_rows import SkippedRecords
 
 BLOCK = 1 << 20
-_SMALL = 1 << 16  # bytes that are read at once
-_NO_FILE = (errno.ENXIO, errno.EISDIR)  # what opening a socket or a folder gives
+_SMALL = 1 << 16  # bytes of a file that is read at once
+_NOT_A_FILE = (errno.ENXIO, errno.EISDIR)  # errors of opening a socket or a folder
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class RawMail(NamedTuple):
-    """The bytes of a mail, where they are from, what it is labelled, and whether it is longer than that."""
+    """The bytes of a mail, its source and label; `cut`: the mail has more bytes."""
 
     data: bytes
     source: str
@@ -30,18 +30,18 @@ class RawMail(NamedTuple):
 
 
 class MailFile(NamedTuple):
-    """A file with a mail, or with many if it is an mbox, that is still to be read."""
+    """A file that is still to be read: one mail, or many if it is an mbox."""
 
     path: str
     label: str = ""
     mbox: bool = False
 
 
-Group = list[RawMail] | MailFile  # what comes from a source at once
+Group = list[RawMail] | MailFile  # what an input yields at once
 
 
 def one_mail(blocks: Iterable[bytes], source: str, label: str, max_size: int) -> Iterator[list[RawMail]]:
-    """A stream that is one mail; it is read to its end, since mail systems take a closed pipe for a fault."""
+    """Reads a stream that is one mail to its end, since mail systems take a closed pipe for a fault."""
     data = b""
     for block in blocks:
         data += block[: max_size + 1 - len(data)]
@@ -49,19 +49,19 @@ def one_mail(blocks: Iterable[bytes], source: str, label: str, max_size: int) ->
 
 
 def many_mails(blocks: Iterable[bytes], source: str, label: str, max_size: int) -> Iterator[list[RawMail]]:
-    """The mails of an mbox, as they come to an end in each block; named `source#1`, `source#2` ..."""
+    """Yields the mails of an mbox that end in each block; they are named `source#1`, `source#2` ..."""
     splitter, count = Splitter(max_size), 0
-    for block, final in _last_is_known(blocks):
-        found = splitter.feed(block, final=final)
-        if found:
+    for block, final in _mark_end(blocks):
+        mails = splitter.feed(block, final=final)
+        if mails:
             yield [
                 RawMail(data, f"{source}#{number}", label, cut)
-                for number, (data, cut) in enumerate(found, count + 1)
+                for number, (data, cut) in enumerate(mails, count + 1)
             ]
-            count += len(found)
+            count += len(mails)
 
 
-def _last_is_known(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+def _mark_end(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
     for block in blocks:
         yield block, False
     yield b"", True
@@ -70,7 +70,7 @@ def _last_is_known(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 def read_file(
     path: str, label: str, max_size: int, skipped: SkippedRecords, *, mbox: bool = False
 ) -> Iterable[list[RawMail]]:
-    """The mail in a file, or the mails if it is an mbox; what cannot be read is skipped with the reason."""
+    """Reads the mail in a file, or the mails of an mbox; skips an unreadable file with the reason."""
     data = None if mbox else _small_file(path)
     if data is None or len(data) > max_size or holds_many(data):
         return _read_any(path, label, max_size, skipped, mbox=mbox)
@@ -78,19 +78,19 @@ def read_file(
 
 
 def _small_file(path: str) -> bytes | None:
-    """The bytes of a file as most mails are, in half of the time; None for all that needs more care."""
+    """Reads a small regular file, as most mails are, in half of the time; None for any other."""
     try:
-        number = os.open(path, _FLAGS)
+        descriptor = os.open(path, _FLAGS)
         try:
-            found = os.fstat(number)
-            if found.st_size >= _SMALL or not stat.S_ISREG(found.st_mode):
+            status = os.fstat(descriptor)
+            if status.st_size >= _SMALL or not stat.S_ISREG(status.st_mode):
                 return None
-            data = os.read(number, _SMALL)
+            data = os.read(descriptor, _SMALL)
         finally:
-            os.close(number)
+            os.close(descriptor)
     except (OSError, ValueError):
         return None
-    return data if len(data) == found.st_size and not data.startswith(MAGIC) else None
+    return data if len(data) == status.st_size and not data.startswith(COMPRESSED_MAGIC) else None
 
 
 def _read_any(
@@ -107,17 +107,18 @@ def _read_any(
                     yield from many_mails(_blocks(head, stream), path, label, max_size)
                 else:
                     yield from one_mail([head], path, label, max_size)
-    except ValueError:  # a NUL byte, as an index can hold
+    except ValueError:  # a NUL byte in the path, as an index can hold
         skipped.add(path, "not a name that a file can have")
     except OSError as error:
-        skipped.add(path, "not a regular file" if error.errno in _NO_FILE else error.strerror or str(error))
+        reason = "not a regular file" if error.errno in _NOT_A_FILE else error.strerror
+        skipped.add(path, reason or str(error))
     except DataError as error:
-        why = getattr(error.__cause__, "strerror", None)
-        skipped.add(path, why or error.message.removeprefix(f"{path}: "))
+        cause = getattr(error.__cause__, "strerror", None)
+        skipped.add(path, cause or error.message.removeprefix(f"{path}: "))
 
 
 def _open(path: str, flags: int) -> int:
-    """To open a FIFO would else wait for its writer."""
+    """Opens a file without waiting for the writer of a FIFO."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

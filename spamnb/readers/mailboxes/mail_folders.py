@@ -1,4 +1,4 @@
-"""Folders of mails: Maildir, MH, files in folders, and folders of spam and of ham."""
+"""Opens folders of mails: Maildir, MH, files in folders, and folders of spam and ham."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ from collections.abc import Iterator, Sequence
 
 from spamnb.errors import DataError
 from spamnb.readers.decoded_input import DecodedInput
-from spamnb.readers.format_detection import by_suffix
-from spamnb.readers.mailboxes.folder_labels import LabelledFolder, labelled_parts, no_labels
+from spamnb.readers.formats import FORMATS, format_by_suffix
+from spamnb.readers.mailboxes.folder_labels import LabelledFolder, labelled_folders, no_labels
 from spamnb.readers.mailboxes.folder_walk import Walker, is_maildir
 from spamnb.readers.mailboxes.mail_files import MailFile
-from spamnb.readers.mailboxes.mail_source import label_of, mail_labels, open_groups, refuse_columns
-from spamnb.readers.read_options import MAIL_FORMATS, ReadOptions
+from spamnb.readers.mailboxes.mail_source import (
+    RawMails,
+    label_of,
+    mail_labels,
+    open_mails,
+    refuse_columns,
+)
+from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap
 
-_SHOWN_PARTS = 5
+_MOST_LISTED = 5  # folders of each label
 
 
 def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
-    """Open a directory: by its index if it has one, else all mails in it."""
-    if options.format not in ("auto", *MAIL_FORMATS):
+    """Opens a directory by its index if it has one, else all mails in it."""
+    if options.format != "auto" and not FORMATS[options.format].is_mail:
         raise DataError(
             f"{path} is a directory, expected a file of format {options.format}",
             hint=f"give the files in it, for example {path}/*",
@@ -34,30 +40,29 @@ def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
         if index := find_index(path, stated=options.format == "index"):
             return open_index(index, options, labelled=labelled)
     skipped = SkippedRecords()
-    sort = labelled and options.label is None
-    parts = (
-        labelled_parts(path, options.spam_label, skipped)
-        if sort
-        else [LabelledFolder(path, options.label or "")]
-    )
-    if not parts:
+    by_name = labelled and options.label is None  # the names of folders are the labels
+    folders = [LabelledFolder(path, options.label or "")]
+    if by_name:
+        folders = labelled_folders(path, options.spam_label, skipped)
+    if not folders:
         raise no_labels(path)
-    _check_maildirs(parts, options)
+    _check_maildirs(folders, options)
     labels = mail_labels(options, ("spam", "ham")) if labelled else None
-    kind = _sorted_kind(path, parts, labels) if sort else _kind(path, options)
-    return open_groups(path, kind, _mails(parts, options, labels, skipped), options, labels, skipped)
+    kind = _describe_folders(path, folders, labels) if by_name else _kind(path, options)
+    mails = _mail_files(folders, options, labels, skipped)
+    return open_mails(RawMails(path, kind, mails, labels, skipped), options)
 
 
-def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
-    """Refuse a file where a folder was announced."""
+def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+    """Refuses a file in place of a folder."""
     raise DataError(
-        f"{given.name} is a file, expected a directory: --format {format}",
-        hint="leave out --format, or give eml or mbox",
+        f"{decoded.name} is a file, expected a directory: --input-format {format}",
+        hint="leave out --input-format, or give eml or mbox",
     )
 
 
 def open_files(paths: Sequence[str], options: ReadOptions, *, labelled: bool) -> Source:
-    """Open many files, each a mail, as one source."""
+    """Opens many files of one mail each as one source."""
     name = f"{len(paths):,} files from {paths[0]} on"
     refuse_columns(name, options)
     if labelled and options.label is None:
@@ -67,14 +72,14 @@ def open_files(paths: Sequence[str], options: ReadOptions, *, labelled: bool) ->
     labels, skipped = mail_labels(options, ("spam", "ham")) if labelled else None, SkippedRecords()
     label = label_of(labels, options.label)
     groups = (MailFile(path, label) for path in paths)
-    return open_groups(name, "one mail a file", groups, options, labels, skipped)
+    return open_mails(RawMails(name, "one mail a file", groups, labels, skipped), options)
 
 
-def _check_maildirs(parts: list[LabelledFolder], options: ReadOptions) -> None:
-    wrong = next((part.path for part in parts if part.mbox or not _in_maildir(part.path)), None)
+def _check_maildirs(folders: list[LabelledFolder], options: ReadOptions) -> None:
+    wrong = next((folder.path for folder in folders if folder.mbox or not _in_maildir(folder.path)), None)
     if options.format == "maildir" and wrong is not None:
         raise DataError(
-            f"{wrong} is no Maildir: it has no folders cur and new", hint="leave out --format maildir"
+            f"{wrong} is no Maildir: it has no folders cur and new", hint="leave out --input-format maildir"
         )
 
 
@@ -83,15 +88,15 @@ def _in_maildir(path: str) -> bool:
     return is_maildir(path) or (name in ("cur", "new") and is_maildir(folder))
 
 
-def _mails(
-    parts: list[LabelledFolder], options: ReadOptions, labels: LabelMap | None, skipped: SkippedRecords
+def _mail_files(
+    folders: list[LabelledFolder], options: ReadOptions, labels: LabelMap | None, skipped: SkippedRecords
 ) -> Iterator[MailFile]:
     walker = Walker(skipped, maildirs=options.format != "folder")
-    for part in parts:
-        label = label_of(labels, part.label)
-        files = [part.path] if part.mbox else walker.files(part.path)
+    for folder in folders:
+        label = label_of(labels, folder.label)
+        files = [folder.path] if folder.mbox else walker.files(folder.path)
         for path in files:
-            mbox = part.mbox or options.format == "mbox" or by_suffix(path) == "mbox"
+            mbox = folder.mbox or options.format == "mbox" or format_by_suffix(path) == "mbox"
             yield MailFile(path, label, mbox)
 
 
@@ -99,13 +104,13 @@ def _kind(path: str, options: ReadOptions) -> str:
     return "Maildir" if options.format != "folder" and is_maildir(path) else "folder of mails"
 
 
-def _sorted_kind(root: str, parts: list[LabelledFolder], labels: LabelMap | None) -> str:
-    """`labelled folders (ham: inbox; spam: junk, spam)`."""
+def _describe_folders(root: str, folders: list[LabelledFolder], labels: LabelMap | None) -> str:
+    """Writes `labelled folders (ham: inbox; spam: junk, spam)`."""
     names: dict[str, list[str]] = {}
-    for part in parts:
-        names.setdefault(label_of(labels, part.label), []).append(os.path.relpath(part.path, root))
-    shown = [
-        f"{label}: {', '.join(found[:_SHOWN_PARTS])}" + (", ..." if len(found) > _SHOWN_PARTS else "")
-        for label, found in sorted(names.items())
+    for folder in folders:
+        names.setdefault(label_of(labels, folder.label), []).append(os.path.relpath(folder.path, root))
+    classes = [
+        f"{label}: {', '.join(listed[:_MOST_LISTED])}" + (", ..." if len(listed) > _MOST_LISTED else "")
+        for label, listed in sorted(names.items())
     ]
-    return f"labelled folders ({'; '.join(shown)})"
+    return f"labelled folders ({'; '.join(classes)})"

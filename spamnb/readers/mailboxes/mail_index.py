@@ -1,4 +1,4 @@
-"""Indexes of labelled mails as the TREC corpora have them: lines with a label and a path."""
+"""Reads indexes of labelled mails, as in the TREC corpora: lines with a label and a path."""
 
 from __future__ import annotations
 
@@ -9,32 +9,38 @@ from spamnb.errors import DataError
 from spamnb.readers.byte_stream import open_bytes
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.mailboxes.mail_files import MailFile
-from spamnb.readers.mailboxes.mail_source import label_of, mail_labels, open_groups, refuse_columns
+from spamnb.readers.mailboxes.mail_source import (
+    RawMails,
+    label_of,
+    mail_labels,
+    open_mails,
+    refuse_columns,
+)
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.label_words import known_label
 from spamnb.readers.tables.labels import LabelMap
 
-_BLOCK = 1 << 14  # small, so that progress is seen
+_BLOCK = 1 << 14  # small, so that progress shows
 _PLACES = ("index", os.path.join("full", "index"))
 
 
 def find_index(folder: str, *, stated: bool) -> str:
-    """The path of the index of a folder, "" if there is none; with `stated` there has to be one."""
+    """Returns the path of the index of a folder, "" if there is none; with `stated` that is an error."""
     for place in _PLACES:
         path = os.path.join(folder, place)
-        if os.path.isfile(path) and (stated or _looks_right(path)):
+        if os.path.isfile(path) and (stated or _is_index_file(path)):
             return path
     if stated:
         raise DataError(
             f"no index in {folder}: looked for {' and '.join(os.path.join(folder, p) for p in _PLACES)}",
-            hint="an index has lines such as `spam path/to/mail`; or leave out --format index",
+            hint="an index has lines such as `spam path/to/mail`; or leave out --input-format index",
         )
     return ""
 
 
-def _looks_right(path: str) -> bool:
+def _is_index_file(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             return is_index(path, file.readline(1 << 16))
@@ -43,13 +49,13 @@ def _looks_right(path: str) -> bool:
 
 
 def is_index(path: str, first: bytes) -> bool:
-    """Is this the first line of an index: a label and the path of something that exists?"""
-    label, found = _parse(first)
-    return bool(known_label(label)) and os.path.exists(os.path.join(os.path.dirname(path), found))
+    """Returns whether this is the first line of an index: a label and a path that exists."""
+    label, mail = _parse_line(first)
+    return bool(known_label(label)) and os.path.exists(os.path.join(os.path.dirname(path), mail))
 
 
 def open_index(path: str, options: ReadOptions, *, labelled: bool) -> Source:
-    """Open the index at a path."""
+    """Opens the index at a path."""
     stream = open_bytes(path, live=False)
     try:
         return open_input(DecodedInput(stream), options, format="index", labelled=labelled)
@@ -58,27 +64,28 @@ def open_index(path: str, options: ReadOptions, *, labelled: bool) -> Source:
         raise
 
 
-def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
-    """Open an index; paths in it are relative to its own folder."""
-    refuse_columns(given.name, options)
+def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+    """Opens an index; its paths are relative to its own folder."""
+    refuse_columns(decoded.name, options)
     skipped = SkippedRecords()
-    labels = mail_labels(options, _sample(given)) if labelled else None
-    groups = _mails(given, options, labels, skipped)
-    return open_groups(given.name, "index of mails", groups, options, labels, skipped, given)
+    labels = mail_labels(options, _sample_labels(decoded)) if labelled else None
+    files = _mail_files(decoded, options, labels, skipped)
+    mails = RawMails(decoded.name, "index of mails", files, labels, skipped, decoded.stream)
+    return open_mails(mails, options)
 
 
-def _sample(given: DecodedInput) -> list[str]:
-    head = given.raw_head
-    lines = (head if given.stream.ended else head[: head.rfind(b"\n") + 1]).split(b"\n")
-    return [_parse(line)[0] for line in lines]
+def _sample_labels(decoded: DecodedInput) -> list[str]:
+    head = decoded.raw_head
+    lines = (head if decoded.stream.ended else head[: head.rfind(b"\n") + 1]).split(b"\n")
+    return [_parse_line(line)[0] for line in lines]
 
 
-def _mails(
-    given: DecodedInput, options: ReadOptions, labels: LabelMap | None, skipped: SkippedRecords
+def _mail_files(
+    decoded: DecodedInput, options: ReadOptions, labels: LabelMap | None, skipped: SkippedRecords
 ) -> Iterator[MailFile]:
-    folder = os.path.dirname(given.stream.path)
-    for number, line in enumerate(_lines(given.raw_blocks(_BLOCK)), 1):
-        written, path = _parse(line)
+    folder = os.path.dirname(decoded.stream.path)
+    for number, line in enumerate(_lines(decoded.raw_blocks(_BLOCK)), 1):
+        written, path = _parse_line(line)
         label = label_of(labels, written if options.label is None else options.label)
         if written and not path:
             skipped.add(number, "expected a label and a path")
@@ -89,21 +96,21 @@ def _mails(
 
 
 def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    held: list[bytes] = []  # pieces of a line that has not ended: joined once, however long it is
+    begun: list[bytes] = []  # pieces of a line that has not ended: joined once, however long it is
     for block in blocks:
         first, *lines = block.split(b"\n")
-        held.append(first)
+        begun.append(first)
         if lines:
-            yield b"".join(held)
+            yield b"".join(begun)
             yield from lines[:-1]
-            held = [lines[-1]]
-    yield b"".join(held)
+            begun = [lines[-1]]
+    yield b"".join(begun)
 
 
-def _parse(line: bytes) -> tuple[str, str]:
-    r"""Label and path of a line, "" for what it lacks.
+def _parse_line(line: bytes) -> tuple[str, str]:
+    r"""Returns the label and the path of a line, "" for what is missing.
 
-    >>> _parse(b"spam ../data/a mail\r\n"), _parse(b"ham"), _parse(b"\n")
+    >>> _parse_line(b"spam ../data/a mail\r\n"), _parse_line(b"ham"), _parse_line(b"\n")
     (('spam', '../data/a mail'), ('ham', ''), ('', ''))
     """
     label, _, path = line.strip().replace(b"\t", b" ", 1).partition(b" ")

@@ -1,130 +1,135 @@
-"""Sources of mails: single ones, mboxes, and whatever else hands on raw mails."""
+"""Opens single mails and mboxes, and turns the raw mails of any input into a source of messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from spamnb.core import ResultCollector, can_fork, ordered_map
+from spamnb.core import Record, ResultCollector, can_fork, excerpt, ordered_map
 from spamnb.errors import DataError
 from spamnb.mail import Limits
 from spamnb.messages import Chunk
+from spamnb.readers.byte_stream import ByteStream
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
-from spamnb.readers.mailboxes.mail_batches import Batcher, Parsed, Parser
+from spamnb.readers.formats import any_of, table_formats
+from spamnb.readers.mailboxes.mail_batches import Batcher, ParsedBatch, Parser
 from spamnb.readers.mailboxes.mail_files import BLOCK, Group, many_mails, one_mail
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
-from spamnb.readers.tables.labels import LabelMap, shown
+from spamnb.readers.tables.labels import LabelMap
+
+
+class RawMails(Record):
+    """The raw mails of an input, in groups; `stream` is set if they all come from one file or pipe."""
+
+    name: str
+    kind: str
+    groups: Iterable[Group]
+    labels: LabelMap | None
+    skipped: SkippedRecords
+    stream: ByteStream | None = None
+
+    @property
+    def size(self) -> int | None:
+        return self.stream.size if self.stream else None
+
+    def close(self) -> None:
+        if self.stream:
+            self.stream.close()
 
 
 class MailSource(Source):
-    """A source of mails: where there are none, columns are not the reason."""
+    """A source of mails."""
 
     mail = True
-    may_be_empty = False
+
+    def __init__(self, mails: RawMails, batches: Iterator[ParsedBatch], options: ReadOptions) -> None:
+        label = label_of(mails.labels, options.label)
+        description = f"{mails.name}: {mails.kind}" + (f", all {excerpt(label)}" if label else "")
+        chunks = self._number(batches)
+        super().__init__(mails, description, chunks, skipped=mails.skipped, labels=mails.labels)
+        self._may_be_empty = options.mail.may_be_empty
+
+    def _number(self, batches: Iterator[ParsedBatch]) -> Iterator[Chunk]:
+        """Yields the chunks, numbered through, and collects what was skipped and cut in them."""
+        mails = position = 0
+        for batch in batches:
+            for place, reason in batch.skipped:
+                self.skipped.add(place, reason)
+            for place, note in batch.notes:
+                self.notes.add(place, note)
+            chunk = batch.chunk
+            position = chunk.position if batch.position_known else position + chunk.position
+            yield Chunk(
+                chunk.texts,
+                chunk.lines + mails,
+                chunk.labels,
+                position=position,
+                sources=chunk.sources,
+                made=chunk.made,
+            )
+            mails += len(chunk)
 
     def _check(self, rows: int, labels: LabelMap) -> None:
-        if not rows and self.may_be_empty:
+        if not rows and self._may_be_empty:
             return
         if not rows:
-            found = self.skipped.summary() if self.skipped.count else "it is empty"
+            reason = self.skipped.summary() if self.skipped.count else "it is empty"
             raise DataError(
-                f"no usable mails in {self.name}: {found}",
+                f"no usable mails in {self.name}: {reason}",
                 hint="give a mail, an mbox, a Maildir or a folder of mails",
             )
         labels.check(self.name)
 
 
-def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
-    """Open one mail (`eml`) or a box of many (`mbox`)."""
-    refuse_binary(given, "as it is")
-    refuse_columns(given.name, options)
+def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+    """Opens one mail (`eml`) or a file of many (`mbox`)."""
+    refuse_binary(decoded, "as it is")
+    refuse_columns(decoded.name, options)
+    stream = decoded.stream
     if labelled and options.label is None:
-        path = given.stream.path
         raise DataError(
-            f"{given.name} is {'one mail' if format == 'eml' else 'an mbox'} and has no label",
-            hint=f"say what it is: --label spam={path} or --label ham={path}",
+            f"{decoded.name} is {'one mail' if format == 'eml' else 'an mbox'} and has no label",
+            hint=f"say what it is: --label spam={stream.path} or --label ham={stream.path}",
         )
     labels = mail_labels(options, ()) if labelled else None
     split = one_mail if format == "eml" else many_mails
-    groups = split(given.raw_blocks(BLOCK), given.name, label_of(labels, options.label), options.max_size)
-    packed = f" ({given.stream.compression})" if given.stream.compression else ""
-    kind = ("one mail" if format == "eml" else "mbox") + packed
-    return open_groups(given.name, kind, groups, options, labels, SkippedRecords(), given)
+    label, max_size = label_of(labels, options.label), options.mail.max_size
+    groups = split(decoded.raw_blocks(BLOCK), decoded.name, label, max_size)
+    compression = f" ({stream.compression})" if stream.compression else ""
+    kind = ("one mail" if format == "eml" else "mbox") + compression
+    return open_mails(RawMails(decoded.name, kind, groups, labels, SkippedRecords(), stream), options)
 
 
-def open_groups(
-    name: str,
-    kind: str,
-    groups: Iterable[Group],
-    options: ReadOptions,
-    labels: LabelMap | None,
-    skipped: SkippedRecords,
-    given: DecodedInput | None = None,
-) -> Source:
-    """A source of raw mails that come in groups; `given` is the stream they are from, if it is just one."""
-    stream = given.stream if given else None
+def open_mails(mails: RawMails, options: ReadOptions) -> Source:
+    """Opens a source that parses raw mails, in several processes if the options ask for them."""
+    stream, limits = mails.stream, Limits(message=options.mail.max_size)
     live = stream is not None and stream.live
     position = (lambda: stream.position) if stream else None
-    limits = Limits(message=options.max_size)
-    batcher = Batcher(skipped, limits, labelled=labels is not None, position=position)
-    notes = SkippedRecords("limits met", "limit met")
-    jobs = 1 if live else options.jobs  # who waits at the other end of a pipe wants each answer at once
-    work = options.work if can_fork() else None
-    batches = batcher.batches(groups, live=live, shared=jobs > 1)
-    gathering = work if isinstance(work, ResultCollector) else None
-    stated = label_of(labels, options.label)
-    source = MailSource(
-        name,
-        f"{name}: {kind}" + (f", all {shown(stated)}" if stated else ""),
-        stream.size if stream else None,
-        _chunks(ordered_map(Parser(limits, work), batches, jobs, gathering), skipped, notes),
-        stream.close if stream else lambda: None,
-        skipped=skipped,
-        notes=notes,
-        labels=labels,
-    )
-    source.may_be_empty = options.may_be_empty
-    return source
+    batcher = Batcher(mails.skipped, limits, labelled=mails.labels is not None, position=position)
+    jobs = 1 if live else options.mail.jobs  # the reader of a live pipe's output wants each answer at once
+    work = options.mail.work if can_fork() else None
+    batches = batcher.batches(mails.groups, live=live, shared=jobs > 1)
+    collector = work if isinstance(work, ResultCollector) else None
+    return MailSource(mails, ordered_map(Parser(limits, work), batches, jobs, collector), options)
 
 
 def mail_labels(options: ReadOptions, sample: Iterable[str]) -> LabelMap:
-    """How to read labels: the one that was stated for all mails, else as a sample of them shows."""
+    """Decides how to read labels: one label is stated for all mails, or a sample of labels shows it."""
     if options.label is not None:
         return LabelMap([options.label])
     return LabelMap(sample, spam_label=options.spam_label, classes=options.classes)
 
 
 def label_of(labels: LabelMap | None, written: str | None) -> str:
-    """The label to use for one as written."""
+    """Maps a label as written to the one as used."""
     return "" if labels is None or written is None else labels[written.encode("utf-8", "surrogateescape")]
 
 
 def refuse_columns(name: str, options: ReadOptions) -> None:
-    """Mails have no columns: what was asked for cannot be given."""
-    if options.columns or options.text_column or options.label_column:
+    """Refuses stated columns: mails have none."""
+    if options.columns.stated:
         raise DataError(
             f"{name} is read as mail and has no columns",
-            hint="columns need --format csv, tsv, jsonl or parquet",
+            hint=f"columns need --input-format {any_of(table_formats())}",
         )
-
-
-def _chunks(parsed: Iterator[Parsed], skipped: SkippedRecords, notes: SkippedRecords) -> Iterator[Chunk]:
-    """The chunks, numbered through, and what is to be told about them."""
-    done = position = 0
-    for batch in parsed:
-        for place, reason in batch.skipped:
-            skipped.add(place, reason)
-        for place, note in batch.notes:
-            notes.add(place, note)
-        chunk = batch.chunk
-        position = chunk.position if batch.known else position + chunk.position
-        yield Chunk(
-            chunk.texts,
-            chunk.lines + done,
-            chunk.labels,
-            position=position,
-            sources=chunk.sources,
-            made=chunk.made,
-        )
-        done += len(chunk)

@@ -1,4 +1,4 @@
-"""An mbox in blocks of bytes, cut into mails at its `From ` lines; the file is only read, never locked."""
+"""Splits an mbox into mails at its `From ` lines; the file is only read, never locked."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 
 _FROM = b"\nFrom "
 _LONGEST_MARK = len(b"\n\r\nFrom ")
-_LONGEST_LINE = 1000  # bytes of a mark that are looked at; RFC 5322 allows a line 998
+_LONGEST_LINE = 1000  # bytes of a `From ` line that are read; RFC 5322 allows a line 998
 _TIME = re.compile(rb"From [^\n]+?[ \t][0-9]{1,2}:[0-9]{2}")
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _NEXT_MAIL = re.compile(rb"\n\r?\n(From )[^\n]*\n[!-9;-~]+[ \t]*:")
 
 
 class Splitter:
-    r"""Cuts blocks, wherever they end, into mails of at most `max_size` bytes; tells which were cut short.
+    r"""Splits blocks, wherever they end, into mails of at most `max_size` bytes, and marks those cut short.
 
-    A mail begins at a line with `From ` at the start or after a blank line. That line and the blank line
+    A mail begins at a line with `From `, at the start or after a blank line. That line and the blank line
     are no part of it, and `>From ` becomes `From ` again. Beyond `max_size` nothing is kept in memory.
-    Where the first such line tells a time, as mail programs write it, one that tells none is text.
+    If the first such line has a time, as mail programs write it, one without a time is text.
 
     >>> Splitter(100).feed(b"From a\nSubject: 1\n\nhi\n\nFrom b\nSubject: 2\n", final=True)
     [(b'Subject: 1\n\nhi\n', False), (b'Subject: 2\n', False)]
@@ -27,32 +27,32 @@ class Splitter:
         self._max_size = max_size
         self._kept = bytearray()
         self._size = 0
-        self._tail = b"\n\n"  # as if a blank line stood before the first one
-        self._timed: bool | None = None  # do marks tell a time? None: none was seen yet
+        self._tail = b"\n\n"  # as if a blank line came before the first one
+        self._timed: bool | None = None  # whether marks have a time; None before the first mark
 
     def feed(self, block: bytes, *, final: bool = False) -> list[tuple[bytes, bool]]:
-        """The mails that end in this block, each with whether it was cut short."""
-        data, start, found = self._tail + block, 0, []
+        """Returns the mails that end in this block, each with whether it was cut short."""
+        data, start, mails = self._tail + block, 0, []
         end = len(data) if final else len(data) - _LONGEST_MARK + 1
         at = data.find(_FROM)
         while at >= 0:
             if data[at - 1 : at] == b"\n" or data[at - 2 : at] == b"\n\r":
-                if not final and not _is_told(data, at + 1):
+                if not final and not _line_complete(data, at + 1):
                     end = at - 2
                     break
                 if self._is_mark(data, at + 1):
                     self._keep(data, start, at - (data[at - 1 : at] == b"\r"))
-                    found += self._finish()
+                    mails += self._finish()
                     start = at + 1
             at = data.find(_FROM, at + 1)
         end = max(start, end)
         self._keep(data, start, end)
         self._tail = data[end:]
-        return found + self._finish(last=True) if final else found
+        return mails + self._finish(last=True) if final else mails
 
     def _is_mark(self, data: bytes, at: int) -> bool:
-        """Does the line with `From ` there begin a mail? The first one says what they look like."""
-        timed = tells_time(data, at)
+        """Returns whether the `From ` line there begins a mail; the first one decides what they look like."""
+        timed = has_time(data, at)
         if self._timed is None:
             self._timed = timed
         return timed or not self._timed
@@ -68,28 +68,28 @@ class Splitter:
         self._size = 0
         if last and not cut and raw.endswith((b"\n\n", b"\n\r\n")):
             raw = raw[:-1].removesuffix(b"\r")
-        if not raw.startswith(b"From "):  # what stands before the first mark, mostly nothing
+        if not raw.startswith(b"From "):  # what comes before the first mark, mostly nothing
             raw = raw.lstrip(b"\r\n")
-            return [(unescaped(raw), cut)] if raw else []
-        return [(unescaped(without_mark(raw)), cut)]
+            return [(unescape(raw), cut)] if raw else []
+        return [(unescape(without_mark(raw)), cut)]
 
 
-def _is_told(data: bytes, at: int) -> bool:
-    """Is there as much of the line as is looked at?"""
+def _line_complete(data: bytes, at: int) -> bool:
+    """Returns whether the line there ends in the data, or has as many bytes as are read."""
     return len(data) >= at + _LONGEST_LINE or data.find(b"\n", at) >= 0
 
 
-def tells_time(data: bytes, at: int = 0) -> bool:
-    r"""Is there a time behind the first word of a line that begins with `From `?
+def has_time(data: bytes, at: int = 0) -> bool:
+    r"""Returns whether a line that begins with `From ` has a time after its first word.
 
-    >>> tells_time(b"From a@b Mon Jan  1 00:00:00 2024\n"), tells_time(b"From 10:30 on we meet\nat 10:30\n")
+    >>> has_time(b"From a@b Mon Jan  1 00:00:00 2024\n"), has_time(b"From 10:30 on we meet\nat 10:30\n")
     (True, False)
     """
     return _TIME.match(data, at, at + _LONGEST_LINE) is not None
 
 
 def without_mark(raw: bytes) -> bytes:
-    r"""A mail without the `From ` line that mail programs put before it.
+    r"""Removes the `From ` line that mail programs put before a mail.
 
     >>> without_mark(b"From a@b Mon Jan  1\nSubject: hi\n")
     b'Subject: hi\n'
@@ -97,22 +97,22 @@ def without_mark(raw: bytes) -> bytes:
     return raw.partition(b"\n")[2] if raw.startswith(b"From ") else raw
 
 
-def unescaped(raw: bytes) -> bytes:
-    r"""Lines that begin with `>From ` lose one `>`.
+def unescape(raw: bytes) -> bytes:
+    r"""Removes one `>` from lines that begin with `>From `.
 
-    >>> unescaped(b"\n>From me\n>>From you\n> From\n")
+    >>> unescape(b"\n>From me\n>>From you\n> From\n")
     b'\nFrom me\n>From you\n> From\n'
     """
     return _ESCAPED.sub(rb"\1", raw) if b">From " in raw else raw
 
 
 def holds_many(raw: bytes) -> bool:
-    """Is a file in a folder of mails a whole mbox?
+    """Returns whether a file in a folder of mails is an mbox.
 
-    A `From ` line at the start says little: of the 16,047 mails of two public corpora 15,454 have one. A
-    second one after a blank line with a header below it none of them has.
+    A `From ` line at the start is no evidence: of the 16,047 mails of two public corpora 15,454 have one.
+    None of them has a second one after a blank line with a header below it.
     """
     if not raw.startswith(b"From ") or raw.find(_FROM) < 0:
         return False
-    timed = tells_time(raw)
-    return any(not timed or tells_time(raw, found.start(1)) for found in _NEXT_MAIL.finditer(raw))
+    timed = has_time(raw)
+    return any(not timed or has_time(raw, mark.start(1)) for mark in _NEXT_MAIL.finditer(raw))

@@ -1,8 +1,8 @@
-"""Records as readers cut them out of their input, and the chunks made of them."""
+"""Builds chunks of messages from records: picks columns, maps labels, skips unusable records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Protocol
@@ -12,13 +12,21 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.messages import Chunk, Texts
+from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
-from spamnb.readers.tables.column_choice import Columns, number
+from spamnb.readers.tables.column_choice import (
+    Columns,
+    Rows,
+    choose_columns,
+    describe_columns,
+    label_map,
+    number,
+)
 from spamnb.readers.tables.labels import LabelMap
 
 
 class Records(Protocol):
-    """Some records in order: their 1-based lines, their columns as bytes, and what is wrong with which."""
+    """Records in order: their 1-based lines, their columns as bytes, and the faults of damaged ones."""
 
     @property
     def lines(self) -> IntArray: ...
@@ -35,7 +43,7 @@ class Records(Protocol):
 
 @dataclass(frozen=True)
 class ListRecords:
-    """Records held as one list per column."""
+    """Records as one list of values per column."""
 
     lines: IntArray
     columns: Mapping[int, list[bytes]]
@@ -45,15 +53,15 @@ class ListRecords:
         return self.columns[column]
 
     def texts(self, column: int) -> Texts:
-        parts = self.columns[column]
-        return join(parts, np.fromiter(map(len, parts), np.int64, len(parts)))
+        values = self.columns[column]
+        return join_texts(values, np.fromiter(map(len, values), np.int64, len(values)))
 
     def distinct(self, column: int) -> tuple[list[bytes], IntArray]:
         return factorise(self.columns[column])
 
 
 def factorise(values: Iterable[bytes]) -> tuple[list[bytes], IntArray]:
-    """The different values in order of appearance, and which of them each value is.
+    """Returns the distinct values in order of appearance, and for each value the index of its distinct one.
 
     >>> factorise([b"ham", b"spam", b"ham"])
     ([b'ham', b'spam'], array([0, 1, 0]))
@@ -65,19 +73,23 @@ def factorise(values: Iterable[bytes]) -> tuple[list[bytes], IntArray]:
 
 @dataclass
 class ChunkBuilder:
-    """Makes chunks of records: picks the columns, maps the labels, leaves out what cannot be used."""
+    """Builds chunks of records; `labels` is None if labels are not read."""
 
     columns: Columns
     labels: LabelMap | None
     skipped: SkippedRecords
 
+    def describe(self, names: Sequence[str]) -> str:
+        """Describes the chosen columns of those with these names."""
+        return describe_columns(self.columns, names, self.labels)
+
     def build(self, records: Records, position: int) -> Chunk:
-        wanted, lines = self.columns, records.lines
-        texts = _no_texts(len(lines)) if wanted.text is None else records.texts(wanted.text)
+        columns, lines = self.columns, records.lines
+        texts = _no_texts(len(lines)) if columns.text is None else records.texts(columns.text)
         labels = self._labels(records)
         keep = self._keep(records, texts, labels)
-        categories = {name: _categories(records, i) for name, i in wanted.categorical.items()}
-        numbers = {name: _numbers(records.column(i)) for name, i in wanted.numeric.items()}
+        categories = {name: _categories(records, i) for name, i in columns.categorical.items()}
+        numbers = {name: _numbers(records.column(i)) for name, i in columns.numeric.items()}
         if keep is not None:
             texts, lines = Texts.of(compress(texts.tolist(), keep)), lines[keep]
             labels = list(compress(labels or (), keep))
@@ -86,14 +98,14 @@ class ChunkBuilder:
         return Chunk(texts, lines, labels, categories, numbers, position)
 
     def _labels(self, records: Records) -> list[str] | None:
-        if self.labels is not None and self.columns.stated:
-            return [self.labels[self.columns.stated.encode()]] * len(records.lines)
+        if self.labels is not None and self.columns.all_labelled:
+            return [self.labels[self.columns.all_labelled.encode()]] * len(records.lines)
         if self.labels is None or self.columns.label is None:
             return None
-        return _spread(*records.distinct(self.columns.label), self.labels.__getitem__)
+        return _map_distinct(*records.distinct(self.columns.label), self.labels.__getitem__)
 
     def _keep(self, records: Records, texts: Texts, labels: list[str] | None) -> NDArray[np.bool_] | None:
-        """Which records are usable (None: all); notes the others. Without labels, every record comes out."""
+        """Marks the usable records (None: all) and counts the others; without labels, all come out."""
         if labels is None or self.labels is None:
             reasons = dict(records.faults)
         else:
@@ -106,34 +118,46 @@ class ChunkBuilder:
         keep[list(reasons)] = False
         return keep
 
-    def _reasons(self, records: Records, texts: Texts, labels: list[str], mapped: LabelMap) -> dict[int, str]:
+    def _reasons(
+        self, records: Records, texts: Texts, labels: list[str], label_map: LabelMap
+    ) -> dict[int, str]:
+        """Maps the rows of unusable records to the reasons."""
         reasons: dict[int, str] = {}
         if self.columns.needs_text:
             reasons = dict.fromkeys(np.flatnonzero(texts.starts == texts.ends).tolist(), "no text")
         if self.columns.label is not None and not all(labels):
             written = records.column(self.columns.label)
-            reasons |= {i: mapped.reason(written[i]) for i, label in enumerate(labels) if not label}
+            reasons |= {i: label_map.reason(written[i]) for i, label in enumerate(labels) if not label}
         return reasons | dict(records.faults)
 
 
-def join(parts: list[bytes], sizes: IntArray) -> Texts:
-    """The same as `Texts.of` where the sizes are known."""
+def table_builder(
+    source: str, names: Sequence[str], rows: Rows, options: ReadOptions, *, labelled: bool
+) -> ChunkBuilder:
+    """Chooses the columns of a table from their names and some rows, and how to read its labels."""
+    columns = choose_columns(source, names, rows, options, labelled=labelled)
+    return ChunkBuilder(columns, label_map(columns, names, rows, options), SkippedRecords())
+
+
+def join_texts(texts: list[bytes], sizes: IntArray) -> Texts:
+    """Does the same as `Texts.of` where the sizes are known."""
     ends = np.cumsum(sizes + 1) - 1
-    return Texts(b"\n".join(parts), ends - sizes, ends)
+    return Texts(b"\n".join(texts), ends - sizes, ends)
 
 
 def _no_texts(count: int) -> Texts:
-    return join([b""] * count, np.zeros(count, np.int64))
+    return join_texts([b""] * count, np.zeros(count, np.int64))
 
 
-def _spread(values: list[bytes], index: IntArray, convert: Callable[[bytes], str]) -> list[str]:
+def _map_distinct(values: list[bytes], index: IntArray, convert: Callable[[bytes], str]) -> list[str]:
+    """Converts each distinct value once."""
     converted = np.array([convert(value) for value in values], object)
-    spread: list[str] = converted[index].tolist()
-    return spread
+    column: list[str] = converted[index].tolist()
+    return column
 
 
 def _categories(records: Records, column: int) -> list[str]:
-    return _spread(*records.distinct(column), lambda value: value.decode("utf-8", "replace").strip())
+    return _map_distinct(*records.distinct(column), lambda value: value.decode("utf-8", "replace").strip())
 
 
 def _numbers(values: list[bytes]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Which column holds the text and which the label: said by the user, told by its name, or by its content."""
+"""Chooses the text and label columns of a table: as stated, by name, or by content."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from spamnb.core import excerpt
 from spamnb.errors import DataError, NoLabelsError
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, known_label, normal
-from spamnb.readers.tables.labels import LabelMap, shown
+from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, known_label, normalize_name
+from spamnb.readers.tables.labels import LabelMap
 
 _MOST_CLASSES, _LONGEST_LABEL = 20, 40
 _SHORTEST_TEXT = 20  # average length below which an unnamed column beside stated ones is not taken for text
@@ -19,149 +20,150 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Columns:
-    """Column numbers from 0; `categorical` and `numeric` map the names that were asked for to them.
+    """Column numbers from 0; `categorical` and `numeric` map the stated names to them.
 
-    `stated` is the label of all records where it was given instead of a column.
+    `all_labelled` is the label of all records, if it is stated in place of a label column.
     """
 
     text: int | None
     label: int | None = None
     categorical: Mapping[str, int] = field(default_factory=dict)
     numeric: Mapping[str, int] = field(default_factory=dict)
-    stated: str = ""
+    all_labelled: str = ""
 
     @property
     def needs_text(self) -> bool:
-        """A record without text is useless where the text is all there is."""
+        """Whether a record without text is useless: there is nothing beside the text."""
         return self.text is not None and not self.categorical and not self.numeric
 
     @property
     def wanted(self) -> list[int]:
-        stated = [*self.categorical.values(), *self.numeric.values()]
-        return sorted({i for i in (self.text, self.label, *stated) if i is not None})
+        beside_text = [*self.categorical.values(), *self.numeric.values()]
+        return sorted({i for i in (self.text, self.label, *beside_text) if i is not None})
 
 
 def number(value: str | bytes) -> float:
-    """A number as written, nan for anything else (also for infinities, which no mean survives).
+    """Converts a field to a number; anything else, infinities too, is nan.
 
     >>> number(b" 2.5 "), number("n/a")
     (2.5, nan)
     """
     try:
-        found = float(value)
+        converted = float(value)
     except ValueError:
         return math.nan
-    return found if math.isfinite(found) else math.nan
+    return converted if math.isfinite(converted) else math.nan
 
 
-def find_column(spec: str, names: Sequence[str]) -> int | None:
-    """A column by its name (exactly, else ignoring case), else by its 1-based number."""
-    if spec in names:
-        return names.index(spec)
-    plain = [normal(name) for name in names]
-    if normal(spec) in plain:
-        return plain.index(normal(spec))
-    if spec.isdecimal() and 1 <= int(spec) <= len(names):
-        return int(spec) - 1
+def find_column(stated: str, names: Sequence[str]) -> int | None:
+    """Finds a column by its name (exactly, else ignoring case), else by its 1-based number."""
+    if stated in names:
+        return names.index(stated)
+    normal = [normalize_name(name) for name in names]
+    if normalize_name(stated) in normal:
+        return normal.index(normalize_name(stated))
+    if stated.isdecimal() and 1 <= int(stated) <= len(names):
+        return int(stated) - 1
     return None
 
 
 def choose_columns(
     source: str, names: Sequence[str], rows: Rows, options: ReadOptions, *, labelled: bool
 ) -> Columns:
-    """Settle the columns from their names and some rows: as stated, else by name, else by content."""
+    """Chooses the columns from their names and some rows: as stated, else by name, else by content."""
+    stated = options.columns
     all_labelled = (options.label or "") if labelled else ""
     labelled = labelled and not all_labelled
-    categorical = {spec: _stated(source, spec, names) for spec in options.categorical}
-    numeric = {spec: _stated(source, spec, names) for spec in options.numeric}
-    text = None if options.text_column is None else _stated(source, options.text_column, names)
-    label = None if options.label_column is None else _stated(source, options.label_column, names)
+    categorical = {name: stated_column(source, name, names) for name in stated.categorical}
+    numeric = {name: stated_column(source, name, names) for name in stated.numeric}
+    text = None if stated.text is None else stated_column(source, stated.text, names)
+    label = None if stated.label is None else stated_column(source, stated.label, names)
     taken = {*categorical.values(), *numeric.values(), text, label}
-    below = by_column(rows, len(names))
+    values = by_column(rows, len(names))
 
     def first(*choices: Callable[[list[int]], int | None]) -> int | None:
         free = [i for i in range(len(names)) if i not in taken]
-        found = next((i for choice in choices if (i := choice(free)) is not None), None)
-        taken.add(found)
-        return found
+        column = next((i for choice in choices if (i := choice(free)) is not None), None)
+        taken.add(column)
+        return column
 
     if text is None:
         text = first(lambda free: _by_name(names, free, TEXT_NAMES))
     if labelled and label is None:
         label = first(
-            lambda free: _by_name(names, free, LABEL_NAMES), lambda free: _by_known_labels(names, free, below)
+            lambda free: _by_name(names, free, LABEL_NAMES),
+            lambda free: _by_known_labels(names, free, values),
         )
     if text is None:
-        text = first(lambda free: _longest(free, below, len(rows), _SHORTEST_TEXT if options.columns else 0))
+        shortest = _SHORTEST_TEXT if stated.beside_text else 0
+        text = first(lambda free: _longest(free, values, len(rows), shortest))
     if labelled and label is None:
-        label = first(lambda free: _few_values(free, below))
+        label = first(lambda free: _fewest_values(free, values))
     _check(source, names, text, label, options, labelled)
-    _check_numeric(source, numeric, rows)
+    _check_numeric(source, numeric, values)
     return Columns(text, label if labelled else None, categorical, numeric, all_labelled)
 
 
 def label_map(columns: Columns, names: Sequence[str], rows: Rows, options: ReadOptions) -> LabelMap | None:
-    """How to read the label column, from a sample of it, or the label that was stated for all."""
-    if columns.stated:
-        return LabelMap([columns.stated])
+    """Decides how to read labels: from a sample of the label column, or as stated for all records."""
+    if columns.all_labelled:
+        return LabelMap([columns.all_labelled])
     if columns.label is None:
         return None
-    values, name = _values(rows, columns.label), names[columns.label]
-    return LabelMap(values, name, options.spam_label, options.classes)
+    sample = [row[columns.label] for row in rows if columns.label < len(row)]
+    return LabelMap(sample, names[columns.label], options.spam_label, options.classes)
 
 
 def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | None) -> str:
-    """`text column "Message", label column "Label" (spam = "spam")`."""
-    parts = ["no text column" if columns.text is None else f"text column {_named(names[columns.text])}"]
+    """Writes `text column "Message", label column "Label" (spam = "spam")`."""
+    facts = ["no text column" if columns.text is None else f"text column {_quote(names[columns.text])}"]
     if columns.label is not None and labels is not None:
-        parts.append(f"label column {_named(names[columns.label])} ({labels.describe()})")
-    if columns.stated and labels is not None:
-        parts.append(f"all {shown(labels[columns.stated.encode()])}")
+        facts.append(f"label column {_quote(names[columns.label])} ({labels.describe()})")
+    if columns.all_labelled and labels is not None:
+        facts.append(f"all {excerpt(labels[columns.all_labelled.encode()])}")
     for kind, stated in (("categorical", columns.categorical), ("numeric", columns.numeric)):
         if stated:
-            parts.append(f"{kind} {', '.join(_named(names[i]) for i in stated.values())}")
-    return ", ".join(parts)
+            facts.append(f"{kind} {', '.join(_quote(names[i]) for i in stated.values())}")
+    return ", ".join(facts)
 
 
-def _named(name: str) -> str:
-    return f'"{shown(name)}"' if not name.isdecimal() else name
+def _quote(name: str) -> str:
+    return f'"{excerpt(name)}"' if not name.isdecimal() else name
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(shown(name) or '""' for name in names[:20]) + (", ..." if len(names) > 20 else "")
+def list_names(names: Sequence[str]) -> str:
+    """Writes the first 20 names of columns."""
+    return ", ".join(excerpt(name) or '""' for name in names[:20]) + (", ..." if len(names) > 20 else "")
 
 
-def _stated(source: str, spec: str, names: Sequence[str]) -> int:
-    found = find_column(spec, names)
-    if found is None:
-        raise DataError(f'{source} has no column "{spec}"', hint=f"its columns: {_listed(names)}")
-    return found
-
-
-def _values(rows: Rows, column: int) -> list[str]:
-    return [row[column] for row in rows if column < len(row)]
+def stated_column(source: str, stated: str, names: Sequence[str]) -> int:
+    """Finds a column that the user states; refuses one that the input does not have."""
+    column = find_column(stated, names)
+    if column is None:
+        raise DataError(f'{source} has no column "{stated}"', hint=f"its columns: {list_names(names)}")
+    return column
 
 
 def by_column(rows: Rows, width: int) -> list[list[str]]:
-    """The values of each column, by one walk over the fields: there may be 10,000 columns.
+    """Collects the values of each column in one pass over the fields: there may be 10,000 columns.
 
     >>> by_column([["a", "b"], ["c"]], 3)
     [['a', 'c'], ['b'], []]
     """
-    found: list[list[str]] = [[] for _ in range(width)]
+    columns: list[list[str]] = [[] for _ in range(width)]
     for row in rows:
-        for values, value in zip(found, row, strict=False):
+        for values, value in zip(columns, row, strict=False):
             values.append(value)
-    return found
+    return columns
 
 
 def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) -> int | None:
-    plain = [normal(name) for name in names]
-    return next((i for name in known for i in free if plain[i] == name), None)
+    normal = [normalize_name(name) for name in names]
+    return next((i for name in known for i in free if normal[i] == name), None)
 
 
 def _by_known_labels(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
-    """A column of nothing but known labels; if there is none, one in which a few others look like slips."""
+    """Finds a column of known labels only, else one in which a few others look like typing errors."""
     values = {column: [v for v in columns[column] if v.strip()] for column in free}
     filled = [column for column in free if values[column]]
     for column in filled:
@@ -170,20 +172,20 @@ def _by_known_labels(names: Sequence[str], free: Sequence[int], columns: Rows) -
     return next((c for c in filled if LabelMap(values[c], names[c]).binary), None)
 
 
-def _few_values(free: Sequence[int], columns: Rows) -> int | None:
-    """The column with the fewest different values, if these are few, short, and come again."""
+def _fewest_values(free: Sequence[int], columns: Rows) -> int | None:
+    """Finds the column with the fewest distinct values, if these are few, short and repeated."""
     best, fewest = None, _MOST_CLASSES + 1
     for column in free:
         values = [value.strip() for value in columns[column] if value.strip()]
-        different = set(values)
-        short = all(len(value) <= _LONGEST_LABEL for value in different)
-        if short and 2 <= len(different) < min(fewest, max(len(values), 3)):
-            best, fewest = column, len(different)
+        distinct = set(values)
+        short = all(len(value) <= _LONGEST_LABEL for value in distinct)
+        if short and 2 <= len(distinct) < min(fewest, max(len(values), 3)):
+            best, fewest = column, len(distinct)
     return best
 
 
 def _longest(free: Sequence[int], columns: Rows, rows: int, at_least: int) -> int | None:
-    """The column with the longest text on average."""
+    """Finds the column with the longest text on average."""
     lengths = {i: sum(map(len, columns[i])) / max(rows, 1) for i in free}
     best = max(free, key=lambda i: lengths[i], default=None)
     return best if best is not None and lengths[best] >= at_least else None
@@ -200,28 +202,28 @@ def _check(
     if labelled and label is None and len(names) == 1:
         raise NoLabelsError(
             f"{source} has one column, expected a text and a label column",
-            hint="give --label-column, or another --format; plain lines cannot be labelled",
+            hint="give --label-column, or another --input-format; plain lines cannot be labelled",
         )
     if labelled and label is None:
         raise NoLabelsError(
-            f"no label column found in {source}", hint=f"give --label-column, one of: {_listed(names)}"
+            f"no label column found in {source}", hint=f"give --label-column, one of: {list_names(names)}"
         )
-    if text is None and not options.columns:
+    if text is None and not options.columns.beside_text:
         raise DataError(
-            f"no text column found in {source}", hint=f"give --text-column, one of: {_listed(names)}"
+            f"no text column found in {source}", hint=f"give --text-column, one of: {list_names(names)}"
         )
     if labelled and text == label:
         raise DataError(
-            f'column "{shown(names[text or 0])}" of {source} cannot be both text and label',
+            f'column "{excerpt(names[text or 0])}" of {source} cannot be both text and label',
             hint="give another --text-column or --label-column",
         )
 
 
-def _check_numeric(source: str, numeric: Mapping[str, int], rows: Rows) -> None:
-    for spec, column in numeric.items():
-        values = [value for value in _values(rows, column) if value.strip()]
+def _check_numeric(source: str, numeric: Mapping[str, int], columns: Rows) -> None:
+    for stated, column in numeric.items():
+        values = [value for value in columns[column] if value.strip()]
         if values and all(math.isnan(number(value)) for value in values):
             raise DataError(
-                f'column "{spec}" of {source} holds no numbers, for example "{shown(values[0])}"',
-                hint=f"give it as --categorical {spec}",
+                f'column "{stated}" of {source} holds no numbers, for example "{excerpt(values[0])}"',
+                hint=f"give it as --categorical {stated}",
             )

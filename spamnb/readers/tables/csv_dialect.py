@@ -1,4 +1,4 @@
-"""The shape of a delimited file, from its first bytes: delimiter, quoting, header, columns."""
+"""Detects how a delimited file is written: delimiter, quoting, header and columns."""
 
 from __future__ import annotations
 
@@ -9,99 +9,124 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spamnb.errors import DataError
-from spamnb.readers.read_options import ReadOptions
+from spamnb.readers.read_options import ColumnOptions
 from spamnb.readers.tables.column_choice import by_column, find_column, number
 from spamnb.readers.tables.delimited_fallback import parse_rows
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, is_flag, is_word, known_label, normal
+from spamnb.readers.tables.label_words import (
+    LABEL_NAMES,
+    TEXT_NAMES,
+    is_class_word,
+    is_flag,
+    known_label,
+    normalize_name,
+)
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
-_NONE = "\x1f"  # stands for no delimiter at all: occurs in no text
 MOST_COLUMNS = 10_000
-_WIDEST = 1 << 17  # bytes that are looked at for them
-_SAMPLE = 1 << 14  # bytes that settle the delimiter
-_NAMES = {*TEXT_NAMES, *LABEL_NAMES}
+_NO_DELIMITER = "\x1f"  # occurs in no text
+_WIDEST = 1 << 17  # bytes that are searched for too many columns
+_SAMPLE = 1 << 14  # bytes that decide the delimiter
+_USUAL_NAMES = {*TEXT_NAMES, *LABEL_NAMES}
+_SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Shape:
-    """How a delimited file is written; `skip` bytes with `skip_lines` lines come before its first record."""
+class CsvDialect:
+    """How a delimited file is written, and a sample of its rows.
+
+    `skip` bytes with `skip_lines` lines come before the first record.
+    """
 
     delimiter: str
     quoting: bool
     header: bool
     names: list[str]
-    rows: list[list[str]]
+    sample: list[list[str]]
     skip: int = 0
     skip_lines: int = 0
 
     def describe(self) -> list[str]:
-        """`comma, header`."""
-        parts = [DELIMITERS.get(self.delimiter, "one column"), "header" if self.header else "no header"]
-        return parts if self.quoting else [*parts, "quotes are ordinary characters"]
+        """Lists `comma, header`."""
+        facts = [DELIMITERS.get(self.delimiter, "one column"), "header" if self.header else "no header"]
+        return facts if self.quoting else [*facts, "quotes are ordinary characters"]
 
 
-def detect_shape(
-    head: bytes, options: ReadOptions, *, tabs: bool, final: bool, name: str = "the input"
-) -> Shape:
-    """Look at the complete rows of the first bytes."""
+def detect_dialect(
+    head: bytes, stated: ColumnOptions, *, tabs: bool, final: bool, name: str = "the input"
+) -> CsvDialect:
+    """Detects the dialect from the complete rows of the first bytes."""
     delimiter, skip = sep_line(head)
     head = head[skip:]
-    delimiter = delimiter or ("\t" if tabs else find_delimiter(head, options, final=final))
+    delimiter = delimiter or ("\t" if tabs else find_delimiter(head, stated, final=final))
     _check_width(head[:_WIDEST], delimiter, name)
     quoting = delimiter != "\t" or quotes_matter(head)
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
     rows = parsed.rows
     if not rows and not final:  # a first record longer than the head
         rows = parse_rows(head, delimiter, quoting=quoting, final=True).rows
-    if not has_header(rows, options):
+    if not has_header(rows, stated):
         widths = Counter(map(len, rows)).most_common(1)
         names = [str(i + 1) for i in range(widths[0][0] if widths else 1)]
-        return Shape(delimiter, quoting, False, names, rows, skip, int(skip > 0))
+        return CsvDialect(delimiter, quoting, False, names, rows, skip, int(skip > 0))
     names = [name.strip() for name in rows[0]]
     skipped = skip + parsed.first_bytes, (skip > 0) + parsed.first_lines
-    return Shape(delimiter, quoting, True, names, rows[1:], *skipped)
+    return CsvDialect(delimiter, quoting, True, names, rows[1:], *skipped)
+
+
+def sep_line(head: bytes) -> tuple[str, int]:
+    r"""Returns the delimiter that a first line `sep=;` names, and the bytes of that line.
+
+    Any other first line gives "" and 0.
+
+    >>> sep_line(b"sep=;\r\nlabel;text\r\n"), sep_line(b"sep=\t\n"), sep_line(b"label;text\n")
+    ((';', 7), ('\t', 6), ('', 0))
+    """
+    line = _SEP_LINE.match(head)
+    if not line:
+        return "", 0
+    return line[1].replace(rb"\t", b"\t").decode(), line.end()
 
 
 def _check_width(head: bytes, delimiter: str, name: str) -> None:
-    """A table of messages has few columns; millions of them would take minutes and gigabytes to name."""
+    """Refuses a table with very many columns: millions of them would take minutes and gigabytes to name."""
     first = head.partition(b"\n")[0]
     if first.count(delimiter.encode()) < MOST_COLUMNS:
         return
-    rows = parse_rows(first, delimiter, quoting=True, final=True).rows  # they may stand within quotes
+    rows = parse_rows(first, delimiter, quoting=True, final=True).rows  # delimiters may be quoted
     if any(len(row) > MOST_COLUMNS for row in rows):
         raise DataError(
             f"the first line of {name} has more than {MOST_COLUMNS:,} columns, expected a table of messages",
-            hint="give another file, or state its --format",
+            hint="give another file, or state its --input-format",
         )
 
 
-def find_delimiter(head: bytes, options: ReadOptions, *, final: bool) -> str:
-    r"""The delimiter that cuts most rows like the first one; known column names in the first row decide.
+def find_delimiter(head: bytes, stated: ColumnOptions, *, final: bool) -> str:
+    r"""Returns the delimiter that cuts most rows like the first one; known names in the first row decide.
 
-    >>> find_delimiter(b"ham;Hi, you\nspam;Win, now, here\n", ReadOptions(), final=True)
+    >>> find_delimiter(b"ham;Hi, you\nspam;Win, now, here\n", ColumnOptions(), final=True)
     ';'
     """
-    sample, best, best_score = head[:_SAMPLE], _NONE, 0.5
+    sample, best, best_score = head[:_SAMPLE], _NO_DELIMITER, 0.5
     for delimiter in DELIMITERS:
         if delimiter.encode() not in sample:
             continue
-        whole = final and len(sample) == len(head)
-        rows = parse_rows(sample, delimiter, quoting=True, final=whole).rows
+        complete = final and len(sample) == len(head)
+        rows = parse_rows(sample, delimiter, quoting=True, final=complete).rows
         rows = rows or parse_rows(sample, delimiter, quoting=True, final=True).rows
         if not rows or len(rows[0]) < 2:
             continue
         score = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
-        score += _named(rows[0], options)
+        score += _has_known_name(rows[0], stated)
         if score > best_score:
             best, best_score = delimiter, score
     return best
 
 
 def quotes_matter(head: bytes) -> bool:
-    r"""Whether quotes wrap fields of a tab separated file, or are ordinary characters of its texts.
+    r"""Returns whether quotes wrap the fields of a tab separated file; else they belong to its texts.
 
-    They are ordinary if some field has quotes that no writer of quoted fields would leave so, and all lines
-    have the same number of tabs (quoted tabs and newlines would break that).
+    They belong to the texts if some field has quotes that no writer of quoted fields would leave so, and all
+    lines have the same number of tabs (quoted tabs and newlines would break that).
 
     >>> [quotes_matter(head) for head in (b'ham\t"Hi" he said\n', b'ham\t"Hi"\n', b'ham\t"two\nlines"\n')]
     [False, True, True]
@@ -114,64 +139,72 @@ def quotes_matter(head: bytes) -> bool:
     if len({line.count(b"\t") for line in lines}) > 1:
         return True
     fields = (field for line in lines if b'"' in line for field in line.split(b"\t") if b'"' in field)
-    return all(_wrapped(field) for field in fields)
+    return all(_is_wrapped(field) for field in fields)
 
 
-def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
-    """Whether the first row names the columns.
+def _is_wrapped(field: bytes) -> bool:
+    """Returns whether quotes are around a field and all quotes inside are doubled."""
+    around = len(field) > 1 and field.startswith(b'"') and field.endswith(b'"')
+    return around and b'"' not in field[1:-1].replace(b'""', b"")
 
-    It does if it has a stated name, a usual name for texts, or a word for spam or ham above 1 and 0 or yes
-    and no. It does not if it has a label above nothing but labels. It does if one of its fields is any known
-    column name. All these must not come again in their column, but for what is stated. It does not if it
-    holds a label; else it does if it differs from its columns in kind (see `_unlike`).
+
+def has_header(rows: Sequence[Sequence[str]], stated: ColumnOptions) -> bool:
+    """Returns whether the first row names the columns; the first rule that applies decides.
+
+    1. Yes, if it has a stated name, a usual name for texts, or a word for spam or ham above 1, 0, yes or no.
+    2. No, if it has a label above nothing but labels.
+    3. Yes, if one of its fields is any known column name.
+    4. No, if it has a label.
+    5. Yes, if it differs from its columns in kind (see `_differs_in_kind`).
+
+    Except for a stated name, a name must not occur again in its column.
     """
     if not rows:
         return False
-    first, rest = rows[0], rows[1:]
-    below = by_column(rest, len(first))
-    columns = list(zip(first, below, strict=True))
-    if _stated(first, options) or any(_says_header(name, values) for name, values in columns):
+    first, others = rows[0], rows[1:]
+    columns = list(zip(first, by_column(others, len(first)), strict=True))
+    if _has_stated_name(first, stated) or any(_is_certain_name(name, values) for name, values in columns):
         return True
-    if rest and any(known_label(name) and all(map(known_label, values)) for name, values in columns):
+    if others and any(known_label(name) and all(map(known_label, values)) for name, values in columns):
         return False
-    if any(_is_name(name, values, options) for name, values in columns):
+    if any(_is_known_name(name, values, stated) for name, values in columns):
         return True
     if any(map(known_label, first)):
         return False
-    return any(_unlike(name, values) for name, values in columns)
+    return any(_differs_in_kind(name, values) for name, values in columns)
 
 
-def _stated(row: Sequence[str], options: ReadOptions) -> bool:
-    stated = [s for s in (options.text_column, options.label_column) if s and not s.isdecimal()]
-    return any(find_column(name, row) is not None for name in stated)
+def _has_stated_name(row: Sequence[str], stated: ColumnOptions) -> bool:
+    names = [name for name in (stated.text, stated.label) if name and not name.isdecimal()]
+    return any(find_column(name, row) is not None for name in names)
 
 
-def _says_header(name: str, values: Sequence[str]) -> bool:
-    """The usual name of a text column, or a word such as spam above 1 and 0."""
+def _is_certain_name(name: str, values: Sequence[str]) -> bool:
+    """Returns whether it is a usual name of a text column, or a word such as spam above 1 and 0."""
     values = [value for value in values if value.strip()]
-    if normal(name) in TEXT_NAMES:
+    if normalize_name(name) in TEXT_NAMES:
         return name not in values
-    named = normal(name) in LABEL_NAMES and is_word(name)  # a message may be "ok" above one that is "no"
-    return named and bool(values) and all(map(is_flag, values))
+    # is_class_word: a message may be "ok" above one that is "no"
+    usual = normalize_name(name) in LABEL_NAMES and is_class_word(name)
+    return usual and bool(values) and all(map(is_flag, values))
 
 
-def _is_name(name: str, values: Sequence[str], options: ReadOptions) -> bool:
-    """A known column name; a word such as spam is one only above what are no such words."""
-    if name in values or not _named([name], options):
+def _is_known_name(name: str, values: Sequence[str], stated: ColumnOptions) -> bool:
+    """Returns whether it is a known column name; a word such as spam is one only above other words."""
+    if name in values or not _has_known_name([name], stated):
         return False
-    return not known_label(name) or (bool(values) and not any(map(is_word, values)))
+    return not known_label(name) or (bool(values) and not any(map(is_class_word, values)))
 
 
-def _named(row: Sequence[str], options: ReadOptions) -> bool:
-    stated = [s for s in (options.text_column, options.label_column, *options.columns) if s]
-    names = [name for name in stated if not name.isdecimal()]
-    return any(normal(field) in _NAMES for field in row) or any(
+def _has_known_name(row: Sequence[str], stated: ColumnOptions) -> bool:
+    names = [name for name in stated.stated if not name.isdecimal()]
+    return any(normalize_name(field) in _USUAL_NAMES for field in row) or any(
         find_column(name, row) is not None for name in names
     )
 
 
-def _unlike(name: str, values: Sequence[str]) -> bool:
-    """A word above numbers or labels, or above few values that come again and again."""
+def _differs_in_kind(name: str, values: Sequence[str]) -> bool:
+    """Returns whether it is a word above numbers or labels, or above few values that are often repeated."""
     values = [value.strip() for value in values if value.strip()]
     if not values or not name.strip() or name.strip() in values:
         return False
@@ -180,24 +213,3 @@ def _unlike(name: str, values: Sequence[str]) -> bool:
     if all(map(known_label, values)):
         return True
     return len(set(values)) <= min(len(values) // 3, 20)
-
-
-def _wrapped(field: bytes) -> bool:
-    inner = field[1:-1]
-    whole = len(field) > 1 and field.startswith(b'"') and field.endswith(b'"')
-    return whole and b'"' not in inner.replace(b'""', b"")
-
-
-_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
-
-
-def sep_line(head: bytes) -> tuple[str, int]:
-    r"""The delimiter that the first line names, and the bytes of that line; nothing and 0 for any other line.
-
-    >>> sep_line(b"sep=;\r\nlabel;text\r\n"), sep_line(b"sep=\t\n"), sep_line(b"label;text\n")
-    ((';', 7), ('\t', 6), ('', 0))
-    """
-    found = _LINE.match(head)
-    if not found:
-        return "", 0
-    return found[1].replace(rb"\t", b"\t").decode(), found.end()

@@ -1,4 +1,4 @@
-"""CSV and TSV: rows by `fastcsv`, irregular blocks by `slowcsv`."""
+"""Reads CSV and TSV: regular blocks by `delimited_fast`, all others by `delimited_fallback`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spamnb.core import IntArray
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
@@ -15,55 +14,46 @@ from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks, last_row_end
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
-from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Records
-from spamnb.readers.tables.column_choice import choose_columns, describe_columns, label_map
-from spamnb.readers.tables.csv_dialect import Shape, detect_shape
+from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Records, table_builder
+from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect
 from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
-from spamnb.readers.tables.delimited_fast import FastRows, split_rows
+from spamnb.readers.tables.delimited_fast import split_rows
 from spamnb.readers.tables.labels import LabelMap
 
 _NEWLINE = 10
 
 
-def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
-    """Open a delimited input: `csv` finds its delimiter, `tsv` says tab."""
-    shape = detect_shape(given.head, options, tabs=format == "tsv", final=given.stream.ended, name=given.name)
-    columns = choose_columns(given.name, shape.names, shape.rows, options, labelled=labelled)
-    labels = label_map(columns, shape.names, shape.rows, options)
-    skipped = SkippedRecords()
-    rows = TableRows(replace(shape, rows=[]), ChunkBuilder(columns, labels, skipped))
-    table, start = _Table(given, rows, options.chunk_bytes), given.start(shape.skip)
+def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
+    """Opens a delimited input; the delimiter of `csv` is detected, that of `tsv` is a tab."""
+    stream, tabs = decoded.stream, format == "tsv"
+    dialect = detect_dialect(decoded.head, options.columns, tabs=tabs, final=stream.ended, name=decoded.name)
+    builder = table_builder(decoded.name, dialect.names, dialect.sample, options, labelled=labelled)
+    reader = RowReader(replace(dialect, sample=[]), builder)
+    table = TableReader(decoded, reader, options.chunk_bytes)
+    first_line, start = 1 + dialect.skip_lines, decoded.start(dialect.skip)
     return Source(
-        given.name,
-        _describe(given, shape) + ", " + describe_columns(columns, shape.names, labels),
-        given.stream.size,
+        stream,
+        f"{describe_table(decoded, dialect)}, {builder.describe(dialect.names)}",
         table.chunks(),
-        given.stream.close,
-        skipped=skipped,
-        labels=labels,
+        skipped=builder.skipped,
+        labels=builder.labels,
         blocks=Blocks(
-            rows,
-            table.blocks,
-            1 + shape.skip_lines,
-            start,
-            given.stream.stored,
-            rows.end,
-            options.chunk_bytes,
+            reader, table.blocks, first_line, start, stream.stored, reader.end, options.chunk_bytes
         ),
     )
 
 
-def _describe(given: DecodedInput, shape: Shape) -> str:
-    kind = "TSV" if shape.delimiter == "\t" else "CSV"
-    packed = [given.stream.compression] if given.stream.compression else []
-    return f"{given.name}: {kind} ({', '.join([*shape.describe(), given.encoding, *packed])})"
+def describe_table(decoded: DecodedInput, dialect: CsvDialect) -> str:
+    """Writes `sms.csv: CSV (comma, header, UTF-8)`."""
+    kind = "TSV" if dialect.delimiter == "\t" else "CSV"
+    return f"{decoded.name}: {kind} ({', '.join([*dialect.describe(), *decoded.storage])})"
 
 
 @dataclass(frozen=True)
-class TableRows:
+class RowReader:
     """Reads blocks of rows."""
 
-    shape: Shape
+    dialect: CsvDialect
     builder: ChunkBuilder
 
     @property
@@ -75,89 +65,90 @@ class TableRows:
         yield replace(self.builder, skipped=skipped).build(records, 0), newlines
 
     def end(self, data: bytes) -> int:
-        """Where the last whole row of some bytes ends."""
-        return last_row_end(data, self.shape.delimiter, quoting=self.shape.quoting)
+        """Returns where the last whole row of some bytes ends."""
+        return last_row_end(data, self.dialect.delimiter, quoting=self.dialect.quoting)
 
     def records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
-        """The complete rows of a block whose first line is `line`, and their bytes and line ends."""
-        shape = self.shape
-        found: FastRows | ParsedRows | None
-        found = split_rows(block, shape.delimiter, len(shape.names), quoting=shape.quoting, final=final)
-        if found is None:
-            found = parse_rows(block, shape.delimiter, quoting=shape.quoting, final=final)
-        lines = np.asarray(found.lines, np.int64) + line
-        if isinstance(found, FastRows):
-            return replace(found, lines=lines), found.used, found.newlines
-        return self._listed(found, lines), found.used, found.newlines
+        """Returns the complete rows of a block whose first line is `line`, their bytes and their lines."""
+        dialect = self.dialect
+        delimiter, quoting = dialect.delimiter, dialect.quoting
+        fast = split_rows(block, delimiter, len(dialect.names), quoting=quoting, final=final)
+        if fast is not None:
+            return replace(fast, lines=fast.lines + line), fast.used, fast.newlines
+        parsed = parse_rows(block, delimiter, quoting=quoting, final=final)
+        return self._list_records(parsed, line), parsed.used, parsed.newlines
 
-    def _listed(self, found: ParsedRows, lines: IntArray) -> ListRecords:
+    def _list_records(self, parsed: ParsedRows, line: int) -> ListRecords:
         faults = {}
-        for i, row in enumerate(found.rows):
-            if len(row) > len(self.shape.names) and (fault := self._fit(row)):
+        for i, row in enumerate(parsed.rows):
+            if len(row) > len(self.dialect.names) and (fault := self._fit(row)):
                 faults[i] = fault
-        if found.open_quote:
-            faults[len(found.rows) - 1] = "quote is never closed"
-        columns = {j: [_field(row, j) for row in found.rows] for j in self.builder.columns.wanted}
-        return ListRecords(lines, columns, faults)
+        if parsed.open_quote:
+            faults[len(parsed.rows) - 1] = "quote is never closed"
+        columns = {j: [_field(row, j) for row in parsed.rows] for j in self.builder.columns.wanted}
+        return ListRecords(np.array(parsed.lines, np.int64) + line, columns, faults)
 
     def _fit(self, row: list[str]) -> str:
-        """Cut a row that is too long: empty fields go; in the last column, a text owns its delimiters."""
-        names, count = self.shape.names, len(row)
+        """Shortens a row with too many fields and returns the fault, if it still has too many.
+
+        Empty fields at the end go. A text in the last column owns its delimiters.
+        """
+        names, count = self.dialect.names, len(row)
         while len(row) > len(names) and not row[-1]:
             row.pop()
         if len(row) > len(names) and self.builder.columns.text == len(names) - 1:
-            row[len(names) - 1 :] = [self.shape.delimiter.join(row[len(names) - 1 :])]
+            row[len(names) - 1 :] = [self.dialect.delimiter.join(row[len(names) - 1 :])]
         return f"{count} fields, expected {len(names)}" if len(row) > len(names) else ""
 
 
-class _Table:
-    """The rows of an input, block after block."""
+class TableReader:
+    """Reads the rows of an input, block after block."""
 
-    def __init__(self, given: DecodedInput, rows: TableRows, chunk_bytes: int) -> None:
-        self._input = given
+    def __init__(self, decoded: DecodedInput, rows: RowReader, chunk_bytes: int) -> None:
+        self._input = decoded
         self._rows = rows
         self._chunk_bytes = chunk_bytes
-        self._line = 1 + rows.shape.skip_lines
-        self._held = b""
+        self._line = 1 + rows.dialect.skip_lines
+        self._pending = b""  # read, but not yet split into rows
 
     def chunks(self) -> Iterator[Chunk]:
         for final in self._reads():
-            records, used, newlines = self._rows.records(self._held, final, self._line)
+            records, used, newlines = self._rows.records(self._pending, final, self._line)
             self._take(used, newlines)
             if len(records.lines):
                 yield self._rows.builder.build(records, self._input.stream.position)
 
     def blocks(self) -> Iterator[bytes | memoryview]:
-        """The same rows in the same blocks, only cut and not read."""
+        """Yields the same rows in the same blocks, without splitting them into records."""
         for final in self._reads():
-            held = self._held
-            end = len(held) if final else self._rows.end(held)
+            pending = self._pending
+            end = len(pending) if final else self._rows.end(pending)
             # bytes.count, which stops at each newline, took six times as long.
-            lines = int(np.count_nonzero(np.frombuffer(held, np.uint8, end) == _NEWLINE))
-            self._take(end, lines or held.count(b"\r", 0, end))
+            lines = int(np.count_nonzero(np.frombuffer(pending, np.uint8, end) == _NEWLINE))
+            self._take(end, lines or pending.count(b"\r", 0, end))
             if end:
-                yield memoryview(held)[:end]
+                yield memoryview(pending)[:end]
 
     def _reads(self) -> Iterator[bool]:
-        """Add what is read to what is held, and tell whether that was all."""
-        skip, final = self._rows.shape.skip, False
+        """Reads more bytes into the pending ones; yields whether these were the last."""
+        skip, final = self._rows.dialect.skip, False
         while not final:
-            size = max(self._chunk_bytes, len(self._held))  # a long record: double the block
-            data = self._input.read(min(size, LONGEST_RECORD + 1 - len(self._held)))
+            size = max(self._chunk_bytes, len(self._pending))  # a long record: double the block
+            data = self._input.read(min(size, LONGEST_RECORD + 1 - len(self._pending)))
             final = not data
-            self._held += data
-            if len(self._held) >= skip and self._held:
-                self._held, skip = self._held[skip:], 0
+            self._pending += data
+            if len(self._pending) >= skip and self._pending:
+                self._pending, skip = self._pending[skip:], 0
                 yield final
 
     def _take(self, used: int, newlines: int) -> None:
-        self._held = self._held[used:]
+        self._pending = self._pending[used:]
         self._line += newlines
-        if len(self._held) > LONGEST_RECORD:
-            raise self._runaway()
+        if len(self._pending) > LONGEST_RECORD:
+            raise self._too_long()
 
-    def _runaway(self) -> DataError:
-        if not self._rows.shape.quoting or b'"' not in self._held:
+    def _too_long(self) -> DataError:
+        if not self._rows.dialect.quoting or b'"' not in self._pending:
             most = f"{LONGEST_RECORD >> 20} MiB"
             return DataError(
                 f"{self._input.name} line {self._line}: this record is longer than {most}",

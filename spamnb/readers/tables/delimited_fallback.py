@@ -1,8 +1,7 @@
-"""Delimited rows by the csv module: the reference for `fastcsv`, and what reads irregular blocks."""
+"""Parses delimited rows with the csv module: irregular blocks, and the reference for `delimited_fast`."""
 
 from __future__ import annotations
 
-import csv
 import io
 from dataclasses import dataclass
 from itertools import chain
@@ -19,18 +18,20 @@ class ParsedRows:
     lines: list[int]
     used: int
     newlines: int
-    open_quote: bool = False  # the last row is one that the input's end cut off
+    open_quote: bool = False  # the input ends inside the last row
     first_bytes: int = 0
     first_lines: int = 0
 
 
 def parse_rows(data: bytes, delimiter: str, *, quoting: bool, final: bool) -> ParsedRows:
-    r"""The complete rows at the beginning of `data` (all of it if `final`); blank lines are no rows.
+    r"""Parses the complete rows at the beginning of `data` (all of it if `final`); skips blank lines.
 
     >>> parsed = parse_rows(b'ham,"two\nlines"\nspam,wi', ",", quoting=True, final=False)
     >>> parsed.rows, parsed.used
     ([['ham', 'two\nlines']], 16)
     """
+    import csv  # late: plain lines do not need it
+
     end = len(data) if final else max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     text = data[:end].decode("utf-8", "surrogateescape")
     lines = list(io.StringIO(text, newline=""))
@@ -42,6 +43,8 @@ def parse_rows(data: bytes, delimiter: str, *, quoting: bool, final: bool) -> Pa
 
 
 def _parse(lines: list[str], delimiter: str, quoting: int, final: bool) -> ParsedRows:
+    import csv
+
     reader = csv.reader(chain(lines, [_AFTER]), delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
     rows: list[list[str]] = []
     starts: list[int] = []

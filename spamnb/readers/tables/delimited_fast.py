@@ -1,9 +1,9 @@
-"""Delimited rows found by numpy in a whole block at once; anything irregular is left to the csv module.
+"""Splits a whole block of delimited rows at once with numpy; the csv module parses irregular blocks.
 
 Measured with everything around it (opening, labels, texts joined) on 25 MB of short messages, one busy core:
-quoted CSV 170-185 MB/s, TSV 200-245; the same by the csv module 45. A third of that was slicing the texts
-out; where a text and a short label are all there is, blanking the label instead takes a fifth of the time.
-Labels are compared as integers: looking up 280,000 slices one by one took 46 ms, this 17.
+quoted CSV 170-185 MB/s, TSV 200-245; the csv module 45. A third of the time was slicing the texts out; where
+there are only a text and a short label, blanking the label instead takes a fifth of the time. Labels are
+compared as integers: looking up 280,000 slices one by one took 46 ms, this 17.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from spamnb.core import IntArray
 from spamnb.messages import Texts
-from spamnb.readers.tables.chunk_builder import factorise, join
+from spamnb.readers.tables.chunk_builder import factorise, join_texts
 
 Bytes = NDArray[np.uint8]
 
 _NEWLINE, _CARRIAGE, _QUOTE = 10, 13, 34
-_LONGEST_GAP = 40  # bytes between two texts up to which blanking them is faster than cutting the texts out
+_LONGEST_GAP = 40  # bytes between two texts up to which blanking them is faster than slicing
 _MANY = 32  # distinct values from which on a dict is as fast as comparing keys
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(8)], np.uint64)
 
@@ -33,8 +33,8 @@ class FastRows:
     data: bytes
     starts: IntArray
     ends: IntArray
-    quoted: bool  # some fields are
-    doubled: IntArray  # where quotes stand twice, meaning one
+    quoted: bool  # whether some fields are quoted
+    doubled: IntArray  # positions of doubled quotes, which mean one
     lines: IntArray  # 0-based, within the block
     used: int  # bytes of the block that the rows cover
     newlines: int
@@ -58,66 +58,67 @@ class FastRows:
         return starts + quoted, ends - quoted
 
     def column(self, column: int) -> list[bytes]:
-        """The fields of a column, without their quotes."""
-        return self._cut(*self._span(column))[0]
+        """Returns the fields of a column, without their quotes."""
+        return self._slice(*self._span(column))[0]
 
     def texts(self, column: int) -> Texts:
-        """The fields of a column as texts: the block itself where little else stands in it."""
+        """Returns the fields of a column as texts: the block itself if the gaps between them are short."""
         starts, ends = self._span(column)
         after = np.append(starts[1:], self.used)
         widest = int((after - ends).max(initial=0))
         if widest > _LONGEST_GAP:
-            return join(*self._cut(starts, ends))
+            return join_texts(*self._slice(starts, ends))
         raw = self._raw[: self.used].copy()
         raw[: starts[0]] = _NEWLINE
         for step in range(widest):
             gap = ends + step
             raw[np.compress(gap < after, gap)] = _NEWLINE
-        return _without(raw, self.doubled, starts, ends)
+        return _delete_bytes(raw, self.doubled, starts, ends)
 
-    def _cut(self, starts: IntArray, ends: IntArray) -> tuple[list[bytes], IntArray]:
+    def _slice(self, starts: IntArray, ends: IntArray) -> tuple[list[bytes], IntArray]:
+        """Slices fields out of the block; returns their sizes too."""
         data, sizes = self.data, ends - starts
-        parts = [data[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
-        for row in self._with_doubled(starts, ends):
-            parts[row] = parts[row].replace(b'""', b'"')
-            sizes[row] = len(parts[row])
-        return parts, sizes
+        fields = [data[s:e] for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
+        for row in self._rows_with_doubled(starts, ends):
+            fields[row] = fields[row].replace(b'""', b'"')
+            sizes[row] = len(fields[row])
+        return fields, sizes
 
-    def _with_doubled(self, starts: IntArray, ends: IntArray) -> set[int]:
+    def _rows_with_doubled(self, starts: IntArray, ends: IntArray) -> set[int]:
         if not len(self.doubled):
             return set()
         rows = np.searchsorted(starts, self.doubled, "right") - 1
         return set(rows[(rows >= 0) & (self.doubled < ends[rows])].tolist())
 
     def distinct(self, column: int) -> tuple[list[bytes], IntArray]:
-        """The different fields of a column, and which of them each row has."""
+        """Returns the distinct fields of a column, and for each row the index of its field."""
         starts, ends = self._span(column)
         sizes = ends - starts
-        if sizes.max(initial=0) > 7 or self._with_doubled(starts, ends):
+        if sizes.max(initial=0) > 7 or self._rows_with_doubled(starts, ends):
             return factorise(self.column(column))
         words: NDArray[np.uint64] = np.ndarray(len(self.data), "<u8", self.data + bytes(8), strides=(1,))
         keys = (words[starts] & _MASKS[sizes]) | (sizes.astype(np.uint64) << np.uint64(56))
         values: list[bytes] = []
         index = np.full(len(keys), -1)
-        while len(left := np.flatnonzero(index < 0)):
+        while len(unseen := np.flatnonzero(index < 0)):
             if len(values) == _MANY:
                 return factorise(self.column(column))
-            first = int(left[0])
+            first = int(unseen[0])
             index[keys == keys[first]] = len(values)
             values.append(self.data[starts[first] : ends[first]])
         return values, index
 
 
-def _without(raw: Bytes, places: IntArray, starts: IntArray, ends: IntArray) -> Texts:
-    """Texts with single bytes taken out: the second quote of each pair (outside of texts a blank less)."""
-    if len(places):
-        raw = np.delete(raw, places)
-        starts, ends = starts - np.searchsorted(places, starts), ends - np.searchsorted(places, ends)
+def _delete_bytes(raw: Bytes, positions: IntArray, starts: IntArray, ends: IntArray) -> Texts:
+    """Deletes single bytes from texts: the second quote of each pair (between texts, a blank)."""
+    if len(positions):
+        raw = np.delete(raw, positions)
+        starts, ends = starts - np.searchsorted(positions, starts), ends - np.searchsorted(positions, ends)
     return Texts(raw.tobytes(), starts, ends)
 
 
 def split_rows(data: bytes, delimiter: str, columns: int, *, quoting: bool, final: bool) -> FastRows | None:
-    r"""The complete rows at the beginning of `data`, or None where the csv module must look.
+    r"""Splits the complete rows at the beginning of `data`; None if the csv module must parse them.
 
     >>> rows = split_rows(b'ham,"a, b"\nspam,c\nha', ",", 2, quoting=True, final=False)
     >>> rows.column(0), rows.column(1), rows.used
@@ -136,7 +137,7 @@ def split_rows(data: bytes, delimiter: str, columns: int, *, quoting: bool, fina
     used = int(row_ends[-1]) + 1
     separators, quotes, newlines = (p[: p.searchsorted(used)] for p in (separators, quotes, newlines))
     cut_off, raw = final and used < len(data), raw[:used]
-    if cut_off or not _plain(data, raw, newlines) or not regular(raw, quotes, delimiter):
+    if cut_off or not _returns_paired(data, raw, newlines) or not regular(raw, quotes, delimiter):
         return None
     bounds = _bounds(raw, separators, row_ends, columns)
     if bounds is None:
@@ -148,23 +149,24 @@ def split_rows(data: bytes, delimiter: str, columns: int, *, quoting: bool, fina
 
 
 def _marks(raw: Bytes, delimiter: str, quoting: bool) -> IntArray:
-    found = raw == _NEWLINE
-    found |= raw == ord(delimiter)
+    """Returns the positions of newlines, delimiters and quotes."""
+    is_mark = raw == _NEWLINE
+    is_mark |= raw == ord(delimiter)
     if quoting:
-        found |= raw == _QUOTE
-    return np.flatnonzero(found)
+        is_mark |= raw == _QUOTE
+    return np.flatnonzero(is_mark)
 
 
 def _outside(marks: IntArray, kinds: Bytes) -> IntArray:
-    """The newlines and delimiters with an even number of quotes before them."""
+    """Returns the newlines and delimiters with an even number of quotes before them."""
     others = np.flatnonzero(kinds != _QUOTE)
-    # The k-th mark that is no quote stands at place i, so i - k quotes are before it.
+    # The k-th mark that is no quote is at index i of the marks, so i - k quotes are before it.
     before = others - np.arange(len(others))
     return marks.take(np.compress((before & 1) == 0, others))
 
 
-def _plain(data: bytes, raw: Bytes, newlines: IntArray) -> bool:
-    """Whether every carriage return stands before a newline."""
+def _returns_paired(data: bytes, raw: Bytes, newlines: IntArray) -> bool:
+    """Returns whether a newline follows every carriage return."""
     if b"\r" not in data:
         return True
     paired = np.count_nonzero(raw.take(newlines - 1) == _CARRIAGE)
@@ -172,7 +174,7 @@ def _plain(data: bytes, raw: Bytes, newlines: IntArray) -> bool:
 
 
 def regular(raw: Bytes, quotes: IntArray, delimiter: str) -> bool:
-    """Whether every quote opens where a field starts, closes where it ends, or is one of two in a row."""
+    """Returns whether every quote opens where a field starts, closes where it ends, or is doubled."""
     if not len(quotes):
         return True
     around = np.zeros(256, bool)
@@ -186,7 +188,7 @@ def regular(raw: Bytes, quotes: IntArray, delimiter: str) -> bool:
 def _bounds(
     raw: Bytes, separators: IntArray, row_ends: IntArray, columns: int
 ) -> tuple[IntArray, IntArray] | None:
-    """Where the fields begin and end, or None if a row is blank or has another number of fields."""
+    """Returns where the fields begin and end; None if a row is blank or has another number of fields."""
     rows = len(row_ends)
     if rows * columns != len(separators) or not np.array_equal(separators[columns - 1 :: columns], row_ends):
         return None

@@ -1,10 +1,10 @@
-"""JSON lines: one object per line."""
+"""Reads JSON lines: one object per line."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,56 +17,52 @@ from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
-from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords
-from spamnb.readers.tables.column_choice import choose_columns, describe_columns, label_map
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normal
+from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
+from spamnb.readers.tables.column_choice import Rows
+from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
 from spamnb.readers.tables.labels import LabelMap
 
 Record = dict[str, Any]
 _MOST_NAMES = 200
-_INNER_END = re.compile(
-    r"}\s*,"
-)  # of an object, before the end of its line; or just text, which costs only time
+_INNER_END = re.compile(r"}\s*,")  # an object that ends inside a line; or a text, which costs only time
 
 
-def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
-    """Open JSON lines; blank lines are no records."""
-    _refuse_array(given)
-    sample, _, _ = parse_lines(given.head if given.stream.ended else _whole_lines(given.head))
-    names = names_of(sample, (options.text_column, options.label_column, *options.columns))
+def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+    """Opens JSON lines; blank lines are no records."""
+    _refuse_array(decoded)
+    names, sample = read_sample(decoded, options.columns.stated)
     if not names and labelled:
         raise DataError(
-            f"no JSON objects in the first lines of {given.name}",
-            hint="this is no JSONL: try --format csv, or check the file",
+            f"no JSON objects in the first lines of {decoded.name}",
+            hint="this is no JSONL: try --input-format csv, or check the file",
         )
-    names = names or [options.text_column or "text", *options.columns]
-    rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in sample]
-    columns = choose_columns(given.name, names, rows, options, labelled=labelled)
-    labels = label_map(columns, names, rows, options)
-    skipped = SkippedRecords()
-    lines = JsonLines({i: names[i] for i in columns.wanted}, ChunkBuilder(columns, labels, skipped))
-    packed = [given.stream.compression] if given.stream.compression else []
-    about = f"{given.name}: JSONL ({', '.join([given.encoding, *packed])})"
+    names = names or [options.columns.text or "text", *options.columns.beside_text]
+    builder = table_builder(decoded.name, names, sample, options, labelled=labelled)
+    reader = LineReader({i: names[i] for i in builder.columns.wanted}, builder)
+    blocks = Blocks(
+        reader,
+        lambda: decoded.blocks(options.chunk_bytes, b"\n"),
+        start=decoded.start(0),
+        file=decoded.stream.stored,
+    )
     return Source(
-        given.name,
-        f"{about}, {describe_columns(columns, names, labels)}",
-        given.stream.size,
-        _chunks(given, lines, options.chunk_bytes),
-        given.stream.close,
-        skipped=skipped,
-        labels=labels,
-        blocks=Blocks(
-            lines,
-            lambda: given.blocks(options.chunk_bytes, b"\n"),
-            start=given.start(0),
-            file=given.stream.stored,
-        ),
+        decoded.stream,
+        f"{describe_lines(decoded)}, {builder.describe(names)}",
+        reader.chunks(decoded, options.chunk_bytes),
+        skipped=builder.skipped,
+        labels=builder.labels,
+        blocks=blocks,
     )
 
 
+def describe_lines(decoded: DecodedInput) -> str:
+    """Writes `sms.jsonl: JSONL (UTF-8)`."""
+    return f"{decoded.name}: JSONL ({', '.join(decoded.storage)})"
+
+
 @dataclass(frozen=True)
-class JsonLines:
-    """Reads blocks of lines."""
+class LineReader:
+    """Reads blocks of lines; `wanted` maps the numbers of the columns to their names."""
 
     wanted: dict[int, str]
     builder: ChunkBuilder
@@ -79,23 +75,38 @@ class JsonLines:
         yield replace(self.builder, skipped=skipped).build(self.records(block, 1), 0), block.count(b"\n")
 
     def records(self, block: bytes, first: int) -> ListRecords:
-        """The objects of a block whose first line is `first`."""
+        """Parses the objects of a block whose first line is `first`."""
         records, lines, faults = parse_lines(block)
         columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in self.wanted.items()}
         return ListRecords(np.array(lines, np.int64) + first, columns, faults)
 
+    def chunks(self, decoded: DecodedInput, size: int) -> Iterator[Chunk]:
+        """Reads an input in blocks of about `size` bytes."""
+        first = 1
+        for block in decoded.blocks(size, b"\n"):
+            records = self.records(block, first)
+            first += block.count(b"\n")
+            if len(records.lines):
+                yield self.builder.build(records, decoded.stream.position)
 
-def _chunks(given: DecodedInput, lines: JsonLines, size: int) -> Iterator[Chunk]:
-    first = 1
-    for block in given.blocks(size, b"\n"):
-        records = lines.records(block, first)
-        first += block.count(b"\n")
-        if len(records.lines):
-            yield lines.builder.build(records, given.stream.position)
+
+def read_sample(decoded: DecodedInput, stated: Iterable[str]) -> tuple[list[str], Rows]:
+    """Returns the names of the values in the first records, and those records as rows.
+
+    A row has a field for each name. So of very many names only the first are returned, and those that are
+    stated or usual: where every record has names of its own, the rows would grow without limit.
+    """
+    head = decoded.head if decoded.stream.ended else decoded.head[: decoded.head.rfind(b"\n") + 1]
+    records, _, _ = parse_lines(head)
+    names = list(dict.fromkeys(name for record in records for name in record))
+    wanted = {normalize_name(name) for name in stated} | {*TEXT_NAMES, *LABEL_NAMES}
+    names = names[:_MOST_NAMES] + [name for name in names[_MOST_NAMES:] if normalize_name(name) in wanted]
+    rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in records]
+    return names, rows
 
 
 def parse_lines(block: bytes) -> tuple[list[Record], list[int], dict[int, str]]:
-    r"""The objects, their 0-based lines, and what is wrong with which (such a one is empty).
+    r"""Returns the objects, their 0-based lines, and the faults of damaged ones (which are empty).
 
     >>> parse_lines(b'{"text": "ok"}\n\n[]\n{"text')
     ([{'text': 'ok'}, {}, {}], [0, 2, 3], {1: 'not a JSON object', 2: 'bad JSON'})
@@ -113,9 +124,9 @@ def parse_lines(block: bytes) -> tuple[list[Record], list[int], dict[int, str]]:
 
 
 def _parse_at_once(lines: list[str]) -> list[Record] | None:
-    """All lines as one array, four times as fast as one by one; None if they are not as many objects.
+    """Parses all lines as one array, four times as fast as one by one; None if they are not as many objects.
 
-    Where no object ends inside a line, as many objects as lines means one object per line.
+    If no object ends inside a line, as many objects as lines means one object per line.
     """
     try:
         records = json.loads(f"[{','.join(lines)}]")
@@ -126,7 +137,7 @@ def _parse_at_once(lines: list[str]) -> list[Record] | None:
 
 
 def _parse(line: str) -> Record | str:
-    """The object of a line, or what is wrong with it."""
+    """Returns the object of a line, or its fault."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -135,7 +146,7 @@ def _parse(line: str) -> Record | str:
 
 
 def as_bytes(value: object) -> bytes:
-    """A value as text; null and nested values are nothing.
+    """Converts a value to text; null and nested values become nothing.
 
     >>> as_bytes("ok"), as_bytes(True), as_bytes(1.0), as_bytes(None), as_bytes([1])
     (b'ok', b'true', b'1.0', b'', b'')
@@ -147,23 +158,9 @@ def as_bytes(value: object) -> bytes:
     return str(value).encode() if isinstance(value, (int, float)) else b""
 
 
-def names_of(sample: Sequence[Record], stated: Iterable[str | None]) -> list[str]:
-    """The names in some records; of very many only the first, those stated and those that names often are.
-
-    Each record has a place for each name: where every record has names of its own, all would be too many.
-    """
-    names = list(dict.fromkeys(name for record in sample for name in record))
-    wanted = {normal(name) for name in stated if name} | set(TEXT_NAMES) | set(LABEL_NAMES)
-    return names[:_MOST_NAMES] + [name for name in names[_MOST_NAMES:] if normal(name) in wanted]
-
-
-def _whole_lines(head: bytes) -> bytes:
-    return head[: head.rfind(b"\n") + 1]
-
-
-def _refuse_array(given: DecodedInput) -> None:
-    if given.head.lstrip().startswith(b"["):
+def _refuse_array(decoded: DecodedInput) -> None:
+    if decoded.head.lstrip().startswith(b"["):
         raise DataError(
-            f"{given.name} is a JSON array, expected one JSON object per line",
-            hint=f"convert it first: jq -c '.[]' {given.name} > messages.jsonl",
+            f"{decoded.name} is a JSON array, expected one JSON object per line",
+            hint=f"convert it first: jq -c '.[]' {decoded.name} > messages.jsonl",
         )

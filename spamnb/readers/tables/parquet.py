@@ -1,4 +1,4 @@
-"""Parquet files, batch by batch (needs the optional package pyarrow)."""
+"""Reads Parquet files, batch by batch (needs the optional package pyarrow)."""
 
 from __future__ import annotations
 
@@ -8,60 +8,70 @@ from typing import Any
 
 import numpy as np
 
+from spamnb.core import Record
 from spamnb.errors import DataError, MissingExtraError
 from spamnb.messages import Chunk
+from spamnb.readers.byte_stream import ByteStream
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
-from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords
-from spamnb.readers.tables.column_choice import choose_columns, describe_columns, label_map
+from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.labels import LabelMap
 
 _SAMPLE_ROWS = 500
 _ROW_BYTES = 128  # about the size of a short message: batches come out near the chunk size
 
 
-def open_input(given: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
-    """Open a Parquet file; the line of a record is its row number."""
-    file = _open(given)
+def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
+    """Opens a Parquet file; the line of a record is its row number."""
+    file = _open(decoded)
     names = list(file.schema_arrow.names)
-    sample = next(_batches(file, given.name, _SAMPLE_ROWS), None)
-    held = [(sample or {}).get(name, []) for name in names]
-    rows = [[_as_bytes(value).decode("utf-8", "replace") for value in row] for row in zip(*held, strict=True)]
-    columns = choose_columns(given.name, names, rows, options, labelled=labelled)
-    labels = label_map(columns, names, rows, options)
-    skipped = SkippedRecords()
-    wanted = {i: names[i] for i in columns.wanted}
-    builder = ChunkBuilder(columns, labels, skipped)
-    rows_each = options.chunk_bytes // _ROW_BYTES + 1
-    groups = RowGroups(given.stream.path, wanted, builder, rows_each)
-
-    def close() -> None:
-        file.close()
-        given.stream.close()
-
+    sample = next(_batches(file, decoded.name, _SAMPLE_ROWS), {})
+    columns = [map(_as_text, sample.get(name, [])) for name in names]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    builder = table_builder(decoded.name, names, rows, options, labelled=labelled)
+    wanted = {i: names[i] for i in builder.columns.wanted}
+    reader = RowGroupReader(decoded.stream.path, wanted, builder, options.chunk_bytes // _ROW_BYTES + 1)
+    origin = _ParquetFile(file, decoded.stream)
     return Source(
-        given.name,
-        f"{given.name}: Parquet, {describe_columns(columns, names, labels)}",
-        given.stream.size,
-        _chunks(file, given.name, wanted, builder, rows_each, given.stream.size or 0),
-        close,
-        skipped=skipped,
-        labels=labels,
-        blocks=Blocks(groups, lambda: (b"%d" % g for g in range(file.num_row_groups))),
+        origin,
+        f"{decoded.name}: Parquet, {builder.describe(names)}",
+        reader.chunks(file, size=origin.size or 0),
+        skipped=builder.skipped,
+        labels=builder.labels,
+        blocks=Blocks(reader, lambda: (b"%d" % group for group in range(file.num_row_groups))),
     )
 
 
+class _ParquetFile(Record):
+    """The file that pyarrow has opened, and the stream that it was recognised by."""
+
+    file: Any
+    stream: ByteStream
+
+    @property
+    def name(self) -> str:
+        return self.stream.name
+
+    @property
+    def size(self) -> int | None:
+        return self.stream.size
+
+    def close(self) -> None:
+        self.file.close()
+        self.stream.close()
+
+
 @dataclass(frozen=True)
-class RowGroups:
-    """Reads row groups; a block is the number of one, in digits."""
+class RowGroupReader:
+    """Reads row groups in batches of so many rows; a block is the number of a row group, in digits."""
 
     path: str
     wanted: dict[int, str]
     builder: ChunkBuilder
-    rows: int
+    batch_rows: int
 
     @property
     def labels(self) -> LabelMap | None:
@@ -70,35 +80,45 @@ class RowGroups:
     def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
         import pyarrow.parquet
 
-        builder = replace(self.builder, skipped=skipped)
+        reader = replace(self, builder=replace(self.builder, skipped=skipped))
         with pyarrow.parquet.ParquetFile(self.path) as file:
             lines = file.metadata.row_group(int(block)).num_rows
-            for chunk in _chunks(file, self.path, self.wanted, builder, self.rows, 0, [int(block)]):
+            for chunk in reader.chunks(file, groups=[int(block)]):
                 yield chunk, lines
                 lines = 0
 
+    def chunks(self, file: Any, groups: list[int] | None = None, size: int = 0) -> Iterator[Chunk]:
+        """Reads these row groups (None: all) of a file of `size` bytes."""
+        rows, total = 0, max(file.metadata.num_rows, 1)
+        names = list(self.wanted.values())
+        for batch in _batches(file, self.path, self.batch_rows, groups, columns=names):
+            columns = {i: [_as_bytes(value) for value in batch[name]] for i, name in self.wanted.items()}
+            first, rows = rows + 1, rows + len(next(iter(batch.values())))
+            records = ListRecords(np.arange(first, rows + 1), columns)
+            yield self.builder.build(records, size * rows // total)
 
-def _open(given: DecodedInput) -> Any:
+
+def _open(decoded: DecodedInput) -> Any:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError("reading Parquet", "parquet") from None
-    if given.stream.size is None or given.stream.compression:
+    if decoded.stream.size is None or decoded.stream.compression:
         raise DataError(
-            f"Parquet cannot be read from {given.name}: it is a pipe or packed",
+            f"Parquet cannot be read from {decoded.name}: it is a pipe or packed",
             hint="save it as an unpacked file and give its path",
         )
     try:
-        return pyarrow.parquet.ParquetFile(given.stream.path)
+        return pyarrow.parquet.ParquetFile(decoded.stream.path)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(
-            f"{given.name} is not a Parquet file, or is damaged", hint="try --format auto"
+            f"{decoded.name} is not a Parquet file, or is damaged", hint="try --input-format auto"
         ) from error
 
 
 def _batches(file: Any, name: str, *how: Any, **columns: list[str]) -> Iterator[dict[str, list[Any]]]:
-    """Batches of rows as the values of each column; what is damaged is found only when it is read."""
+    """Yields batches of rows as the values of each column; damage is detected only when it is read."""
     import pyarrow
 
     try:
@@ -108,27 +128,13 @@ def _batches(file: Any, name: str, *how: Any, **columns: list[str]) -> Iterator[
         raise DataError(f"{name}: its Parquet data is damaged", hint="get the file again") from error
 
 
-def _chunks(
-    file: Any,
-    name: str,
-    wanted: dict[int, str],
-    builder: ChunkBuilder,
-    rows: int,
-    size: int,
-    groups: list[int] | None = None,
-) -> Iterator[Chunk]:
-    total = max(file.metadata.num_rows, 1)
-    done = 0
-    for batch in _batches(file, name, rows, groups, columns=list(wanted.values())):
-        columns = {i: [_as_bytes(value) for value in batch[name]] for i, name in wanted.items()}
-        first, done = done + 1, done + len(next(iter(batch.values())))
-        lines = np.arange(first, done + 1)
-        yield builder.build(ListRecords(lines, columns), size * done // total)
-
-
 def _as_bytes(value: object) -> bytes:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, bytes):
         return value
     return b"" if value is None or value != value else str(value).encode()
+
+
+def _as_text(value: object) -> str:
+    return _as_bytes(value).decode("utf-8", "replace")

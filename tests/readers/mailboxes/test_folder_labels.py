@@ -196,5 +196,5 @@ def test_what_is_called_index_need_not_be_one() -> None:
     Path("t/index").unlink()
     assert failure("t", format="index") == (
         "no index in t: looked for t/index and t/full/index",
-        "an index has lines such as `spam path/to/mail`; or leave out --format index",
+        "an index has lines such as `spam path/to/mail`; or leave out --input-format index",
     )

@@ -172,9 +172,9 @@ def test_neighbours_are_taken_together() -> None:
 def test_plan() -> None:
     for name in ("1.eml", "2.eml", "x.csv"):
         Path(name).write_bytes(b"")
-    options = ReadOptions(max_size=7)
+    options = ReadOptions.from_flags(max_size=7)
     planned = plan(["1.eml", "2.eml", "-"], [("spam", "x.csv"), ("ham", "-")], options)
-    assert [(path, how.label, how.max_size) for path, how in planned] == [
+    assert [(path, how.label, how.mail.max_size) for path, how in planned] == [
         (("1.eml", "2.eml"), None, 7),
         ("-", None, 7),
         ("x.csv", "spam", 7),
@@ -207,7 +207,8 @@ def test_one_process_needs_no_joblib() -> None:
     Path("x.eml").write_bytes(mail("one"))
     code = (
         "import sys; from spamnb.readers import open_source, ReadOptions\n"
-        "both = [open_source('x.eml', ReadOptions(jobs=jobs), labelled=False) for jobs in (1, 2)]\n"
+        "options = [ReadOptions.from_flags(jobs=jobs) for jobs in (1, 2)]\n"
+        "both = [open_source('x.eml', how, labelled=False) for how in options]\n"
         "print([len(chunk) for source in both for chunk in source])\n"
         "print(sorted({'joblib', 'multiprocessing', 'mailbox', 'pandas', 'csv'} & set(sys.modules)))"
     )

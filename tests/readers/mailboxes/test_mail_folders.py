@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spamnb.readers import ReadOptions, expand, open_source
+from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.mailboxes import folder_walk
 from tests.helpers.mailboxes import TMP, Found, box, failure, mail, make
 
@@ -92,7 +92,6 @@ def test_folders_in_folders() -> None:
     ]
     assert found.skipped == {"m/.git": "hidden"}
     assert Found("m/").rows == found.rows
-    assert expand(["m", "-"]) == ["m", "-"]
 
 
 def test_folders_deeper_than_python_can_call() -> None:
@@ -137,7 +136,7 @@ def test_stated_formats_of_folders() -> None:
     assert len(Found("b", format="mbox").rows) == 2
     assert failure("b", labelled=False, format="maildir") == (
         "b is no Maildir: it has no folders cur and new",
-        "leave out --format maildir",
+        "leave out --input-format maildir",
     )
     assert failure("b", labelled=False, format="csv") == (
         "b is a directory, expected a file of format csv",
@@ -145,8 +144,8 @@ def test_stated_formats_of_folders() -> None:
     )
     for format in ("maildir", "folder"):
         assert failure("b/x", labelled=False, format=format) == (
-            f"b/x is a file, expected a directory: --format {format}",
-            "leave out --format, or give eml or mbox",
+            f"b/x is a file, expected a directory: --input-format {format}",
+            "leave out --input-format, or give eml or mbox",
         )
 
 
@@ -155,7 +154,7 @@ def test_columns_are_not_in_mails() -> None:
     for options in ({"text_column": "text"}, {"numeric": ("size",)}):
         assert failure("m", labelled=False, **options) == (
             "m is read as mail and has no columns",
-            "columns need --format csv, tsv, jsonl or parquet",
+            "columns need --input-format csv, tsv, jsonl or parquet",
         )
 
 

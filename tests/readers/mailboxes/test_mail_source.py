@@ -171,7 +171,7 @@ def test_columns_are_not_in_mails() -> None:
     Path("x.eml").write_bytes(mail("one"))
     assert failure("x.eml", labelled=False, categorical=("from",)) == (
         "x.eml is read as mail and has no columns",
-        "columns need --format csv, tsv, jsonl or parquet",
+        "columns need --input-format csv, tsv, jsonl or parquet",
     )
 
 
@@ -216,6 +216,6 @@ def test_a_stated_label_goes_for_every_format(
 def test_options_are_checked() -> None:
     for name in ("max_size", "jobs"):
         with pytest.raises(ConfigError, match=rf"^{name} must be at least 1, got 0$"):
-            ReadOptions(**{name: 0})  # type: ignore[arg-type]
+            ReadOptions.from_flags(**{name: 0})
     with pytest.raises(ConfigError, match=r"^a label must not be empty$"):
         ReadOptions(label=" ")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.readers.mailboxes.mail_files import many_mails
-from spamnb.readers.mailboxes.mbox import Splitter, holds_many, unescaped, without_mark
+from spamnb.readers.mailboxes.mbox import Splitter, holds_many, unescape, without_mark
 
 Mails = list[tuple[bytes, bool]]
 
@@ -166,7 +166,7 @@ def test_a_mail_of_just_the_size_is_whole() -> None:
 
 
 def test_escapes() -> None:
-    assert unescaped(b">From a\n>>From b\nx >From c\n> From d\n>Fromage\n") == (
+    assert unescape(b">From a\n>>From b\nx >From c\n> From d\n>Fromage\n") == (
         b"From a\n>From b\nx >From c\n> From d\n>Fromage\n"
     )
     assert without_mark(b"From a") == b""

@@ -153,12 +153,12 @@ def test_a_third_class_stays_one(read: Read) -> None:
     rows = [b"ham,hello there", b"spam,WIN now"] * 95 + [b"promo,20% off"] * 10
     result = read(b"label,text\n" + b"\n".join(rows))
     assert set(result.labels) == {"ham", "spam", "promo"}
-    assert "(classes ham, spam, promo)" in result.source.description
+    assert "(labels: ham, spam, promo)" in result.source.description
 
 
 def test_description_says_it_all(here: Path) -> None:
     (here / "sms.csv").write_bytes(b"Label,Message,length,from\nham,ok,2,x\n1,no,2,y\n")
-    options = ReadOptions(categorical=("from",), numeric=("length",))
+    options = ReadOptions.from_flags(categorical=("from",), numeric=("length",))
     with open_source("sms.csv", options, labelled=True) as source:
         assert source.description == (
             'sms.csv: CSV (comma, header, UTF-8), text column "Message", '
@@ -219,7 +219,7 @@ def test_classes_other_than_spam_stay_as_they_are(read: Read) -> None:
     )
     assert result.labels == ["en", "de", "fr", "en", "de"]
     assert result.source.positive_hint is None
-    assert 'label column "lang" (classes en, de, fr)' in result.source.description
+    assert 'label column "lang" (labels: en, de, fr)' in result.source.description
 
 
 def test_spam_label_makes_two_classes(read: Read, here: Path) -> None:
@@ -227,7 +227,9 @@ def test_spam_label_makes_two_classes(read: Read, here: Path) -> None:
     result = read(data, label_column="kind", spam_label="ADS")
     assert result.labels == ["spam", "ham", "ham"]
     (here / "x.csv").write_bytes(data)
-    source = open_source("x.csv", ReadOptions(label_column="kind", spam_label="junk"), labelled=True)
+    source = open_source(
+        "x.csv", ReadOptions.from_flags(label_column="kind", spam_label="junk"), labelled=True
+    )
     with pytest.raises(DataError) as caught:
         list(source)
     assert str(caught.value) == 'spam label "junk" never occurs in x.csv; its labels: ads, friend, news'
@@ -297,7 +299,7 @@ def test_columns_of_skipped_rows_are_skipped_too(read: Read) -> None:
             b"text\nhello there\nyou\n",
             {},
             "x.csv has one column, expected a text and a label column",
-            "give --label-column, or another --format; plain lines cannot be labelled",
+            "give --label-column, or another --input-format; plain lines cannot be labelled",
             id="one column",
         ),
         pytest.param(
@@ -321,7 +323,7 @@ def test_columns_that_cannot_be(
 ) -> None:
     (here / "x.csv").write_bytes(data)
     with pytest.raises(DataError) as caught:
-        open_source("x.csv", ReadOptions(**options), labelled=True)  # type: ignore[arg-type]
+        open_source("x.csv", ReadOptions.from_flags(**options), labelled=True)
     assert (str(caught.value), caught.value.hint) == (message, hint)
 
 
@@ -340,7 +342,7 @@ def test_nothing_usable(here: Path) -> None:
 def test_an_id_taken_for_a_label(here: Path) -> None:
     (here / "x.csv").write_bytes(b"id,text\n" + b"".join(b"%d,a\n" % i for i in range(1500)))
     with pytest.raises(DataError) as caught:
-        list(open_source("x.csv", ReadOptions(label_column="id"), labelled=True))
+        list(open_source("x.csv", ReadOptions.from_flags(label_column="id"), labelled=True))
     assert str(caught.value) == 'column "id" has more than 1000 different labels'
 
 

@@ -42,7 +42,7 @@ def table(data: bytes, chunk_bytes: int) -> list[tuple[int, bytes, bytes]]:
     stream = ByteStream("x.csv", io.BufferedReader(io.BytesIO(data)), live=False)  # type: ignore[arg-type]
     given = DecodedInput(stream)
     given.decode("utf-8")
-    options = ReadOptions(text_column="text", categorical=("label",), chunk_bytes=chunk_bytes)
+    options = ReadOptions.from_flags(text_column="text", categorical=("label",), chunk_bytes=chunk_bytes)
     rows = []
     for chunk in open_input(given, options, format="csv", labelled=False):
         labels = chunk.categories["label"]

@@ -130,7 +130,7 @@ def test_descriptions() -> None:
     assert LabelMap(["0", "1"]).describe() == 'spam = "1"'
     assert LabelMap(["ham", "junk", "smishing"]).describe() == 'spam = "junk" or "smishing"'
     assert LabelMap(["ham"]).describe() == 'spam = "spam"'
-    assert LabelMap(list("abcdef")).describe() == "classes a, b, c, d, e, ..."
+    assert LabelMap(list("abcdef")).describe() == "labels: a, b, c, d, e, ..."
     assert LabelMap(["a"], spam_label="a").describe() == 'spam = "a", all others ham'
     assert LabelMap(["1", "0"], "is_ham").describe() == 'spam = "0", ham = "1"'
     assert LabelMap(["1"], "is_ham").describe() == 'ham = "1"'
@@ -138,12 +138,12 @@ def test_descriptions() -> None:
     assert LabelMap([], "is_ham").describe() == 'spam = "spam"'
 
 
-def test_of_two_other_classes_the_one_looked_for_is_named() -> None:
-    looked_for = '; "2" is looked for, --spam-label changes that'
-    assert LabelMap(["2", "1"]).describe() == "classes 2, 1" + looked_for
-    assert LabelMap(["spam", "work"]).describe() == "classes spam, work"
-    assert LabelMap(["1", "2", "3"]).describe() == "classes 1, 2, 3"
-    assert LabelMap(["1", "2"], classes=("1", "2")).describe() == "classes 1, 2"  # the model says it
+def test_of_two_other_classes_the_positive_one_is_named() -> None:
+    note = '; treating "2" as spam, change with --spam-label'
+    assert LabelMap(["2", "1"]).describe() == "labels: 2, 1" + note
+    assert LabelMap(["spam", "work"]).describe() == "labels: spam, work"
+    assert LabelMap(["1", "2", "3"]).describe() == "labels: 1, 2, 3"
+    assert LabelMap(["1", "2"], classes=("1", "2")).describe() == "labels: 1, 2"  # the model says it
 
 
 @given(st.lists(st.text(max_size=5)), st.text(min_size=1, max_size=3))

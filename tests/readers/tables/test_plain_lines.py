@@ -154,9 +154,9 @@ def test_stdin_that_is_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_columns_need_a_table(here: Path) -> None:
     (here / "x").write_bytes(b"hello\n")
     with pytest.raises(DataError) as caught:
-        open_source("x", ReadOptions(format="lines", numeric=("size",)), labelled=False)
+        open_source("x", ReadOptions.from_flags(format="lines", numeric=("size",)), labelled=False)
     assert str(caught.value) == "x is read as one message per line and has no columns"
-    assert caught.value.hint == "labels and columns need --format csv, tsv, jsonl or parquet"
+    assert caught.value.hint == "labels and columns need --input-format csv, tsv, jsonl or parquet"
 
 
 LONG = 1 << 20

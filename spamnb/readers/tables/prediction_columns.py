@@ -1,0 +1,132 @@
+"""Finds the columns of a file of predictions: the truth, the score and the verdict, as stated or by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spamnb.core import excerpt
+from spamnb.errors import DataError
+from spamnb.readers.skipped_rows import SkippedRecords
+from spamnb.readers.tables.chunk_builder import ChunkBuilder
+from spamnb.readers.tables.column_choice import Columns, Rows, list_names, number, stated_column
+from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
+
+# In order of preference. Of the scores that `predict` writes, log_odds have more digits than probability.
+TRUTH_NAMES = ("truth", "true_label", "actual", "gold", "expected", "y_true", "target", "ground_truth")
+SCORE_NAMES = (
+    *("log_odds", "probability", "spam_probability", "p_spam", "p(spam)", "prob", "proba", "p"),
+    *("score", "spam_score", "y_score", "confidence"),
+)
+VERDICT_NAMES = (
+    *("verdict", "predicted", "prediction", "predicted_label", "pred", "y_pred", "said", "decision"),
+    "label",
+)
+
+
+@dataclass(frozen=True)
+class StatedColumns:
+    """The columns that the user states; None: to be found by name."""
+
+    truth: str | None = None
+    score: str | None = None
+    verdict: str | None = None
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        stated = tuple(name for name in (self.truth, self.score, self.verdict) if name)
+        return (*stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES)
+
+
+@dataclass(frozen=True)
+class PredictionColumns:
+    """The names of all columns, and which of them are the truth, the score, the verdict and the text."""
+
+    names: Sequence[str]
+    truth: int | None
+    score: int | None
+    verdict: int | None
+    text: int | None
+
+    @property
+    def has_log_odds(self) -> bool:
+        """Whether the scores are log-odds, by the name of their column."""
+        return self.score is not None and normalize_name(self.names[self.score]) == "log_odds"
+
+    def describe(self) -> str:
+        """Writes `truth "actual", score "p", no verdict`."""
+        kinds = {"truth": self.truth, "score": self.score, "verdict": self.verdict}
+        return ", ".join(
+            f"no {kind}" if i is None else f'{kind} "{excerpt(self.names[i])}"' for kind, i in kinds.items()
+        )
+
+    def builder(self) -> ChunkBuilder:
+        """Builds chunks whose categories are `truth` and `verdict` and whose number is `score`."""
+        categories = {"truth": self.truth, "verdict": self.verdict}
+        categorical = {kind: i for kind, i in categories.items() if i is not None}
+        numeric = {} if self.score is None else {"score": self.score}
+        return ChunkBuilder(Columns(self.text, None, categorical, numeric), None, SkippedRecords())
+
+
+def find_columns(
+    source: str, names: Sequence[str], stated: StatedColumns, *, joined: bool
+) -> PredictionColumns:
+    """Finds the columns: as stated, else by name; `label` is the truth, except in what `predict` writes.
+
+    >>> find_columns("x.csv", ["label", "p"], StatedColumns(), joined=False).describe()
+    'truth "label", score "p", no verdict'
+    >>> find_columns("x.csv", ["label", "log_odds"], StatedColumns(), joined=True).describe()
+    'no truth, score "log_odds", verdict "label"'
+    """
+    truth, score, verdict = (
+        None if name is None else stated_column(source, name, names)
+        for name in (stated.truth, stated.score, stated.verdict)
+    )
+    by_spamnb = "log_odds" in map(normalize_name, names)
+    if score is None:
+        score = _by_name(names, SCORE_NAMES, {truth, verdict})
+    if truth is None and not joined:
+        usual = TRUTH_NAMES if by_spamnb else (*TRUTH_NAMES, *LABEL_NAMES)
+        truth = _by_name(names, usual, {score, verdict})
+    if verdict is None:
+        verdict = _by_name(names, VERDICT_NAMES, {truth, score})
+    text = _by_name(names, TEXT_NAMES, {truth, score, verdict})
+    columns = PredictionColumns(names, truth, score, verdict, text)
+    _check_columns(source, columns, joined)
+    return columns
+
+
+def _by_name(names: Sequence[str], usual: Sequence[str], taken: set[int | None]) -> int | None:
+    normal = [normalize_name(name) for name in names]
+    indexes = (normal.index(name) for name in usual if name in normal)
+    return next((index for index in indexes if index not in taken), None)
+
+
+def _check_columns(source: str, columns: PredictionColumns, joined: bool) -> None:
+    if columns.truth is None and not joined:
+        raise DataError(
+            f"no column of {source} says what each message really is; its columns: "
+            f"{list_names(columns.names)}",
+            hint=f"name it with --truth, or give the labelled messages too: "
+            f"spamnb evaluate --predictions {source} DATA",
+        )
+    if columns.score is None and columns.verdict is None:
+        raise DataError(
+            f"no column of {source} is a score or a verdict; its columns: {list_names(columns.names)}",
+            hint="name one with --score or --verdict",
+        )
+
+
+def check_scores(source: str, columns: PredictionColumns, sample: Rows) -> None:
+    """Refuses a column of scores without any number in the sample."""
+    score = columns.score
+    if score is None:
+        return
+    values = [row[score] for row in sample if score < len(row) and row[score].strip()]
+    if values and all(math.isnan(number(value)) for value in values):
+        name = excerpt(columns.names[score])
+        raise DataError(
+            f'column "{name}" of {source} holds no numbers, for example "{excerpt(values[0])}"',
+            hint="name the column of the scores with --score",
+        )
