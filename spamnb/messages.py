@@ -57,12 +57,16 @@ class Texts(Record):
     @classmethod
     def concat(cls, parts: Sequence[Texts]) -> Texts:
         """Joins all messages with their tags; a part without a tag has empty texts there."""
-        joined = cls.of([message for part in parts for message in part.tolist()])
-        names = dict.fromkeys(tag for part in parts for tag in part.tags)
-        empty = [cls.of([b""] * len(part)) for part in parts]
-        pairs = list(zip(parts, empty, strict=True))
-        tags = {tag: cls.concat([part.tags.get(tag, none) for part, none in pairs]) for tag in names}
-        return cls(joined.data, joined.starts, joined.ends, tags)
+        shifts = np.cumsum([0, *(len(part.data) + 1 for part in parts)])[:-1].tolist()
+        starts = [part.starts + shift for part, shift in zip(parts, shifts, strict=True)]
+        ends = [part.ends + shift for part, shift in zip(parts, shifts, strict=True)]
+        tags = {
+            tag: cls.concat([part.tags.get(tag) or cls.of([b""] * len(part)) for part in parts])
+            for tag in dict.fromkeys(tag for part in parts for tag in part.tags)
+        }
+        data = b"\n".join([part.data for part in parts])  # as they are: no message is copied by itself
+        none = np.zeros(0, np.int64)
+        return cls(data, np.concatenate([none, *starts]), np.concatenate([none, *ends]), tags)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -144,8 +148,8 @@ class Chunk(Record):
     `labels` is None if the source was read without labels; `categories` has one string per message and
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
-    `sources` is the path of each mail, or `mailbox#number`; `worker_result` is what the work in `ReadOptions`
-    returned for the chunk.
+    `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
+    processes (`Source.work`).
     """
 
     texts: Texts

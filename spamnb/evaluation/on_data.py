@@ -14,7 +14,7 @@ from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel, count_seen
-from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, metrics_of
+from spamnb.training import HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +100,15 @@ def cross_validate(trainer: Trainer) -> Evaluation:
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",
         )
-    model, held_out = trainer.settled(model, sample)
+    model, held_out = trainer.calibrated(model, sample)
     total = int(model.store.message_totals.sum())
-    note = f"{trainer.folds} folds, duplicates of a text in the same fold"
+    note = f"{trainer.training.folds} folds, duplicates of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
     same = "probabilities calibrated on the same out-of-fold scores"
     if model.decision.max_fpr is not None:
         same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return evaluate_scores(model, held_out, (note, *copies_note(sample.digests), same), sample)
+    return evaluate_scores(model, held_out, (note, *duplicates_note(sample.digests), same), sample)
 
 
 def evaluate_scores(

@@ -19,12 +19,14 @@ from spamnb.model import SpamModel, calibration as calibrations, log_odds_of, wo
 from spamnb.settings import FeatureConfig
 from spamnb.training import (
     FEWEST,
+    Digester,
     Digests,
     FoldScores,
     HeldOutScores,
     Trainer,
     apply_calibration,
-    copies_note,
+    duplicates_note,
+    fit_linear,
     metrics_of,
 )
 
@@ -45,11 +47,11 @@ class LabelledData:
     @classmethod
     def of(cls, chunks: Iterable[Chunk]) -> LabelledData:
         """Reads all chunks; they stay in memory."""
-        digester, read, digests = Trainer(FeatureConfig.plain(), folds=0), [], []
+        digester, read, digests = Digester(), [], []
         for chunk in chunks:
-            words = word_digests(extract(chunk.texts, digester.features))
+            digests.append(word_digests(extract(chunk.texts, FeatureConfig.plain())))
             columns = chunk.categories, chunk.numbers
-            digests.append(digester.digests(words, chunk.texts, chunk.labels or [], *columns))
+            digester.complete(digests[-1], chunk.texts, chunk.labels or [], *columns)
             read.append(chunk)
         names = [label for chunk in read for label in chunk.labels or []]
         labels = tuple(sorted(set(names)))
@@ -124,7 +126,7 @@ def _train(make: TrainerMaker, chunks: Iterable[Chunk]) -> SpamModel:
 def _split_notes(data: LabelledData, sizes: tuple[int, int], share: float, seed: int) -> tuple[str, ...]:
     parts = f"{sizes[0]:,} training messages, {sizes[1]:,} test messages"
     how = f"{share:.0%} of the texts of each class held out, duplicates together, seed {seed}"
-    return parts, how, *copies_note(data.digests)
+    return parts, how, *duplicates_note(data.digests)
 
 
 def evaluate_holdout(data: LabelledData, make: TrainerMaker, share: float, seed: int) -> Evaluation:
@@ -174,7 +176,7 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     model, held_out = _calibrate_stream(model, stream)
     notes = (
         "each message classified by a model of those before it, then learned",
-        *copies_note(data.digests),
+        *duplicates_note(data.digests),
     )
     steps: list[Mapping[str, Any]] = []
     for end in np.linspace(0, len(held_out.truth), SIZES + 1).astype(int)[1:].tolist():
@@ -205,9 +207,9 @@ def _calibrate_stream(model: SpamModel, stream: StreamScores) -> tuple[SpamModel
 
 def _fit(model: SpamModel, damped: FloatArray, truth: IntArray) -> calibrations.Calibration:
     if len(model.labels) > 2:
-        return calibrations.fit(damped, truth, len(model.labels))
+        return fit_linear(damped, truth, len(model.labels))
     plus = model.labels.index(model.positive)
-    return calibrations.fit(log_odds_of(damped, plus), (truth == plus).astype(np.int64), 2)
+    return fit_linear(log_odds_of(damped, plus), (truth == plus).astype(np.int64), 2)
 
 
 def _slice(scores: HeldOutScores, begin: int, end: int) -> HeldOutScores:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spamnb.core import IntArray, StringArray, gathered
+from spamnb.core import IntArray, StringArray, copy_spans
 from spamnb.features.batch import OTHER, Speller, Stream
 from spamnb.features.lowercase import lowered_words
 from spamnb.features.token_keys import LONGEST, join, key
@@ -26,7 +26,7 @@ def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
     (['subject:free', 'subject:entry', 'from:ann', 'from:bob'], [0, 0, 0, 1])
     """
     size = len(next(iter(tags.values())))
-    texts = _concat(list(tags.values()))
+    texts = Texts.concat(list(tags.values()))
     if reveal and not texts.data.isascii():
         from spamnb.features.hidden_letters import reveal_in_texts
 
@@ -39,15 +39,6 @@ def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
     return Stream(OTHER, rows[order], keys[order], _speller(prefixes, which, words, order))
 
 
-def _concat(parts: list[Texts]) -> Texts:
-    """Joins the texts of all parts, one part after the other."""
-    shifts = np.cumsum([0, *(len(texts.data) + 1 for texts in parts)]).tolist()
-    starts = [texts.starts + shift for texts, shift in zip(parts, shifts, strict=False)]
-    ends = [texts.ends + shift for texts, shift in zip(parts, shifts, strict=False)]
-    data = b"\n".join([texts.data for texts in parts])
-    return Texts(data, np.concatenate(starts), np.concatenate(ends))
-
-
 def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArray) -> Speller:
     data = words.data + b"".join(prefixes)
     prefix = np.cumsum([len(words.data), *map(len, prefixes)])
@@ -57,7 +48,7 @@ def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArr
         begin, end = words.starts[at], words.ends[at]
         starts = np.stack((prefix[which[at]], begin), axis=1)
         ends = np.stack((prefix[which[at] + 1], np.minimum(end, begin + LONGEST)), axis=1)
-        pieces = gathered(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
+        pieces = copy_spans(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
         return StringArray(pieces.blob, pieces.ends[1::2])
 
     return spell

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import IntArray, Record, StringArray, gathered
+from spamnb.core import IntArray, Record, StringArray, copy_spans
 from spamnb.features.batch import Speller, Stream
 from spamnb.features.token_keys import LONGEST, KeyArray, join, span_keys
 from spamnb.messages import Texts
@@ -86,5 +86,5 @@ def spell_ngrams(words: Words, first: IntArray, n: int) -> StringArray:
     for i in range(n):
         starts[:, 2 * i] = words.starts[first + i]
         ends[:, 2 * i] = np.minimum(words.ends[first + i], starts[:, 2 * i] + LONGEST)
-    pieces = gathered(data, starts.ravel(), ends.ravel())
+    pieces = copy_spans(data, starts.ravel(), ends.ravel())
     return StringArray(pieces.blob, pieces.ends[2 * n - 2 :: 2 * n - 1])

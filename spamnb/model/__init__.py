@@ -12,11 +12,9 @@ if TYPE_CHECKING:
         LIMIT as LIMIT,
         Beta as Beta,
         Calibration as Calibration,
-        Floats as Floats,
         Platt as Platt,
-        fit as fit,
-        fit_isotonic as fit_isotonic,
-        minimise as minimise,
+        Temperature as Temperature,
+        identity as identity,
         probability as probability,
     )
     from spamnb.model.change_history import ChangeHistory as ChangeHistory
@@ -82,12 +80,10 @@ else:
             "calibration": [
                 "Beta",
                 "Calibration",
-                "Floats",
                 "LIMIT",
                 "Platt",
-                "fit",
-                "fit_isotonic",
-                "minimise",
+                "Temperature",
+                "identity",
                 "probability",
             ],
             "change_history": ["ChangeHistory"],

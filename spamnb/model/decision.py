@@ -81,9 +81,9 @@ def probability_text(p: float) -> str:
 
 
 def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
-    """Describes `to_dict` of a decision.
+    """Describes the state of a decision.
 
-    >>> describe(Decision.from_cutoff(3.0, 0.001).to_dict(), "spam", "ham")
+    >>> describe(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
     'spam from P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
     """
     text = f"{positive} from P = {probability_text(state['threshold'])}"
@@ -187,19 +187,20 @@ class Decision:
         codes[doubt] = UNSURE
         return codes
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_state(self) -> dict[str, float | None]:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> Decision:
-        """Inverts `to_dict`; anything else is a damaged model."""
+    def from_state(cls, state: Mapping[str, Any]) -> Decision:
+        """The inverse of `to_state`; refuses a damaged state."""
         try:
             low, fp, fn = (
                 None if state[name] is None else float(state[name])
                 for name in ("unsure_from", "cost_fp", "cost_fn")
             )
             cutoff, rate = (
-                None if v is None else float(v) for v in map(state.get, ("log_odds_threshold", "max_fpr"))
+                None if state[name] is None else float(state[name])
+                for name in ("log_odds_threshold", "max_fpr")
             )
             if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
                 raise ValueError("log_odds_threshold")

@@ -12,6 +12,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.features import token_key
 from spamnb.messages import Chunk
 from spamnb.model.message_digest import message_digests
+from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import Stats
@@ -140,6 +141,7 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
     """Returns the model card: stable names, builtins only."""
     store = model.store
     kinds: IntArray = np.bincount(store.kinds, minlength=256)
+    state = to_state(model, ("features", "scorer", "calibration", "decision", "change_history"))
     return {
         "path": path,
         "bytes": size,
@@ -147,17 +149,17 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "positive": model.positive,
         "tokens": {"all": store.vocabulary, "words": int(kinds[1]), "word_ngrams": int(kinds[2:6].sum())},
         "occurrences": dict(zip(store.labels, store.token_totals.tolist(), strict=True)),
-        "features": model.features.to_dict(),
-        "scorer": model.scoring.to_dict(),
-        "calibration": model.calibration.to_dict(),
+        "features": state["features"],
+        "scorer": state["scorer"],
+        "calibration": state["calibration"],
         "refined": _refined(model),
         "base": _base(model),
-        "decision": model.decision.to_dict(),
+        "decision": state["decision"],
         "min_known_words": model.min_known_words,
         "metrics": dict(model.metrics) if model.metrics is not None else None,
         "seen_messages": None if model.seen_messages is None else len(model.seen_messages),
-        "change_history": model.change_history.to_dict(),
-        "outdated": model.change_history.stale(model.metrics),
+        "change_history": state["change_history"],
+        "outdated": model.change_history.outdated_because(model.metrics),
         "columns": {
             "categorical": {c: len(v) for c, v in store.categories.items()},
             "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},

@@ -17,7 +17,7 @@ from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations, model_state
-from spamnb.model.base_model import BaseModel, check_same, from_state as start_from
+from spamnb.model.base_model import BaseModel, check_same
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
@@ -317,7 +317,7 @@ class SpamModel:
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write the model file in one step; gives its size in bytes."""
-        return model_file.write(self.state(), path)
+        return model_file.write(self.to_state(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SpamModel:
@@ -330,16 +330,11 @@ class SpamModel:
         model = cls.from_state(state)
         return model.changed(changes) if changes is not None else model
 
-    def state(self) -> dict[str, Any]:
-        """The model as builtins and plain arrays."""
+    def to_state(self) -> dict[str, Any]:
+        """Returns the model as builtins and plain arrays."""
         return model_state.to_state(self)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
-        """The inverse of `state`; what does not fit is a ModelError."""
-        inner = model_file.require(state, "base", dict) if "base" in state else None
-        start = None if inner is None else start_from(inner, cls.from_state)
-        try:
-            return cls(**model_state.fields(state), base=start)
-        except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
-            raise model_state.damaged(error) from None
+        """Returns the model of a state; refuses a damaged one."""
+        return model_state.from_state(state, cls)

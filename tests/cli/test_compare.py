@@ -74,9 +74,7 @@ def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
     assert heads[0][-4:] == ["positives", "spam", "log", "loss"]
 
 
-@pytest.mark.parametrize(
-    ("width", "figures"), [(40, ("p", "positives")), (60, ("p", "positives", "spam"))]
-)
+@pytest.mark.parametrize(("width", "figures"), [(40, ("p", "positives")), (60, ("p", "positives", "spam"))])
 def test_names_and_figures_stay_whole_on_narrow_terminals(
     cli: Cli, sms: Sms, width: int, figures: tuple[str, ...]
 ) -> None:

@@ -12,7 +12,7 @@ from spamnb.evaluation.mistakes import MistakeCollector, out_of_fold_mistakes
 from spamnb.evaluation.on_data import Evaluation, cross_validate, evaluate_chunks
 from spamnb.evaluation.summary import summarize
 from spamnb.messages import Chunk, Texts
-from spamnb.settings import FeatureConfig
+from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 from tests.helpers.paths import SAMPLE
 
@@ -66,7 +66,7 @@ def test_the_worst_by_hand() -> None:
 
 def evaluated(k: int, labels: list[str] | None = None, **settings: object) -> Evaluation:
     texts, given = sample()
-    trainer = Trainer(folds=k, keep_texts=True, **settings)  # type: ignore[arg-type]
+    trainer = Trainer(keep_texts=True, training=TrainingConfig(folds=k), **settings)  # type: ignore[arg-type]
     for chunk in chunks(texts, labels or given, 100):
         trainer.add(chunk.texts, chunk.labels or [])
     return cross_validate(trainer)
@@ -109,7 +109,7 @@ def test_more_than_two_classes() -> None:
 
 def test_a_fold_with_all_of_a_class_is_passed_over() -> None:
     texts = [f"word{i} hello" for i in range(20)] + ["win a prize"] * 12
-    trainer = Trainer(folds=2, keep_texts=True)
+    trainer = Trainer(keep_texts=True, training=TrainingConfig(folds=2))
     trainer.add(Texts.of(texts), ["ham"] * 20 + ["spam"] * 12)
     found = cross_validate(trainer)
     assert all(m.truth == "ham" for m in out_of_fold_mistakes(found, 2))
@@ -122,7 +122,9 @@ def test_columns_and_tags_are_part_of_the_explanation() -> None:
     labels = ["spam" if i % 2 else "ham" for i in range(40)]
     labels[0], labels[1] = "spam", "ham"
     senders = ["shop" if i % 2 else "friend" for i in range(40)]
-    trainer = Trainer(FeatureConfig(categorical=("sender",)), folds=4, keep_texts=True)
+    trainer = Trainer(
+        FeatureConfig(categorical=("sender",)), keep_texts=True, training=TrainingConfig(folds=4)
+    )
     trainer.add(tagged, labels, {"sender": senders})
     worst = out_of_fold_mistakes(cross_validate(trainer), 4)
     assert {m.subject for m in worst} >= {"lunch 0", "offer 1"}

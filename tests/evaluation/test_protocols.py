@@ -88,7 +88,7 @@ def test_figures_of_a_stream(classes: int) -> None:
     assert found.scores.messages == 150
     assert [step["learned"] for step in found.steps] == list(range(15, 151, 15))
     assert found.notes[0] == "each message classified by a model of those before it, then learned"
-    assert found.notes[1].endswith("messages are duplicates of others (the same words)")
+    assert found.notes[1].endswith("messages are duplicates (same words)")
     assert found.scores.accuracy > 1 / classes
 
 

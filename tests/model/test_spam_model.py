@@ -120,16 +120,19 @@ class TestMistakes:
         assert caught.value.message == "cannot forget what was never learned: nothing was changed"
 
     def test_a_damaged_state(self, model: SpamModel) -> None:
-        state = model.state()
-        for name, value in (("features", {"ngrams": 9}), ("scorer", {"alpha": -1}), ("features", {"x": 1})):
+        state = model.to_state()
+        wrong = ("features", {"ngrams": 9}), ("scorer", {"alpha": -1}), ("features", {"x": 1})
+        for name, value in (*wrong, *((name, {**state[name], **value}) for name, value in wrong)):
             with pytest.raises(ModelError) as caught:
                 SpamModel.from_state({**state, name: value})
             assert caught.value.message.startswith("the settings in the model are damaged: ")
             assert caught.value.hint == "train the model again"
-        for name in ("features", "scorer", "counts", "decision", "calibration", "positive"):
+        for name in state:
             with pytest.raises(ModelError) as caught:
                 SpamModel.from_state({k: v for k, v in state.items() if k != name})
             assert caught.value.message == f"the model has no {name}"
+        with pytest.raises(ModelError, match="the model has an unknown part: 'clip'"):
+            SpamModel.from_state({**state, "clip": 1})
 
 
 class TestLearning:

@@ -13,7 +13,7 @@ from spamnb.counts.moments import Moments
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.column_models import gaussian_log_p, gaussian_parameters, m_estimate
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 
 FEATURES = FeatureConfig(ngrams=1, shapes=False, categorical=("sender",), numeric=("size",))
@@ -148,7 +148,10 @@ def test_the_m_estimate_is_smoothing_by_m_over_k() -> None:
 @pytest.mark.parametrize("price", [1e20, 1e300])
 def test_numbers_without_measure_give_no_warnings(price: float) -> None:
     """A correction that 32 bits do not hold is none."""
-    trainer, days = Trainer(FeatureConfig(numeric=("price",)), refine="yes"), range(60)
+    trainer, days = (
+        Trainer(FeatureConfig(numeric=("price",)), training=TrainingConfig(refine="yes")),
+        range(60),
+    )
     texts = [f"win prize {i} now" for i in days] + [f"see you at {i}" for i in days]
     prices = np.array([price] * 60 + [2.0] * 60)
     trainer.add(Texts.of(texts), ["spam"] * 60 + ["ham"] * 60, {}, {"price": prices})

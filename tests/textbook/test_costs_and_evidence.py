@@ -23,7 +23,7 @@ from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cos
 from spamnb.model.scoring_engine import Engine, RawScores
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 
 PLAIN = FeatureConfig.plain()
@@ -211,7 +211,7 @@ def test_new_data_just_updates_counts() -> None:
     bit_by_bit = SpamModel()
     for text, label in zip(texts, labels, strict=True):
         bit_by_bit = bit_by_bit.learn([text], [label])
-    assert str(once.state()) == str(bit_by_bit.state())
+    assert str(once.to_state()) == str(bit_by_bit.to_state())
 
 
 def test_under_sampling_the_majority() -> None:
@@ -220,7 +220,9 @@ def test_under_sampling_the_majority() -> None:
     labels = ["spam"] * 2000 + ["ham"] * 100
     totals = []
     for order in (1, -1):
-        trainer = Trainer(PLAIN, ScorerConfig.of("multinomial"), folds=0, keep={"spam": 0.05})
+        trainer = Trainer(
+            PLAIN, ScorerConfig.of("multinomial"), keep={"spam": 0.05}, training=TrainingConfig(folds=0)
+        )
         trainer.add(Texts.of(messages[::order]), labels[::order])
         totals.append(trainer.finish().store.message_totals.tolist())
     assert totals[0] == totals[1]  # the same messages whatever their order

@@ -205,7 +205,7 @@ def _cross_validate(params: Params) -> _Measured:
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, sources))
     trainer = setup.trainer(mail, keep_texts=bool(params["report"]))
     for chunk in messages:
-        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+        trainer.add_chunk(chunk)
     check_classes(trainer)
     result = cross_validate(trainer)
     check_decision(params, result.model.labels)
