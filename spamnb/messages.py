@@ -148,8 +148,8 @@ class Chunk(Record):
     `labels` is None if the source was read without labels; `categories` has one string per message and
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
-    `sources` names the place of each message where messages are files: its path, or `mailbox#number`;
-    `worker_result` is the result of the work that worker processes did on it (`Source.work`).
+    `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
+    processes (`Source.work`).
     """
 
     texts: Texts

@@ -13,26 +13,6 @@ from spamnb.features import Batch
 NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is an unknown one
 
 
-class RawEntries(Record):
-    """A batch and its ids; most messages may be dropped before `Entries.of` merges the repeats."""
-
-    batch: Batch
-    ids: list[IntArray]
-
-    @property
-    def size(self) -> int:
-        return self.batch.size
-
-    @property
-    def tokens(self) -> IntArray:
-        """The number of tokens of each message, repeats included."""
-        return np.bincount(self.batch.rows, minlength=self.size)
-
-    def select(self, rows: IntArray) -> RawEntries:
-        """Selects messages, renumbered 0.. (`rows` ascending)."""
-        return RawEntries(*self.batch.select(rows, self.ids))
-
-
 class Entries(Record):
     """A batch after lookup, in canonical order: token `ids[i]` occurs `counts[i]` times in message `rows[i]`.
 
