@@ -115,7 +115,7 @@ def _save(document: object, target: str) -> int:
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
     try:
         with open(handle, "w+b") as file:
-            files.copy_mode(handle, target)
+            files.copy_read_permissions(target, handle)
             size = _dump(document, file)
             if size > model_file.MAX_BYTES:
                 raise OSError(errno.EFBIG, f"it would be larger than {model_file.MAX_BYTES} bytes")

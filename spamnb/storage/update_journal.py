@@ -197,7 +197,7 @@ def append(model: AnyPath, checksum: bytes, journal: Journal | None, payload: by
 
 def _create(model: str, data: bytes) -> int:
     """Writes a new journal as a whole; users who may read the model may read the journal too."""
-    with files.atomic_write(model + JOURNAL, like=model) as file:
+    with files.atomic_write(model + JOURNAL, readable_like=model) as file:
         file.write(data)
     model_writer.sync_folder(os.path.dirname(model))
     return len(data)

@@ -118,7 +118,7 @@ def _opened(sources: list[Any], quiet: bool) -> Iterator[Source]:
 def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> None:
     with progress(source.name, source.size, quiet) as bar:
         for i, chunk in enumerate(source):
-            if chunk.made is None:
+            if chunk.worker_result is None:
                 trainer.add_chunk(chunk, (number, i))
             bar.at(chunk.position)
     report_skipped(source, quiet)
