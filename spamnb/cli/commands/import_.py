@@ -1,28 +1,28 @@
-"""`spamnb import`: an exported model becomes a model file again."""
+"""Restores a model file from an export: `spamnb import`."""
 
 from __future__ import annotations
 
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import print_status
+from spamnb.cli.output import print_status, print_step
 
 
-@click.command("import", short_help="Make a model of an exported text.")
+@click.command("import", short_help="Restore a model from an export.")
 @click.argument("file", type=options.PATH, metavar="FILE")
 @options.new_model_option
 @options.force_option
 @options.quiet_option
 def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
-    """Make a model of an exported text.
+    """Restore a model from an export.
 
-    FILE is what `spamnb export` wrote, as TSV or JSON lines ('-' reads stdin; gz, bz2 and xz are unpacked).
-    Counts may have been changed and lines removed or added; an added one may leave out the key. If there are
-    fewer tokens than were exported, a note says so.
+    FILE is what `spamnb export` wrote ('-' reads stdin; gz, bz2 and xz are unpacked). Counts may have been
+    changed and lines removed or added; an added one may leave out the key. If there are fewer tokens than
+    were exported, a note says so.
 
     \b
     Examples:
-      spamnb import office.tsv -o office.spamnb
+      spamnb import office.jsonl -o office.spamnb
       spamnb export a.spamnb | grep -v secret | spamnb import - -o b.spamnb
     """
     from spamnb.cli.model_choice import output_path
@@ -41,5 +41,5 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     size = save(model, target, quiet)
     for note in notes:
         print_status(f"note: {note}", quiet)
-    print_status(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
-    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_step("imported", f"{model.store.vocabulary:,} tokens from {stream.name}", quiet)
+    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)
