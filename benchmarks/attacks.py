@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.corpora import parse_seeds, read_messages, split
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import train
 
 Train = Callable[[Sequence[str], Sequence[str]], SpamModel]
@@ -28,7 +28,9 @@ Train = Callable[[Sequence[str], Sequence[str]], SpamModel]
 def undefended(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:
     """Words, all occurrences, add-one smoothing."""
     scoring = ScorerConfig(alpha=1.0, once=False, damping=0.0)
-    return train(texts, labels, features=FeatureConfig.plain(), scoring=scoring, folds=0)
+    return train(
+        texts, labels, features=FeatureConfig.plain(), scoring=scoring, training=TrainingConfig(folds=0)
+    )
 
 
 def defaults(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:

@@ -24,6 +24,7 @@ from spamnb.metrics import evaluate_binary
 from spamnb.model import shipped_model
 from spamnb.model.base_model import BaseModel
 from spamnb.model.spam_model import SpamModel
+from spamnb.settings import TrainingConfig
 from spamnb.training.threshold import MAIL_MAX_FPR
 from spamnb.training.trainer import Trainer
 from tools import ready_made_models
@@ -104,7 +105,7 @@ def measured(model: SpamModel, texts: Texts, spam: NDArray[np.bool_]) -> list[fl
     found = model.score(texts)
     verdict = np.array([label == "spam" for label in found.labels])
     unsure = np.array([label == "unsure" for label in found.labels])
-    got = evaluate_binary(spam, found.probability, verdict, unsure, 1.0, 1.0, found.log_odds)
+    got = evaluate_binary(spam, found.probability, verdict, unsure, scores=found.log_odds)
     recalls = [recall(found.log_odds, spam, rate) for rate in (0.001, 0.01)]
     return [got.roc_auc, *recalls, got.accuracy, float(verdict[~spam].mean()), got.log_loss]
 
@@ -121,7 +122,9 @@ def one_draw(corpus: Corpus, size: int, even: bool, seed: int) -> list[list[floa
     texts, labels = corpus.texts.select(own), corpus.labels(own)
     models = [corpus.start]
     for start in (None, BaseModel.of("start", corpus.start)):
-        trainer = Trainer(max_fpr=corpus.max_fpr, stated=False, start=start)
+        trainer = Trainer(
+            base=start, training=TrainingConfig(max_fpr=corpus.max_fpr, max_fpr_is_default=True)
+        )
         trainer.add(texts, labels)
         models.append(trainer.finish())
     rest, spam = corpus.texts.select(judged), corpus.spam[judged]

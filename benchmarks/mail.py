@@ -22,6 +22,7 @@ from benchmarks.peers.bogofilter import SPAM_CUTOFF, Bogofilter, installed
 from benchmarks.peers.ours import Ours
 from spamnb.mail import as_texts
 from spamnb.metrics import Confusion, recall_at_fpr, roc_auc
+from spamnb.settings import TrainingConfig
 from spamnb.training.threshold import MAIL_MAX_FPR
 from spamnb.training.trainer import train
 
@@ -59,7 +60,9 @@ def quality(corpus: MailCorpus, folder: Path, seeds: range) -> float:
     for seed in seeds:
         known, held = split(corpus.spam, seed)
         truth = corpus.spam[held]
-        model = train(texts.select(known), [labels[i] for i in known], max_fpr=MAIL_MAX_FPR)
+        model = train(
+            texts.select(known), [labels[i] for i in known], training=TrainingConfig(max_fpr=MAIL_MAX_FPR)
+        )
         said = model.score(texts.select(held))
         called = said.codes == model.labels.index("spam")
         rows = {

@@ -20,6 +20,7 @@ from spamnb.model.scoring_engine import damping_scale
 from spamnb.scorers import make
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import fit_linear
 from spamnb.training.threshold import MAIL_MAX_FPR, cutoff
 
 _REFIT = 100  # messages after which slope, offset and line are fitted again to the scores so far
@@ -86,7 +87,7 @@ def prequential(texts: list[Texts], spam: NDArray[np.bool_]) -> tuple[FloatArray
     line = 0.0
     for i, message in enumerate(texts):
         if i and i % _REFIT == 0:
-            fit = calibration.fit(raw[:i], spam[:i].astype(np.int64), 2)
+            fit = fit_linear(raw[:i], spam[:i].astype(np.int64), 2)
             line = max(cutoff(fit.apply(raw[:i][~spam[:i]]), MAIL_MAX_FPR), 0.0)
         batch = filter.extract(message)
         raw[i] = filter.score(batch)

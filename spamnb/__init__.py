@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spamnb.messages import Texts
     from spamnb.model.decision import Decision
     from spamnb.model.spam_model import SpamModel
-    from spamnb.settings import FeatureConfig, ScorerConfig
+    from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
     from spamnb.sklearn_classifier import SpamClassifier
     from spamnb.training.incremental import Learner
     from spamnb.training.trainer import train
@@ -38,6 +38,7 @@ _HOME = {
     "SpamModel": "model.spam_model",
     "SpamnbError": "errors",
     "Texts": "messages",
+    "TrainingConfig": "settings",
     "train": "training.trainer",
 }
 
@@ -52,6 +53,7 @@ __all__ = [
     "SpamModel",
     "SpamnbError",
     "Texts",
+    "TrainingConfig",
     "__version__",
     "train",
 ]

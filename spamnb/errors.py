@@ -1,5 +1,9 @@
 """What can go wrong, in words for the user: what happened, and the next step to try."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class SpamnbError(Exception):
     """Base of every error spamnb raises on purpose; `exit_code` is what the command line ends with.
@@ -14,6 +18,16 @@ class SpamnbError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Lets every error travel between processes, whatever its class asks for."""
+        return _restored, (type(self), self.message, self.hint)
+
+
+def _restored(kind: type[SpamnbError], message: str, hint: str) -> SpamnbError:
+    error = kind.__new__(kind)
+    SpamnbError.__init__(error, message, hint)
+    return error
 
 
 class DataError(SpamnbError):

@@ -59,12 +59,16 @@ class Texts(Record):
     @classmethod
     def concat(cls, parts: Sequence[Texts]) -> Texts:
         """All messages in one, with their tags; a part without a tag says nothing there."""
-        joined = cls.of([message for part in parts for message in part.tolist()])
-        names = dict.fromkeys(tag for part in parts for tag in part.tags)
-        silent = [cls.of([b""] * len(part)) for part in parts]
-        pairs = list(zip(parts, silent, strict=True))
-        tags = {tag: cls.concat([part.tags.get(tag, none) for part, none in pairs]) for tag in names}
-        return cls(joined.data, joined.starts, joined.ends, tags)
+        shifts = np.cumsum([0, *(len(part.data) + 1 for part in parts)])[:-1].tolist()
+        starts = [part.starts + shift for part, shift in zip(parts, shifts, strict=True)]
+        ends = [part.ends + shift for part, shift in zip(parts, shifts, strict=True)]
+        tags = {
+            tag: cls.concat([part.tags.get(tag) or cls.of([b""] * len(part)) for part in parts])
+            for tag in dict.fromkeys(tag for part in parts for tag in part.tags)
+        }
+        data = b"\n".join([part.data for part in parts])  # as they are: no message is copied by itself
+        none = np.zeros(0, np.int64)
+        return cls(data, np.concatenate([none, *starts]), np.concatenate([none, *ends]), tags)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -147,7 +151,7 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` names the place of each message where messages are files: its path, or `mailbox#number`;
-    `made` is what the work that was asked for in `ReadOptions` has made of it.
+    `made` is the result of the work that worker processes did on it (`Source.work`).
     """
 
     texts: Texts

@@ -1,4 +1,4 @@
-"""Measures of a filter from arrays: what was true, what was said, and how probable it was thought."""
+"""Computes the measures of a filter from arrays: confusion, curves, losses, intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _share(counts: Ints) -> Floats:
-    """Cumulated counts as shares of the last one; all NaN if that is 0."""
+    """Divides cumulated counts by the last one; all NaN if that is 0."""
     return counts / counts[-1] if counts[-1] else np.full(counts.shape, math.nan)
 
 
@@ -40,7 +40,7 @@ def _aligned(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], Floats]
 
 
 def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
-    """The weighted harmonic mean of precision and recall; beta > 1 favours recall; NaN when both are 0.
+    """Computes the weighted harmonic mean of precision and recall; beta > 1 favours recall; NaN if both 0.
 
     >>> round(f_score(0.5, 0.4), 3), round(f_score(0.7, 0.1), 3), round(f_score(0.02, 1), 4)
     (0.444, 0.175, 0.0392)
@@ -50,7 +50,7 @@ def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often each kind of right and wrong answer was given; a measure that is 0/0 is NaN."""
+    """The counts of right and wrong verdicts; a measure that is 0/0 is NaN."""
 
     tp: int
     fp: int
@@ -58,9 +58,10 @@ class Confusion:
     tn: int
 
     @classmethod
-    def of(cls, y: ArrayLike, decided: ArrayLike) -> Confusion:
-        truth, said = np.asarray(y, bool), np.asarray(decided, bool)
-        tp, positives, called = (int(np.count_nonzero(flags)) for flags in (truth & said, truth, said))
+    def of(cls, y: ArrayLike, flagged: ArrayLike) -> Confusion:
+        """Counts the four cases; `flagged` is True for what was called positive."""
+        truth, calls = np.asarray(y, bool), np.asarray(flagged, bool)
+        tp, positives, called = (int(np.count_nonzero(mask)) for mask in (truth & calls, truth, calls))
         return cls(tp, called - tp, positives - tp, truth.size - positives - called + tp)
 
     @property
@@ -80,7 +81,7 @@ class Confusion:
         return self.f_beta(1.0)
 
     def f_beta(self, beta: float) -> float:
-        """From the counts, so it is 0, not NaN, where nothing was caught but something should have been."""
+        """Computes F from the counts: 0, not NaN, where no positive was found but there are some."""
         hits = (1 + beta**2) * self.tp
         return _ratio(hits, hits + beta**2 * self.fn + self.fp)
 
@@ -94,7 +95,7 @@ class Confusion:
 
 
 def _by_threshold(y: ArrayLike, score: ArrayLike) -> tuple[Ints, Ints, Floats]:
-    """True and false positives if all that score at least t are called positive, t falling from infinity."""
+    """Counts true and false positives for each threshold t, falling from infinity: positive is score >= t."""
     truth, values = _aligned(y, score)
     order = np.argsort(-values, kind="stable")
     ranked = values[order]
@@ -105,33 +106,33 @@ def _by_threshold(y: ArrayLike, score: ArrayLike) -> tuple[Ints, Ints, Floats]:
 
 
 def roc_curve(y: ArrayLike, score: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """False positive rate and recall at every distinct threshold, highest first, starting at (0, 0)."""
+    """Computes false positive rate and recall at every threshold, highest first, starting at (0, 0)."""
     tps, fps, thresholds = _by_threshold(y, score)
     return _share(fps), _share(tps), thresholds
 
 
 def precision_recall_curve(y: ArrayLike, score: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Precision and recall at every distinct threshold, lowest first, closed by the point (1, 0)."""
+    """Computes precision and recall at every threshold, lowest first, ending with the point (1, 0)."""
     tps, fps, thresholds = _by_threshold(y, score)
     precision = np.append((tps[1:] / (tps[1:] + fps[1:]))[::-1], 1.0)
     return precision, _share(tps)[::-1], thresholds[:0:-1]
 
 
 def roc_auc(y: ArrayLike, score: ArrayLike) -> float:
-    """The chance that a positive scores above a negative, a tie counting one half."""
+    """Computes the chance that a positive scores above a negative; a tie counts one half."""
     tps, fps, _ = _by_threshold(y, score)
     return _ratio(float(np.trapezoid(tps, fps)), int(tps[-1]) * int(fps[-1]))
 
 
 def average_precision(y: ArrayLike, score: ArrayLike) -> float:
-    """Precision averaged over the steps of recall: the sum of (R_n - R_n-1) P_n."""
+    """Averages precision over the steps of recall: the sum of (R_n - R_n-1) P_n."""
     tps, fps, _ = _by_threshold(y, score)
     precision = tps[1:] / (tps[1:] + fps[1:])
     return _ratio(float(np.sum(np.diff(tps) * precision)), int(tps[-1]))
 
 
 def recall_at_fpr(y: ArrayLike, score: ArrayLike, max_fpr: float) -> float:
-    """The largest recall of any threshold that lets at most floor(max_fpr * negatives) negatives through."""
+    """Finds the largest recall of any threshold with at most floor(max_fpr * negatives) false positives."""
     tps, fps, _ = _by_threshold(y, score)
     if not fps[-1]:
         return math.nan
@@ -140,22 +141,22 @@ def recall_at_fpr(y: ArrayLike, score: ArrayLike, max_fpr: float) -> float:
 
 
 def log_loss(y: ArrayLike, p: ArrayLike) -> float:
-    """Mean of -log P(truth), p being (n,) P(positive) or (n, K), kept one machine epsilon off 0 and 1."""
+    """Averages -log P(truth); p is (n,) P(positive) or (n, K), clipped one machine epsilon off 0 and 1."""
     truth, values = np.asarray(y, np.int64), np.asarray(p, np.float64)
     table = np.column_stack((1 - values, values)) if values.ndim == 1 else values
     eps = np.finfo(np.float64).eps
-    surprise = -np.log(np.clip(table[np.arange(truth.size), truth], eps, 1 - eps))
-    return _ratio(float(surprise.sum()), truth.size)
+    losses = -np.log(np.clip(table[np.arange(truth.size), truth], eps, 1 - eps))
+    return _ratio(float(losses.sum()), truth.size)
 
 
 def brier(y: ArrayLike, p: ArrayLike) -> float:
-    """Mean squared distance of the probability from the truth (0 or 1)."""
+    """Averages the squared distance of the probability from the truth (0 or 1)."""
     truth, values = _aligned(y, p)
     return _ratio(float(np.sum((values - truth) ** 2)), truth.size)
 
 
 def ece(y: ArrayLike, p: ArrayLike, bins: int = 15) -> float:
-    """Calibration error: |mean p - share of positives| of each equal-width bin of p, weighted by its size."""
+    """Averages |mean p - share of positives| over equal-width bins of p, weighted by their sizes."""
     truth, values = _aligned(y, p)
     index = np.minimum((values * bins).astype(np.int64), bins - 1)
     gaps = np.bincount(index, weights=values - truth, minlength=bins)
@@ -163,13 +164,13 @@ def ece(y: ArrayLike, p: ArrayLike, bins: int = 15) -> float:
 
 
 def expected_cost(confusion: Confusion, cost_fp: float, cost_fn: float) -> float:
-    """Mean cost per message."""
+    """Averages the cost per message."""
     c = confusion
     return _ratio(c.fp * cost_fp + c.fn * cost_fn, c.tp + c.fp + c.fn + c.tn)
 
 
 def wilson_interval(successes: int, n: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Where a share of `successes` out of `n` plausibly lies: 95 % by default, always within 0 and 1."""
+    """Computes the confidence interval of a share, 95 % by default, always within 0 and 1."""
     if not n:
         return math.nan, math.nan
     share, z2 = successes / n, z * z
@@ -182,7 +183,7 @@ def wilson_interval(successes: int, n: int, z: float = 1.959963984540054) -> tup
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """All measures of a two-class filter, by stable names; unsure messages count as not called spam."""
+    """All measures of a two-class filter, by stable names; unsure messages count as not flagged."""
 
     messages: int
     spam: int
@@ -209,35 +210,43 @@ class Scores:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self, dict_factory=_none_for_nan)
 
+    @classmethod
+    def from_dict(cls, metrics: Mapping[str, Any]) -> Scores:
+        """Inverts `to_dict`; other names are ignored, a missing one is a ModelError."""
+        return cls(**_fields(cls, metrics))
+
 
 def evaluate_binary(
     y: ArrayLike,
     p: ArrayLike,
-    decided_spam: ArrayLike,
+    flagged: ArrayLike,
     unsure: ArrayLike | None = None,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
+    costs: tuple[float, float] = (1.0, 1.0),
     scores: ArrayLike | None = None,
 ) -> Scores:
-    """Every measure at once; ranking uses `scores` (log-odds) where given, as probabilities saturate at 1."""
+    """Computes every measure of two classes.
+
+    `costs` are those of a false positive and a false negative. Rankings use `scores` (log-odds) if there are
+    any, because probabilities saturate at 1.
+    """
     truth, values = _aligned(y, p)
     doubt = np.zeros(truth.shape, bool) if unsure is None else np.asarray(unsure, bool)
-    c = Confusion.of(truth, np.asarray(decided_spam, bool) & ~doubt)
+    c = Confusion.of(truth, np.asarray(flagged, bool) & ~doubt)
     rank = values if scores is None else np.asarray(scores, np.float64)
     doubts = int(np.count_nonzero(doubt))
     sizes = {"messages": truth.size, "spam": c.tp + c.fn, "ham": c.fp + c.tn, "unsure": doubts}
     cells = {"true_positives": c.tp, "false_positives": c.fp, "false_negatives": c.fn, "true_negatives": c.tn}
     rates = {name: getattr(c, name) for name in ("accuracy", "precision", "recall", "f1", "jaccard")}
     area = {"roc_auc": roc_auc(truth, rank), "pr_auc": average_precision(truth, rank)}
-    caught = {f"recall_at_fpr_0_{n}_percent": recall_at_fpr(truth, rank, n / 1000) for n in (1, 5)}
+    recalls = {f"recall_at_fpr_0_{n}_percent": recall_at_fpr(truth, rank, n / 1000) for n in (1, 5)}
     errors = {"log_loss": log_loss(truth, values), "brier": brier(truth, values), "ece": ece(truth, values)}
-    measures: dict[str, Any] = sizes | cells | rates | area | caught | errors
-    return Scores(**measures, expected_cost=expected_cost(c, cost_fp, cost_fn))
+    measures: dict[str, Any] = sizes | cells | rates | area | recalls | errors
+    return Scores(**measures, expected_cost=expected_cost(c, *costs))
 
 
 @dataclass(frozen=True, slots=True)
 class ClassScores:
-    """How well one class of several is recognised; `support` is how many messages really belong to it."""
+    """The measures of one class of several; `support` is how many messages belong to it."""
 
     label: str
     support: int
@@ -248,7 +257,7 @@ class ClassScores:
 
 @dataclass(frozen=True, slots=True)
 class MultiScores:
-    """All measures of K classes: `confusion[truth][said]`; macro = mean over classes where defined."""
+    """All measures of K classes: `confusion[truth][predicted]`; macro = mean over classes where defined."""
 
     messages: int
     unsure: int
@@ -263,9 +272,20 @@ class MultiScores:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self, dict_factory=_none_for_nan)
 
+    @classmethod
+    def from_dict(cls, metrics: Mapping[str, Any]) -> MultiScores:
+        """Inverts `to_dict`; other names are ignored, a missing one is a ModelError."""
+        values = _fields(cls, metrics)
+        try:
+            values["classes"] = tuple(ClassScores(**_fields(ClassScores, c)) for c in values["classes"])
+            values["confusion"] = tuple(tuple(int(n) for n in row) for row in values["confusion"])
+        except (TypeError, ValueError) as error:
+            raise _damaged(error) from None
+        return cls(**values)
+
 
 def confusion_matrix(y_index: ArrayLike, predicted_index: ArrayLike, k: int) -> Ints:
-    """Counts of shape (k, k): row = true class, column = predicted class."""
+    """Counts pairs of classes as (k, k): row = true class, column = predicted class."""
     cells = np.asarray(y_index, np.int64) * k + np.asarray(predicted_index, np.int64)
     return np.bincount(cells, minlength=k * k).reshape(k, k)
 
@@ -282,46 +302,35 @@ def evaluate_multi(
     labels: Sequence[str],
     unsure: ArrayLike | None = None,
 ) -> MultiScores:
-    """Every measure at once; an unsure message counts as its predicted class and again in `unsure`."""
+    """Computes every measure; an unsure message counts as its predicted class and again in `unsure`."""
     values = np.asarray(proba, np.float64).reshape(-1, len(labels))
-    truth, said = np.asarray(y_index, np.int64), np.asarray(predicted, np.int64)
-    each = [(label, Confusion.of(truth == c, said == c)) for c, label in enumerate(labels)]
+    truth, verdicts = np.asarray(y_index, np.int64), np.asarray(predicted, np.int64)
+    each = [(label, Confusion.of(truth == c, verdicts == c)) for c, label in enumerate(labels)]
     classes = tuple(ClassScores(label, c.tp + c.fn, c.precision, c.recall, c.f1) for label, c in each)
     macro = {f"macro_{name}": _macro(classes, name) for name in ("precision", "recall", "f1")}
     return MultiScores(
         messages=truth.size,
         unsure=0 if unsure is None else int(np.count_nonzero(unsure)),
-        accuracy=_ratio(int(np.count_nonzero(truth == said)), truth.size),
+        accuracy=_ratio(int(np.count_nonzero(truth == verdicts)), truth.size),
         log_loss=log_loss(truth, values),
         classes=classes,
-        confusion=tuple(tuple(row) for row in confusion_matrix(truth, said, len(labels)).tolist()),
+        confusion=tuple(tuple(row) for row in confusion_matrix(truth, verdicts, len(labels)).tolist()),
         **macro,
     )
 
 
-def scores(figures: Mapping[str, Any]) -> Scores:
-    """The inverse of `Scores.to_dict`, as far as the file can be trusted."""
-    return Scores(**_fields(Scores, figures))
+def stored_scores(metrics: Mapping[str, Any]) -> Scores | MultiScores:
+    """Reads the metrics that a model stores; those of two classes have a recall."""
+    return Scores.from_dict(metrics) if "recall" in metrics else MultiScores.from_dict(metrics)
 
 
-def multi_scores(figures: Mapping[str, Any]) -> MultiScores:
-    """The inverse of `MultiScores.to_dict`."""
-    values = _fields(MultiScores, figures)
+def _fields(kind: type, metrics: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        values["classes"] = tuple(ClassScores(**_fields(ClassScores, c)) for c in values["classes"])
-        values["confusion"] = tuple(tuple(int(n) for n in row) for row in values["confusion"])
-    except (TypeError, ValueError) as error:
-        raise _damaged(error) from None
-    return MultiScores(**values)
-
-
-def _fields(kind: type, figures: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        found = {f.name: figures[f.name] for f in fields(kind)}
+        values = {f.name: metrics[f.name] for f in fields(kind)}
     except (KeyError, TypeError) as error:
         raise _damaged(error) from None
-    return {name: math.nan if value is None else value for name, value in found.items()}
+    return {name: math.nan if value is None else value for name, value in values.items()}
 
 
 def _damaged(error: Exception) -> ModelError:
-    return ModelError(f"the figures in the model are damaged: {error}", hint="train the model again")
+    return ModelError(f"the metrics in the model are damaged: {error}", hint="train the model again")

@@ -16,8 +16,8 @@ from spamnb.core import FloatArray
 from spamnb.errors import DataError, SpamnbError
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model import Decision, SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training import FOLDS, Trainer
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training import Trainer
 
 Labels = NDArray[Any]
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
@@ -143,9 +143,9 @@ class SpamClassifier(_Estimator):
         new, sizes = self._blank(classes), Counter(names)
         shares = {name: min(sizes.values()) / size for name, size in sizes.items()}
         keep = shares if new.scoring.balance == "undersample" else None
-        folds = FOLDS if self.calibrate else 0
-        settings = new.features, new.scoring, new.decision, new.positive
-        trainer = Trainer(*settings, folds, keep, refine=self.refine)
+        training = TrainingConfig(folds=TrainingConfig().folds if self.calibrate else 0, refine=self.refine)
+        settings = new.features, new.scoring, training, new.decision, new.positive
+        trainer = Trainer(*settings, keep=keep)
         trainer.add(texts, names)
         self.model_ = trainer.finish() if len(classes) > 1 else new.learn(texts, names)
         self.classes_ = classes

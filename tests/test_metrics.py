@@ -143,7 +143,7 @@ def test_evaluate_binary_names_and_builtins() -> None:
 
 def test_unsure_is_not_called_spam() -> None:
     y, p = [True, True, False], [0.9, 0.7, 0.7]
-    scores = evaluate_binary(y, p, [True, True, True], unsure=[False, True, True], cost_fp=9, cost_fn=1)
+    scores = evaluate_binary(y, p, [True, True, True], unsure=[False, True, True], costs=(9, 1))
     assert (scores.true_positives, scores.false_positives, scores.false_negatives) == (1, 0, 1)
     assert scores.unsure == 2
     assert scores.expected_cost == pytest.approx(1 / 3)

@@ -151,7 +151,7 @@ print(c, c.predict(["a prize"]), c.score(["a prize"], [1]), c.get_params()["alph
 
 def content(model: SpamModel) -> str:
     """All that is in a model but how it came about."""
-    state = {name: value for name, value in model.state().items() if name != "change_history"}
+    state = {name: value for name, value in model.to_state().items() if name != "change_history"}
     with np.printoptions(threshold=sys.maxsize):
         return repr(state)
 

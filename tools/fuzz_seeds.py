@@ -15,6 +15,7 @@ import numpy as np
 
 from spamnb import SpamModel, train
 from spamnb.model.text_export import export_lines
+from spamnb.settings import TrainingConfig
 from spamnb.storage import model_file, model_writer
 from spamnb.storage.update_journal import path_of
 from spamnb.training.incremental import Learner
@@ -49,13 +50,13 @@ def _models() -> dict[str, SpamModel]:
         "few": few,
         "columns": SpamModel().learn(_TEXTS, _LABELS, **columns),  # type: ignore[arg-type]
         "three": SpamModel().learn(_TEXTS, ["a", "b", "c"] * 2),
-        "trained": train(_TEXTS * 4, _LABELS * 4, refine="yes"),
+        "trained": train(_TEXTS * 4, _LABELS * 4, training=TrainingConfig(refine="yes")),
     }
 
 
 def _journals(folder: Path) -> None:
     path = folder / "small.spamnb"
-    train(_TEXTS * 4, _LABELS * 4, refine="yes").save(path)
+    train(_TEXTS * 4, _LABELS * 4, training=TrainingConfig(refine="yes")).save(path)
     for text, label in (("a new prize", "spam"), ("see you later", "ham")):
         with Learner(path) as learner:
             learner.learn([text], [label])

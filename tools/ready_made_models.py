@@ -34,6 +34,7 @@ from spamnb.model.decision import Decision
 from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
 from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.training import fit_linear
 from tools.publishable_tokens import Names, allowed, census_names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -145,7 +146,7 @@ def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
         said, spam = log_odds(replace(empty, store=reduced(others, names, LARGEST[kind])), corpora[left_out])
         scores.append(said)
         truth.append(spam)
-    fitted = calibrations.fit(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
+    fitted = fit_linear(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
     whole = reduced(merge_stores(list(stores.values())), names, LARGEST[kind])
     return replace(empty, store=whole, calibration=fitted, decision=DECISIONS[kind], seen_messages=None)
 

@@ -123,20 +123,20 @@ def _show(evaluation: ExternalEvaluation, title: str, curves: bool) -> None:
 
     scores, scored = evaluation.scores, evaluation.scored
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, evaluation.notes)
+        terminal.show_multi_evaluation(console(), scores, title, evaluation.notes)
         return
     drawn = None
     if curves and scored is not None and 0 < scored.truth.sum() < len(scored.truth):
         drawn = Curves.of(scored.truth, scored.rank)
     positive = evaluation.positive
     negative = next(label for label in evaluation.labels if label != positive)
-    terminal.evaluation(console(), scores, title, evaluation.notes, drawn, positive, negative)
+    terminal.show_evaluation(console(), scores, title, evaluation.notes, drawn, (positive, negative))
 
 
 def _summary(
     evaluation: ExternalEvaluation, title: str, descriptions: list[str], has_texts: bool
 ) -> EvaluationSummary:
-    from spamnb.evaluation import EvaluationSummary, data_facts, panels
+    from spamnb.evaluation import EvaluationSummary, data_facts, make_panels
 
     scores, labels, positive = evaluation.scores, evaluation.labels, evaluation.positive
     return EvaluationSummary(
@@ -146,6 +146,6 @@ def _summary(
         positive,
         evaluation.notes,
         data_facts(scores, labels, positive, descriptions),
-        None if evaluation.scored is None else panels(evaluation.scored),
+        None if evaluation.scored is None else make_panels(evaluation.scored),
         mistakes=evaluation.mistakes if has_texts else None,
     )

@@ -57,7 +57,7 @@ def chosen_protocol(ctx: click.Context) -> str:
 
 def run_protocol(protocol: str, params: Params, descriptions: list[str]) -> Evaluation:
     """Reads everything, then trains and evaluates; `descriptions` gets those of the sources."""
-    from spamnb.evaluation import Gathered, holdout, learning_curve, online
+    from spamnb.evaluation import LabelledData, evaluate_holdout, evaluate_online, learning_curve
 
     data, quiet = params["data"], params["quiet"]
     share = parse_share(params["holdout"] or _DEFAULT_SHARE, "--holdout", "30% or 0.3")
@@ -67,13 +67,13 @@ def run_protocol(protocol: str, params: Params, descriptions: list[str]) -> Eval
     setup = TrainingSetup.of(params, partial(inputs, data, params, reading), quiet)
     setup.refuse_undersampling(protocol)
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, descriptions))
-    gathered = Gathered.of(messages)
-    setup.check_classes(gathered.labels)
+    labelled = LabelledData.of(messages)
+    setup.check_classes(labelled.labels)
     trainer = partial(setup.trainer, mail, set_threshold=False)
     if protocol == "--online":
-        return online(gathered, trainer())
-    measure = holdout if protocol == "--holdout" else learning_curve
-    return measure(gathered, trainer, share, params["seed"] or 0)
+        return evaluate_online(labelled, trainer())
+    measure = evaluate_holdout if protocol == "--holdout" else learning_curve
+    return measure(labelled, trainer, share, params["seed"] or 0)
 
 
 def _check_online(params: Params) -> None:
@@ -92,6 +92,6 @@ def steps_of(result: Evaluation) -> dict[str, Any]:
 def show_steps(result: Evaluation) -> None:
     """The metrics after each step, as a table."""
     if result.steps:
-        from spamnb.report import show
+        from spamnb.report import show_steps as show_step_table
 
-        show(console(), result.steps, result.caption)
+        show_step_table(console(), result.steps, result.caption)

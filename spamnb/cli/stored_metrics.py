@@ -38,16 +38,16 @@ def show(params: Params) -> None:
 
 
 def _summary(model: SpamModel, path: str) -> EvaluationSummary:
-    from spamnb.evaluation import of_stored
+    from spamnb.evaluation import summarize_stored
 
     scores, title, notes = _stored(model, path)
     more = (*notes, "without DATA there are no curves and no mistakes to show: spamnb evaluate DATA --report")
-    return of_stored(model, scores, title, more, path, os.path.getsize(path))
+    return summarize_stored(model, scores, title, more, path, os.path.getsize(path))
 
 
 def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tuple[str, ...]]:
     """The stored metrics with a title and notes."""
-    from spamnb.metrics import multi_scores, scores
+    from spamnb.metrics import stored_scores
 
     metrics = model.metrics or {}
     title = f"{path}, as measured when it was trained"
@@ -56,7 +56,7 @@ def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tup
     )
     if metrics.get("before"):
         notes += (f"measured before {', '.join(metrics['before'])}: its counts are others now",)
-    return scores(metrics) if "recall" in metrics else multi_scores(metrics), title, notes
+    return stored_scores(metrics), title, notes
 
 
 def _show(model: SpamModel, path: str) -> None:
@@ -65,9 +65,9 @@ def _show(model: SpamModel, path: str) -> None:
 
     scores, title, notes = _stored(model, path)
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, notes)
+        terminal.show_multi_evaluation(console(), scores, title, notes)
     else:
-        terminal.evaluation(console(), scores, title, notes, None, *class_names(model))
+        terminal.show_evaluation(console(), scores, title, notes, None, class_names(model))
 
 
 def class_names(model: SpamModel) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spamnb.cli.base_options import Sources, load_base
 from spamnb.cli.decision_rule import (
@@ -80,33 +80,15 @@ class TrainingSetup:
         """
         from spamnb.training import Trainer
 
-        start: dict[str, Any] = {}
-        if self.base is not None:
-            choose = self.training.base_weight is None
-            start = {"start": self.base, "choose": choose, "stated": self.training.max_fpr is not None}
-        trainer = Trainer(
-            self.features,
-            self.scoring,
-            self.decision,
-            folds=self.training.folds,
-            keep=keep,
-            keep_texts=keep_texts,
-            remember=self.training.remember,
-            refine=self.training.refine,
-            jobs=self.training.jobs,
-            **start,
-        )
-        self.adapt(trainer, mail)
+        training = self.training
+        if training.max_fpr is None:
+            rate = default_max_fpr(self.params, mail)
+            training = replace(training, max_fpr=rate, max_fpr_is_default=True)
         if not set_threshold:
-            trainer.max_fpr = None
-        return trainer
-
-    def adapt(self, trainer: Trainer, mail: bool) -> None:
-        """Gives a trainer, before its first message, the defaults for mail or for other messages."""
-        stated = self.training.max_fpr
-        trainer.max_fpr = default_max_fpr(self.params, mail) if stated is None else stated
-        if mail and self.mail_features is not None:
-            trainer.read_as(self.mail_features)
+            training = replace(training, max_fpr=None)
+        features = self.mail_features if mail and self.mail_features is not None else self.features
+        settings = features, self.scoring, training, self.decision
+        return Trainer(*settings, base=self.base, keep=keep, keep_texts=keep_texts)
 
     def refuse_undersampling(self, flag: str) -> None:
         if self.scoring.balance == "undersample":

@@ -33,25 +33,23 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
-def update_options(spam_help: str, ham_help: str) -> Callable[..., Any]:
-    """The options of both commands; --spam and --ham mean something else in each."""
-    return options.all_of(
-        options.model_option,
-        click.option("--spam", is_flag=True, help=spam_help),
-        click.option("--ham", is_flag=True, help=ham_help),
-        _one_class,
-        options.data_options,
-        click.option(
-            "--wait",
-            type=click.FloatRange(0),
-            default=30.0,
-            metavar="SECONDS",
-            show_default=True,
-            help="Wait at most SECONDS while another process changes the model.",
-        ),
-        options.json_option,
-        options.quiet_option,
-    )
+update_options = options.all_of(
+    options.model_option,
+    click.option("--spam", is_flag=True, help="Label all messages as spam."),
+    click.option("--ham", is_flag=True, help="Label all messages as ham."),
+    _one_class,
+    options.data_options,
+    click.option(
+        "--wait",
+        type=click.FloatRange(0),
+        default=30.0,
+        metavar="SECONDS",
+        show_default=True,
+        help="Wait at most SECONDS while another process changes the model.",
+    ),
+    options.json_option,
+    options.quiet_option,
+)
 
 
 def update_model(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> None:

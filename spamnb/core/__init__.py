@@ -8,6 +8,7 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.core.arrays import (
+        BoolArray as BoolArray,
         FloatArray as FloatArray,
         GrowableArray as GrowableArray,
         IntArray as IntArray,
@@ -38,18 +39,16 @@ if TYPE_CHECKING:
     )
     from spamnb.core.worker_pool import (
         ResultCollector as ResultCollector,
+        WorkerPool as WorkerPool,
         can_fork as can_fork,
-        from_file as from_file,
-        no_sigpipe as no_sigpipe,
         ordered_map as ordered_map,
-        shared_file as shared_file,
-        to_file as to_file,
     )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
             "arrays": [
+                "BoolArray",
                 "FloatArray",
                 "GrowableArray",
                 "IntArray",
@@ -65,15 +64,7 @@ else:
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],
             "terminal_text": ["excerpt", "visible", "visible_bytes"],
-            "worker_pool": [
-                "ResultCollector",
-                "can_fork",
-                "from_file",
-                "no_sigpipe",
-                "ordered_map",
-                "shared_file",
-                "to_file",
-            ],
+            "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },
         modules=["cpu_and_memory", "files"],
     )

@@ -1,4 +1,4 @@
-"""The worst mistakes of an evaluation, with what misled the model."""
+"""Collects the worst mistakes of an evaluation, with the evidence that misled the model."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ LONGEST = 4000  # bytes that are kept of a message
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A message, what it is and what was said; `probability` is P(positive), or P(said) among several."""
+    """A misclassified message; `probability` is P(positive), or P(verdict) among several classes.
+
+    `wrongness` is how far on the wrong side its score lies, `source` its file or line.
+    """
 
     truth: str
-    said: str
+    verdict: str
     probability: float
     wrongness: float
     text: str
     subject: str = ""
-    place: str = ""
-    told: Explanation | None = None
+    source: str = ""
+    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,130 +41,130 @@ class _Candidate:
     code: int
     probability: float
     chunk: Chunk  # this message alone
-    place: str
+    source: str
 
 
-class Collector:
-    """Watches an evaluation and keeps the messages that were judged most wrongly, few at any time."""
+class MistakeCollector:
+    """Observes an evaluation and keeps the worst mistakes of each kind, `limit` at any time."""
 
     def __init__(self, model: SpamModel, limit: int = WORST) -> None:
         self.model = model
         self._limit = limit
-        self._kept: list[_Candidate] = []
+        self._candidates: list[_Candidate] = []
 
-    def watch(self, chunk: Chunk, found: Predictions, truth: IntArray) -> None:
-        """Take note of a chunk."""
-        wrongness, kinds = _wrongness(self.model, found, truth)
+    def observe(self, chunk: Chunk, predictions: Predictions, truth: IntArray) -> None:
+        """Adds the mistakes of a chunk and drops all but the worst."""
+        wrongness, kinds = _wrongness(self.model, predictions, truth)
         for kind in range(2):
             rows = np.flatnonzero(kinds == kind)
             for row in rows[np.argsort(-wrongness[rows], kind="stable")][: self._limit].tolist():
-                code, p = int(found.codes[row]), float(found.probability[row])
-                place = chunk.sources[row] if chunk.sources else f"line {int(chunk.lines[row])}"
-                alone = _alone(chunk, row)
-                self._kept.append(
-                    _Candidate(float(wrongness[row]), kind, int(truth[row]), code, p, alone, place)
+                code, p = int(predictions.codes[row]), float(predictions.probability[row])
+                source = chunk.sources[row] if chunk.sources else f"line {int(chunk.lines[row])}"
+                message = _select_one(chunk, row)
+                self._candidates.append(
+                    _Candidate(float(wrongness[row]), kind, int(truth[row]), code, p, message, source)
                 )
-        self._kept = [c for kind in range(2) for c in self._best(kind)]
+        self._candidates = [c for kind in range(2) for c in self._worst_of(kind)]
 
-    def _best(self, kind: int) -> list[_Candidate]:
-        own = sorted((c for c in self._kept if c.kind == kind), key=lambda c: -c.wrongness)
+    def _worst_of(self, kind: int) -> list[_Candidate]:
+        own = sorted((c for c in self._candidates if c.kind == kind), key=lambda c: -c.wrongness)
         return own[: self._limit]
 
     def worst(self) -> list[Mistake]:
-        """The worst of each kind, explained."""
+        """Explains the worst mistakes of each kind."""
         names = (*self.model.labels, "unsure")
         return [
             _mistake(c, names, self.model.explain(c.chunk.texts, c.chunk.categories, c.chunk.numbers))
-            for c in self._kept
+            for c in self._candidates
         ]
 
 
-def _wrongness(model: SpamModel, found: Predictions, truth: IntArray) -> tuple[FloatArray, IntArray]:
-    """How far on the wrong side each message lies, and its kind: -1 for what is right.
+def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> tuple[FloatArray, IntArray]:
+    """Returns how far on the wrong side each message lies, and its kind: -1 for a correct verdict.
 
-    With two classes kind 0 is a negative called positive, kind 1 a positive that was not. With more there
-    is one kind, and the measure is log P(said) - log P(truth).
+    With two classes kind 0 is a false positive, kind 1 a false negative, and wrongness the log-odds of the
+    wrong class. With more there is one kind, and wrongness is log P(verdict) - log P(truth).
     """
     if len(model.labels) == 2:
-        plus = model.labels.index(model.positive)
-        lost, missed = (truth != plus) & (found.codes == plus), (truth == plus) & (found.codes != plus)
-        kinds = np.where(lost, 0, np.where(missed, 1, -1))
-        return np.where(missed, -found.log_odds, found.log_odds), kinds
-    proba = model.proba(found)
-    said = proba.argmax(axis=1)
+        plus, codes = model.labels.index(model.positive), predictions.codes
+        false_positive, missed = (truth != plus) & (codes == plus), (truth == plus) & (codes != plus)
+        kinds = np.where(false_positive, 0, np.where(missed, 1, -1))
+        return np.where(missed, -predictions.log_odds, predictions.log_odds), kinds
+    proba = model.proba(predictions)
+    verdicts = proba.argmax(axis=1)
     rows = np.arange(len(truth))
     with np.errstate(divide="ignore"):
-        gap = np.log(proba[rows, said]) - np.log(proba[rows, truth])
-    return np.asarray(gap, np.float64), np.where(said == truth, -1, 0)
+        gap = np.log(proba[rows, verdicts]) - np.log(proba[rows, truth])
+    return np.asarray(gap, np.float64), np.where(verdicts == truth, -1, 0)
 
 
-def _alone(chunk: Chunk, row: int) -> Chunk:
-    """One message of a chunk with all that the model looks at."""
+def _select_one(chunk: Chunk, row: int) -> Chunk:
+    """One message of a chunk with its tags and columns."""
     texts = chunk.texts.select(np.array([row]))
     categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
     numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}
     return Chunk(texts, chunk.lines[row : row + 1], None, categories, numbers)
 
 
-def _mistake(c: _Candidate, names: tuple[str, ...], told: Explanation) -> Mistake:
+def _mistake(c: _Candidate, names: tuple[str, ...], explanation: Explanation) -> Mistake:
     texts = c.chunk.texts
     subject = " ".join(_text(texts.tags["subject"]).split()) if "subject" in texts.tags else ""
-    return Mistake(
-        names[c.truth], names[c.code], c.probability, c.wrongness, _text(texts), subject, c.place, told
-    )
+    result = names[c.truth], names[c.code], c.probability, c.wrongness
+    return Mistake(*result, _text(texts), subject, c.source, explanation)
 
 
 def _text(texts: Texts) -> str:
     return texts[0][:LONGEST].decode("utf-8", "replace")
 
 
-def out_of_fold(found: Evaluation, k: int, limit: int = WORST) -> list[Mistake]:
-    """The worst mistakes of a cross-validation, each explained by the model that had not seen its fold.
+def out_of_fold_mistakes(evaluation: Evaluation, k: int, limit: int = WORST) -> list[Mistake]:
+    """Explains the worst mistakes of a cross-validation, each by the model that had not learned its fold.
 
-    The counts of a fold are subtracted again, so the parts sum to the very score that was measured. What
-    refinement added to it was fitted anew for each fold; it stands beside the prior and the calibration.
+    The counts of a fold are subtracted again, so the evidence sums to the score that was measured. A
+    correction was fitted for each fold anew; its part of the score is added to the bias.
     """
-    assert found.sample is not None
-    model, fold = found.model, folds(found.sample, k)
-    explained: list[Mistake] = []
+    assert evaluation.sample is not None
+    model, fold = evaluation.model, folds(evaluation.sample, k)
+    mistakes: list[Mistake] = []
     for f in range(k):
         rows = np.flatnonzero(fold == f)
-        chunk = _picked(found.sample, model.labels, rows)
-        lean = model.forget(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
-        lean = replace(lean, correction=None)
-        if len(rows) and lean.labels == model.labels:  # else the fold has all there is of a class
-            part = Collector(lean, limit)
-            scored = _measured(found, rows, lean.score(chunk.texts, chunk.categories, chunk.numbers))
-            part.watch(chunk, scored, found.sample.labels[rows])
-            explained += [_told(mistake, model) for mistake in part.worst()]
-    return _worst_of_all(explained, limit, len(model.labels) == 2, model.positive)
+        chunk = _select(evaluation.sample, model.labels, rows)
+        other_folds = model.forget(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+        other_folds = replace(other_folds, correction=None)
+        if len(rows) and other_folds.labels == model.labels:  # else the fold has all messages of a class
+            collector = MistakeCollector(other_folds, limit)
+            predictions = other_folds.score(chunk.texts, chunk.categories, chunk.numbers)
+            collector.observe(chunk, _measured(evaluation, rows, predictions), evaluation.sample.labels[rows])
+            mistakes += [_with_measured_score(mistake, model) for mistake in collector.worst()]
+    return _worst(mistakes, limit, model)
 
 
-def _measured(found: Evaluation, rows: IntArray, scored: Predictions) -> Predictions:
-    """What the cross-validation measured of these messages of a refined model."""
-    held, model = found.held, found.model
-    if model.correction is None or held is None:
-        return scored
+def _measured(evaluation: Evaluation, rows: IntArray, predictions: Predictions) -> Predictions:
+    """Replaces the predictions by what the cross-validation measured, if the model has a correction."""
+    held_out, model = evaluation.held_out, evaluation.model
+    if model.correction is None or held_out is None:
+        return predictions
     plus = model.labels.index(model.positive)
-    p, log_odds = held.proba[rows, plus], held.log_odds[rows]
-    share = None if held.share is None else held.share[rows]
-    few = model.too_few_known_words(share)
-    codes = np.array([1 - plus, plus, 2])[model.decide(log_odds, held.known[rows], share)]
-    return Predictions(scored.names, codes, p, log_odds, held.known[rows], scored.scored, few)
+    log_odds, known = held_out.log_odds[rows], held_out.known[rows]
+    share = None if held_out.share is None else held_out.share[rows]
+    codes = np.array([1 - plus, plus, 2])[model.decide(log_odds, known, share)]
+    scores = held_out.proba[rows, plus], log_odds, known, predictions.scored
+    return Predictions(predictions.names, codes, *scores, model.too_few_known_words(share))
 
 
-def _told(mistake: Mistake, model: SpamModel) -> Mistake:
-    """Without a place, and with the measured score in its explanation."""
-    told = mistake.told
-    if model.correction is None or told is None:
-        return replace(mistake, place="")
+def _with_measured_score(mistake: Mistake, model: SpamModel) -> Mistake:
+    """Drops the source, and puts the measured score of a corrected model into the explanation."""
+    explanation = mistake.explanation
+    if model.correction is None or explanation is None:
+        return replace(mistake, source="")
     log_odds = mistake.wrongness if mistake.truth != model.positive else -mistake.wrongness
-    bias = told.bias + log_odds - told.log_odds
-    told = replace(told, log_odds=log_odds, probability=mistake.probability, verdict=mistake.said, bias=bias)
-    return replace(mistake, place="", told=told)
+    bias = explanation.bias + log_odds - explanation.log_odds
+    explanation = replace(explanation, bias=bias, log_odds=log_odds)
+    explanation = replace(explanation, probability=mistake.probability, verdict=mistake.verdict)
+    return replace(mistake, source="", explanation=explanation)
 
 
-def _picked(sample: Sample, labels: tuple[str, ...], rows: IntArray) -> Chunk:
+def _select(sample: Sample, labels: tuple[str, ...], rows: IntArray) -> Chunk:
     assert sample.texts is not None
     picked = rows.tolist()
     return Chunk(
@@ -173,9 +176,9 @@ def _picked(sample: Sample, labels: tuple[str, ...], rows: IntArray) -> Chunk:
     )
 
 
-def _worst_of_all(found: list[Mistake], limit: int, two: bool, positive: str) -> list[Mistake]:
-    ranked = sorted(found, key=lambda m: -m.wrongness)
-    if not two:
+def _worst(mistakes: list[Mistake], limit: int, model: SpamModel) -> list[Mistake]:
+    ranked = sorted(mistakes, key=lambda m: -m.wrongness)
+    if len(model.labels) > 2:
         return ranked[:limit]
-    lost = [m for m in ranked if m.truth != positive][:limit]
-    return lost + [m for m in ranked if m.truth == positive][:limit]
+    false_positives = [m for m in ranked if m.truth != model.positive][:limit]
+    return false_positives + [m for m in ranked if m.truth == model.positive][:limit]

@@ -1,4 +1,4 @@
-"""Measuring a model: on labelled messages it has not seen, or by cross-validation."""
+"""Measures a model on labelled messages, or a trainer by cross-validation."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import DataError
+from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import Predictions, SpamModel
+from spamnb.model import Predictions, SpamModel, count_seen
 from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, metrics_of
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The figures, and for two classes what curves are drawn from: is it spam (n,), log-odds (n,).
+    """The metrics of a model, and for two classes what curves are drawn from: is it spam (n,), log-odds (n,).
 
-    `held` has the results message by message, `sample` the messages of a cross-validation.
+    `held_out` has the results message by message, `sample` the messages of a cross-validation; `seen` counts
+    the messages that the model has learned before.
     """
 
     model: SpamModel
@@ -28,36 +30,46 @@ class Evaluation:
     truth: FloatArray
     log_odds: FloatArray
     notes: tuple[str, ...] = ()
-    held: HeldOutScores | None = None
+    held_out: HeldOutScores | None = None
     sample: Sample | None = None
-    steps: tuple[Mapping[str, Any], ...] = ()  # figures on the way: of a learning curve, of a stream
-    caption: str = ""  # what the steps are
+    seen: int = 0
+    steps: tuple[Mapping[str, Any], ...] = ()  # metrics at each step of a learning curve or a stream
+    caption: str = ""  # of the steps
 
 
-Watch = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the true class of each message
+Observer = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the true class of each message
 
 
-def on_chunks(model: SpamModel, chunks: Iterable[Chunk], watch: Watch | None = None) -> Evaluation:
-    """Score labelled messages and compare; `watch` sees every chunk while its messages are at hand."""
+def evaluate_chunks(model: SpamModel, chunks: Iterable[Chunk], observe: Observer | None = None) -> Evaluation:
+    """Scores labelled messages and measures the verdicts; `observe` is called with every chunk.
+
+    Each message is tokenised once, for the score and for the look whether the model has learned it.
+    """
     index = {label: i for i, label in enumerate(model.labels)}
-    truth, log_odds, proba, known, share = [], [], [], [], []
+    results, seen = [], 0
     for chunk in chunks:
-        truth.append(_indices(chunk.labels or [], index))
-        found = model.score(chunk.texts, chunk.categories, chunk.numbers)
-        log_odds.append(found.log_odds)
-        proba.append(model.proba(found))
-        known.append(found.known)
-        share += [found.scored.words.share] if found.scored.words is not None else []
-        if watch is not None:
-            watch(chunk, found, truth[-1])
-    if not truth:
+        truth = _class_indices(chunk.labels or [], index)
+        batch = extract(chunk.texts, model.features)
+        seen += count_seen(model, chunk)
+        predictions = model.score_batch(batch, chunk.categories, chunk.numbers)
+        words = predictions.scored.words
+        results.append(
+            HeldOutScores(
+                truth,
+                predictions.log_odds,
+                model.proba(predictions),
+                predictions.known,
+                None if words is None else words.share,
+            )
+        )
+        if observe is not None:
+            observe(chunk, predictions, truth)
+    if not results:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
-    said = np.concatenate(log_odds), np.concatenate(proba), np.concatenate(known)
-    held = HeldOutScores(np.concatenate(truth), *said, np.concatenate(share) if share else None)
-    return evaluation(model, held, ())
+    return evaluate_scores(model, join_scores(results), seen=seen)
 
 
-def _indices(labels: list[str], index: dict[str, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _class_indices(labels: list[str], index: dict[str, int]) -> IntArray:
     unknown = sorted(set(labels).difference(index))
     if unknown:
         raise DataError(
@@ -68,31 +80,48 @@ def _indices(labels: list[str], index: dict[str, int]) -> np.ndarray[tuple[int],
     return np.fromiter(map(index.__getitem__, labels), np.int64, len(labels))
 
 
-def cross_validated(trainer: Trainer) -> Evaluation:
-    """Each fold scored by a model of the other folds."""
+def join_scores(parts: list[HeldOutScores]) -> HeldOutScores:
+    """Concatenates the results of several parts of the data."""
+    shares = [part.share for part in parts if part.share is not None]
+    return HeldOutScores(
+        np.concatenate([part.truth for part in parts]),
+        np.concatenate([part.log_odds for part in parts]),
+        np.concatenate([part.proba for part in parts]),
+        np.concatenate([part.known for part in parts]),
+        np.concatenate(shares) if shares else None,
+    )
+
+
+def cross_validate(trainer: Trainer) -> Evaluation:
+    """Scores each fold with a model of the other folds."""
     model, sample = trainer.counted()
     if sample is None:
         raise DataError(
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",
         )
-    model, held = trainer.settled(model, sample)
+    model, held_out = trainer.calibrated(model, sample)
     total = int(model.store.message_totals.sum())
-    note = f"{trainer.folds} folds, copies of a text in the same fold"
+    note = f"{trainer.training.folds} folds, duplicates of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
     same = "probabilities calibrated on the same out-of-fold scores"
     if model.decision.max_fpr is not None:
         same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return evaluation(model, held, (note, *copies_note(sample.digests), same), sample)
+    return evaluate_scores(model, held_out, (note, *copies_note(sample.digests), same), sample)
 
 
-def evaluation(
-    model: SpamModel, held: HeldOutScores, notes: tuple[str, ...], sample: Sample | None = None
+def evaluate_scores(
+    model: SpamModel,
+    held_out: HeldOutScores,
+    notes: tuple[str, ...] = (),
+    sample: Sample | None = None,
+    seen: int = 0,
 ) -> Evaluation:
-    """The figures of what a model said."""
-    scores = metrics_of(model, held)
-    if len(model.labels) > 2:
-        return Evaluation(model, scores, np.zeros(0), np.zeros(0), notes, held, sample)
-    spam = held.truth == model.labels.index(model.positive)
-    return Evaluation(model, scores, spam.astype(np.float64), held.log_odds, notes, held, sample)
+    """Measures the results of a model."""
+    scores = metrics_of(model, held_out)
+    spam, log_odds = np.zeros(0), np.zeros(0)
+    if len(model.labels) == 2:
+        spam = (held_out.truth == model.labels.index(model.positive)).astype(np.float64)
+        log_odds = held_out.log_odds
+    return Evaluation(model, scores, spam, log_odds, notes, held_out, sample, seen)

@@ -147,7 +147,7 @@ def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str,
     stated = bool(predictions.verdicts) and all(value is None for value in options.values())
     verdicts = _stated_verdicts(predictions, positive) if stated else _decide(predictions, options)
     called = verdicts.positive & ~verdicts.unsure
-    scores = evaluate_binary(truth, probabilities, verdicts.positive, verdicts.unsure, *verdicts.costs, ranks)
+    scores = evaluate_binary(truth, probabilities, verdicts.positive, verdicts.unsure, verdicts.costs, ranks)
     undefined: dict[str, Any] = dict.fromkeys(_UNDEFINED.get(predictions.kind, ()), math.nan)
     scores = replace(scores, **undefined)
     scored = None

@@ -1,11 +1,11 @@
-"""A stream in its own order: each message is scored by what came before it, then learned (Dawid 1984).
+"""Scores a stream in its own order: each message by a model of those before it (prequential, Dawid 1984).
 
 Before message t, with everything counted over the messages 0 .. t-1:
 
     scores(t) = scorer(N_ic, D_ic, N_c, D_c, V)      then  N_ic += n_i(t), D_ic += 1 for each token i of t
 
-One pass, exact: only the rows of the message's own tokens are looked at and changed. 5,574 SMS take some 2 s.
-A scorer that looks at the whole vocabulary for each message (bernoulli) takes some 25 s for them.
+One exact pass reads and changes only the rows of the message's own tokens: 5,574 SMS take some 2 s. A scorer
+that reads the whole vocabulary for each message (bernoulli) takes some 25 s for them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from spamnb.training import FoldScores
 
 
 @dataclass(frozen=True, eq=False)
-class Streamed:
-    """Scores of all messages, true classes, from where on all classes were known, and the final counts."""
+class StreamScores:
+    """Scores and classes of all messages, the first message with all classes known, and the final counts."""
 
     scores: FoldScores
     truth: IntArray
@@ -36,7 +36,7 @@ class Streamed:
 
 
 class _Running:
-    """The counts up to now; token ids are in the order they are met, so the known ones are the first ones."""
+    """The counts so far; token ids ascend in the order of the stream, so the known ones come first."""
 
     def __init__(self, kinds: IntArray, classes: int) -> None:
         self.tokens, self.messages = np.zeros((len(kinds), classes)), np.zeros((len(kinds), classes))
@@ -72,12 +72,12 @@ class _Running:
         self.word_totals[c] += counts[words].sum()
 
 
-def streamed(
-    parts: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scoring: ScorerConfig
-) -> Streamed:
-    """Score each message by those before it, then learn it."""
+def score_stream(
+    batches: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scoring: ScorerConfig
+) -> StreamScores:
+    """Scores each message by those before it, then counts it."""
     scorer = make(scoring)
-    entries, labels, store, kinds = _counted(parts, features, scorer)
+    entries, labels, store, kinds = _count(batches, features, scorer)
     index = {label: c for c, label in enumerate(store.labels)}
     truth = np.array([index[label] for label in labels], np.int64)
     first = [int(np.flatnonzero(truth == c)[0]) for c in range(len(index))]
@@ -92,47 +92,48 @@ def streamed(
             damped[t], known[t] = _score(scorer, running, entries, t, ids, counts)
         running.learn(ids, counts, int(truth[t]))
         start = end
-    return Streamed(FoldScores(damped, known), truth, begin, store)
+    return StreamScores(FoldScores(damped, known), truth, begin, store)
 
 
 def _score(
-    scorer: Scorer, now: _Running, every: Entries, t: int, ids: IntArray, counts: IntArray
+    scorer: Scorer, now: _Running, stream: Entries, t: int, ids: IntArray, counts: IntArray
 ) -> tuple[FloatArray, int]:
-    """Damped log scores of message t, and how much of it is known."""
-    there = int(np.searchsorted(ids, now.known))  # ids ascend
-    rows, counts = ids[:there], counts[:there]
-    local = rows if scorer.needs_full_vocabulary else np.arange(there)
-    sequence, at = _sequence(every, t, rows, now.known)
-    length = None if every.lengths is None else every.lengths[t : t + 1]
-    entries = Entries(1, np.zeros(there, np.int64), local, counts, length, sequence, at)
+    """Returns the damped log scores of message t, and how many of its tokens are known."""
+    present = int(np.searchsorted(ids, now.known))  # ids ascend
+    rows, counts = ids[:present], counts[:present]
+    local = rows if scorer.needs_full_vocabulary else np.arange(present)
+    sequence, at = _sequence(stream, t, rows, now.known)
+    length = None if stream.lengths is None else stream.lengths[t : t + 1]
+    entries = Entries(1, np.zeros(present, np.int64), local, counts, length, sequence, at)
     stats = now.stats(slice(0, now.known) if scorer.needs_full_vocabulary else rows)
     joint = scorer.joint(entries, weighted(stats, scorer.config))[0]
     shapes = now.kinds[rows] == SHAPE
-    known = there - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
-    return joint * damping_scale(np.array([there]), scorer.config), int(known)
+    known = present - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
+    return joint * damping_scale(np.array([present]), scorer.config), int(known)
 
 
-def _sequence(every: Entries, t: int, rows: IntArray, known: int) -> tuple[IntArray | None, IntArray | None]:
-    """The words of message t in reading order, as places in its own `rows`."""
-    if every.sequence is None or every.sequence_rows is None:
+def _sequence(stream: Entries, t: int, rows: IntArray, known: int) -> tuple[IntArray | None, IntArray | None]:
+    """Returns the words of message t in reading order, as places in its own `rows`."""
+    if stream.sequence is None or stream.sequence_rows is None:
         return None, None
-    begin, end = np.searchsorted(every.sequence_rows, [t, t + 1]).tolist()
-    ids = every.sequence[:, begin:end]
+    begin, end = np.searchsorted(stream.sequence_rows, [t, t + 1]).tolist()
+    ids = stream.sequence[:, begin:end]
     places = np.where(ids < known, np.searchsorted(rows, ids), -1)
     return np.where(ids < 0, ids, places), np.zeros(end - begin, np.int64)
 
 
-def _counted(
-    parts: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scorer: Scorer
+def _count(
+    batches: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scorer: Scorer
 ) -> tuple[Entries, list[str], CountStore, IntArray]:
-    """All messages as entries whose ids are in the order of the first message that holds them."""
-    tally, found, labels = Tally(), [], list[str]()
-    for texts, given in parts:
+    """Counts all messages; the ids of their entries ascend in the order of the stream."""
+    tally, entry_list, labels = Tally(), [], list[str]()
+    for texts, batch_labels in batches:
         batch = extract(texts, features)
-        found.append(Entries.of(batch, tally.add(batch, given), scorer.order, scorer.needs_lengths))
-        labels += given
+        ids = tally.add(batch, batch_labels)
+        entry_list.append(Entries.of(batch, ids, scorer.order, scorer.needs_lengths))
+        labels += batch_labels
     store, rows = tally.finish()
-    entries = Entries.concat(found)
+    entries = Entries.concat(entry_list)
     first = np.full(store.vocabulary, entries.size, np.int64)
     np.minimum.at(first, entries.ids, entries.rows)
     new = np.empty(store.vocabulary, np.int64)

@@ -1,4 +1,4 @@
-"""What a report draws for two classes: curves, a histogram, reliability, and what each threshold gives."""
+"""Computes the data of a report's plots for two classes; its size is independent of the messages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from spamnb.metrics import Floats, Ints, precision_recall_curve, roc_curve, wilson_interval
 
-STEPS = 201  # thresholds that the slider of a report knows
+STEPS = 201  # thresholds of the slider
 BINS = 40  # bars of the histogram
-BUCKETS = 10  # points of the reliability diagram
+BUCKETS = 10  # points of the calibration plot
 COLUMNS = 100  # each keeps at most four points of a curve
 WIDEST = 10.0  # log-odds; beyond it lie probabilities below 1 in 20,000
 
@@ -21,18 +21,18 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredLabels:
-    """What is true, what was decided and how high each message scored, all (n,).
+    """Truth, verdict and score of each message, all (n,).
 
-    `rank` are log-odds if `probabilities`, else scores of any kind. What is `barred` is never called
-    positive, whatever its score: the model knew nothing of it. `threshold` is that of the decisions, in
-    units of `rank`.
+    `rank` are log-odds if `probabilities`, else scores of any kind. `unflaggable` messages are never flagged,
+    whatever their score: the model knows nothing of them. `threshold` is that of the verdicts, in units of
+    `rank`; None if they have another source.
     """
 
     truth: Bools
-    called: Bools
+    flagged: Bools
     rank: Floats
     probabilities: bool
-    barred: Bools
+    unflaggable: Bools
     threshold: float | None = None
     costs: tuple[float, float] = (1.0, 1.0)
 
@@ -43,9 +43,9 @@ class ScoredLabels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """True and false positives if `thresholds[i]` were the threshold.
+    """True and false positives at each of `thresholds`.
 
-    The one that was used stands at `at`; `used` is its value, also where that lies outside of what is drawn.
+    The threshold in use is at index `at`; `used` is its value, which may lie outside of the plots.
     """
 
     thresholds: Floats
@@ -62,7 +62,7 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """Messages of like probability: its mean, the share that is positive with its 95 % interval, how many."""
+    """Messages of similar probability: its mean, the share of positives with its 95 % CI, their number."""
 
     predicted: float
     observed: float
@@ -72,69 +72,83 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Panels:
-    """All panels; a curve is (x, y), and None where it takes messages of both classes."""
+class Histogram:
+    """The share of the positive and of the negative messages in each bin."""
 
-    low: float
-    high: float
+    edges: Floats
+    positive: Floats
+    negative: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panels:
+    """The data of all plots; a curve is (x, y), None unless there are messages of both classes."""
+
     probabilities: bool
     positives: int
     negatives: int
-    called: tuple[int, int]  # true and false positives of the decisions
+    flagged: tuple[int, int]  # true and false positives
     costs: tuple[float, float]
     sweep: Sweep
-    edges: Floats
-    bars: tuple[Floats, Floats]  # shares of the positive and of the negative messages in each bin
+    histogram: Histogram
     reliability: tuple[Bucket, ...]
     roc: tuple[Floats, Floats] | None
     pr: tuple[Floats, Floats] | None
 
+    @property
+    def low(self) -> float:
+        """The lowest score that the plots show."""
+        return float(self.histogram.edges[0])
 
-def panels(given: ScoredLabels) -> Panels:
-    """Everything that is drawn, its size independent of the number of messages."""
-    low, high = _range(given)
-    positives = int(given.truth.sum())
-    negatives = len(given.truth) - positives
-    hits = int((given.called & given.truth).sum())
+    @property
+    def high(self) -> float:
+        """The highest score that the plots show."""
+        return float(self.histogram.edges[-1])
+
+
+def make_panels(scored: ScoredLabels) -> Panels:
+    """Computes the data of all plots."""
+    low, high = _range(scored)
+    positives = int(scored.truth.sum())
+    negatives = len(scored.truth) - positives
+    hits = int((scored.flagged & scored.truth).sum())
+    flagged = hits, int(scored.flagged.sum()) - hits
     roc = pr = None
     if positives and negatives:
-        fpr, tpr, _ = roc_curve(given.truth, given.rank)
-        decades = 1 + np.log10(np.clip(fpr, 1e-4, 1)) / 4  # the ROC curve is drawn over a log axis too
-        precision, recall = (values[::-1] for values in precision_recall_curve(given.truth, given.rank)[:2])
+        fpr, tpr, _ = roc_curve(scored.truth, scored.rank)
+        decades = 1 + np.log10(np.clip(fpr, 1e-4, 1)) / 4  # the ROC curve is drawn on a log axis too
+        precision, recall = (values[::-1] for values in precision_recall_curve(scored.truth, scored.rank)[:2])
         roc, pr = thin(fpr, tpr, fpr, decades), thin(recall, precision, recall)
-    called = hits, int(given.called.sum()) - hits
-    edges = np.linspace(low, high, BINS + 1)
-    bars = _bars(given.rank[given.truth], edges), _bars(given.rank[~given.truth], edges)
     return Panels(
-        *(low, high, given.probabilities, positives, negatives, called, given.costs),
-        *(_sweep(given, low, high, called), edges, bars, _reliability(given), roc, pr),
+        *(scored.probabilities, positives, negatives, flagged, scored.costs),
+        *(_sweep(scored, low, high, flagged), _histogram(scored, low, high), _reliability(scored), roc, pr),
     )
 
 
-def _range(given: ScoredLabels) -> tuple[float, float]:
-    """From just below the lowest score to just above the highest; of log-odds only a sensible part."""
-    values = given.rank if given.threshold is None else np.append(given.rank, given.threshold)
-    if given.probabilities:
+def _range(scored: ScoredLabels) -> tuple[float, float]:
+    """Returns the range of the scores with a margin; log-odds are limited to WIDEST."""
+    values = scored.rank if scored.threshold is None else np.append(scored.rank, scored.threshold)
+    if scored.probabilities:
         values = np.append(np.clip(values, -WIDEST, WIDEST), (-3.0, 3.0))
     values = values[np.isfinite(values)]
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    pad = 0.03 * (high - low) or 1.0
-    return low - pad, high + pad
+    margin = 0.03 * (high - low) or 1.0
+    return low - margin, high + margin
 
 
-def _sweep(given: ScoredLabels, low: float, high: float, called: tuple[int, int]) -> Sweep:
-    """Equal steps, one of which gives way to the threshold that was used, or else to the decisions."""
+def _sweep(scored: ScoredLabels, low: float, high: float, flagged: tuple[int, int]) -> Sweep:
+    """Takes equal steps; one is replaced by the threshold in use, or else by the verdicts."""
     thresholds = np.linspace(low, high, STEPS)
-    free = given.rank[~given.barred], given.truth[~given.barred]
-    tp, fp = (_at_least(free[0][free[1] == flag], thresholds) for flag in (True, False))
-    if given.threshold is None:
-        at = int(np.argmin(np.abs(tp - called[0]) + np.abs(fp - called[1])))
+    rank, truth = scored.rank[~scored.unflaggable], scored.truth[~scored.unflaggable]
+    tp, fp = (_at_least(rank[truth == positive], thresholds) for positive in (True, False))
+    if scored.threshold is None:
+        at = int(np.argmin(np.abs(tp - flagged[0]) + np.abs(fp - flagged[1])))
         used = float(thresholds[at])
     else:
-        used, inside = given.threshold, min(max(given.threshold, low), high)
+        used, inside = scored.threshold, min(max(scored.threshold, low), high)
         at = int(np.argmin(np.abs(thresholds - inside)))
         thresholds[at] = inside
-    tp[at], fp[at] = called
+    tp[at], fp[at] = flagged
     return Sweep(thresholds, tp, fp, at, used)
 
 
@@ -142,28 +156,36 @@ def _at_least(values: Floats, thresholds: Floats) -> Ints:
     return np.asarray(len(values) - np.searchsorted(np.sort(values), thresholds), np.int64)
 
 
-def _bars(values: Floats, edges: Floats) -> Floats:
-    """The share of the values in each bin; what lies outside belongs to the first or the last one."""
+def _histogram(scored: ScoredLabels, low: float, high: float) -> Histogram:
+    edges = np.linspace(low, high, BINS + 1)
+    positive, negative = scored.rank[scored.truth], scored.rank[~scored.truth]
+    return Histogram(edges, _shares(positive, edges), _shares(negative, edges))
+
+
+def _shares(values: Floats, edges: Floats) -> Floats:
+    """Returns the share of the values in each bin; values outside count into the first or the last one."""
     counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
     return counts / max(len(values), 1)
 
 
-def _reliability(given: ScoredLabels) -> tuple[Bucket, ...]:
-    if not given.probabilities:
+def _reliability(scored: ScoredLabels) -> tuple[Bucket, ...]:
+    if not scored.probabilities:
         return ()
-    p, found = given.p, []
+    p, buckets = scored.p, []
     index = np.minimum((p * BUCKETS).astype(np.int64), BUCKETS - 1)
     for bucket in range(BUCKETS):
         inside = index == bucket
         if count := int(inside.sum()):
-            hits = int(given.truth[inside].sum())
+            hits = int(scored.truth[inside].sum())
             interval = wilson_interval(hits, count)
-            found.append(Bucket(float(p[inside].mean()), hits / count, *interval, count))
-    return tuple(found)
+            buckets.append(Bucket(float(p[inside].mean()), hits / count, *interval, count))
+    return tuple(buckets)
 
 
 def thin(x: Floats, y: Floats, *places: Floats) -> tuple[Floats, Floats]:
-    """A curve as few points: first, last, lowest and highest of each column, at each of these places in 0..1.
+    """Reduces a curve to the first, last, lowest and highest point of each column of a plot.
+
+    `places` are the x coordinates in 0..1 of all points, one array for each axis that they are drawn on.
 
     >>> x, y = np.linspace(0, 1, 5000), np.sin(np.arange(5000))
     >>> few, _ = thin(x, y, x)
@@ -172,11 +194,11 @@ def thin(x: Floats, y: Floats, *places: Floats) -> tuple[Floats, Floats]:
     """
     if len(x) <= 4 * COLUMNS:
         return x, y
-    kept = np.unique(np.concatenate([_columns(place, y) for place in places]))
-    return x[kept], y[kept]
+    chosen = np.unique(np.concatenate([_column_points(place, y) for place in places]))
+    return x[chosen], y[chosen]
 
 
-def _columns(place: Floats, y: Floats) -> Ints:
+def _column_points(place: Floats, y: Floats) -> Ints:
     column = np.minimum((place * COLUMNS).astype(np.int64), COLUMNS - 1)
     first = np.flatnonzero(np.diff(column, prepend=-1))
     ends = np.append(first[1:], len(y))
@@ -186,7 +208,7 @@ def _columns(place: Floats, y: Floats) -> Ints:
 
 
 def logit(p: float) -> float:
-    """The log-odds of a probability, infinite at 0 and 1.
+    """Converts a probability to log-odds, infinite at 0 and 1.
 
     >>> logit(0.5), logit(1.0)
     (0.0, inf)

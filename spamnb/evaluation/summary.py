@@ -1,4 +1,4 @@
-"""All that a report shows about one evaluation, as plain data."""
+"""Summarizes an evaluation as plain data: all that a report shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.on_data import Evaluation
-from spamnb.evaluation.report_data import Panels, ScoredLabels, logit, panels
+from spamnb.evaluation.report_data import Panels, ScoredLabels, logit, make_panels
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import SPAM, Inspector, SpamModel, TokenRow, card
 
@@ -19,10 +19,9 @@ Facts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationSummary:
-    """An evaluation; what cannot be known about it is empty or None.
+    """An evaluation; what is not known about it is empty or None.
 
-    `labels` are all classes and `positive` the one to be found; `mistakes` is None where they are not known;
-    `model` is the model's card.
+    `labels` are all classes, `positive` is the one to detect; `model` is the model card.
     """
 
     title: str
@@ -42,53 +41,52 @@ class EvaluationSummary:
 
     @property
     def wrong(self) -> int:
-        """How many messages were judged wrongly."""
+        """The number of misclassified messages."""
         if isinstance(self.scores, Scores):
             return self.scores.false_positives + self.scores.false_negatives
         return sum(n for i, row in enumerate(self.scores.confusion) for j, n in enumerate(row) if i != j)
 
 
-def outcome(found: Evaluation) -> ScoredLabels | None:
-    """What the panels of two classes are made from."""
-    held, model = found.held, found.model
-    if held is None or len(model.labels) != 2:
+def scored_labels(evaluation: Evaluation) -> ScoredLabels | None:
+    """Collects what the plots of two classes need; None for more classes."""
+    held_out, model, rule = evaluation.held_out, evaluation.model, evaluation.model.decision
+    if held_out is None or len(model.labels) != 2:
         return None
-    plus, rule = model.labels.index(model.positive), model.decision
-    called = model.decide(held.log_odds, held.known, held.share) == SPAM
+    truth = held_out.truth == model.labels.index(model.positive)
+    flagged = model.decide(held_out.log_odds, held_out.known, held_out.share) == SPAM
+    threshold = logit(rule.threshold) if rule.log_odds_threshold is None else rule.log_odds_threshold
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
-    return ScoredLabels(
-        held.truth == plus, called, held.log_odds, True, held.known == 0, logit(rule.threshold), costs
-    )
+    return ScoredLabels(truth, flagged, held_out.log_odds, True, held_out.known == 0, threshold, costs)
 
 
-def of_evaluation(
-    found: Evaluation,
+def summarize(
+    evaluation: Evaluation,
     title: str,
     mistakes: Sequence[Mistake],
     data: Facts = (),
     path: str = "",
     size: int = 0,
 ) -> EvaluationSummary:
-    """From a model on data, or a cross-validation (which has no file)."""
-    given = outcome(found)
+    """Summarizes a model on data, or a cross-validation (which has no model file)."""
+    model, scored = evaluation.model, scored_labels(evaluation)
     return EvaluationSummary(
         title,
-        found.scores,
-        found.model.labels,
-        found.model.positive,
-        found.notes,
+        evaluation.scores,
+        model.labels,
+        model.positive,
+        evaluation.notes,
         data,
-        None if given is None else panels(given),
-        top_tokens(found.model),
+        None if scored is None else make_panels(scored),
+        top_tokens(model),
         mistakes,
-        card(found.model, path, size),
+        card(model, path, size),
     )
 
 
-def of_stored(
+def summarize_stored(
     model: SpamModel, scores: Scores | MultiScores, title: str, notes: tuple[str, ...], path: str, size: int
 ) -> EvaluationSummary:
-    """From the figures that training stored: no curves, no mistakes."""
+    """Summarizes the metrics that training stored in a model: no curves, no mistakes."""
     return EvaluationSummary(
         *(title, scores, model.labels, model.positive, notes),
         tokens=top_tokens(model),
@@ -97,19 +95,19 @@ def of_stored(
 
 
 def top_tokens(model: SpamModel) -> dict[str, list[TokenRow]]:
-    """What speaks most for each class."""
-    reader = Inspector(model)
-    found = {label: reader.top(label, TOP_TOKENS) for label in model.labels}
-    return {label: rows for label, rows in found.items() if rows}
+    """Returns the tokens that are most evidence for each class."""
+    inspector = Inspector(model)
+    tokens = {label: inspector.top(label, TOP_TOKENS) for label in model.labels}
+    return {label: rows for label, rows in tokens.items() if rows}
 
 
 def data_facts(
     scores: Scores | MultiScores, labels: Sequence[str], positive: str, sources: Sequence[str]
 ) -> Facts:
-    """What was measured on: the messages of each class, then how each input was read."""
+    """Describes the data: the messages of each class, then how each input was read."""
     if isinstance(scores, MultiScores):
         counts = {c.label: c.support for c in scores.classes}
     else:
         counts = {label: scores.spam if label == positive else scores.ham for label in labels}
-    parts = ", ".join(f"{count:,} {label}" for label, count in counts.items())
-    return (("messages", f"{scores.messages:,}: {parts}"), *(("read", source) for source in sources))
+    classes = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+    return (("messages", f"{scores.messages:,}: {classes}"), *(("read", source) for source in sources))

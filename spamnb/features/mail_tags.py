@@ -26,7 +26,7 @@ def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
     (['subject:free', 'subject:entry', 'from:ann', 'from:bob'], [0, 0, 0, 1])
     """
     size = len(next(iter(tags.values())))
-    texts = _concat(list(tags.values()))
+    texts = Texts.concat(list(tags.values()))
     if reveal and not texts.data.isascii():
         from spamnb.features.hidden_letters import reveal_in_texts
 
@@ -37,15 +37,6 @@ def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
     prefixes = [f"{tag}:".encode() for tag in tags]
     keys = join(np.concatenate([key(prefix) for prefix in prefixes])[which], words.keys)
     return Stream(OTHER, rows[order], keys[order], _speller(prefixes, which, words, order))
-
-
-def _concat(parts: list[Texts]) -> Texts:
-    """The texts of all parts, one part after the other, with their byte strings joined as they are."""
-    shifts = np.cumsum([0, *(len(texts.data) + 1 for texts in parts)]).tolist()
-    starts = [texts.starts + shift for texts, shift in zip(parts, shifts, strict=False)]
-    ends = [texts.ends + shift for texts, shift in zip(parts, shifts, strict=False)]
-    data = b"\n".join([texts.data for texts in parts])
-    return Texts(data, np.concatenate(starts), np.concatenate(ends))
 
 
 def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArray) -> Speller:

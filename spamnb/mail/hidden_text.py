@@ -153,7 +153,7 @@ def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), backgro
     >>> without_hidden(b"a<font color=#FFF>b</font>c", background=b"ffffff")
     b'a c'
     """
-    kept: list[bytes] = []
+    visible: list[bytes] = []
     done, start, depth, inside = 0, 0, 0, b""
     hidden = BoundedCache(lambda tag: _is_hidden(tag.lower(), names, background), longest=_ATTRIBUTE_BYTES)
     for tag in _TAG.finditer(source):
@@ -167,9 +167,9 @@ def without_hidden(source: bytes, names: frozenset[bytes] = frozenset(), backgro
         elif name == b"/" + inside:
             depth -= 1
             if not depth:
-                kept += (source[done:start], b" ")
+                visible += (source[done:start], b" ")
                 done, inside = tag.end(), b""
-    return b"".join((*kept, source[done:]))
+    return b"".join((*visible, source[done:]))
 
 
 def _is_hidden(attributes: bytes, names: frozenset[bytes], background: bytes) -> bool:

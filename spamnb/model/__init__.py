@@ -12,11 +12,9 @@ if TYPE_CHECKING:
         LIMIT as LIMIT,
         Beta as Beta,
         Calibration as Calibration,
-        Floats as Floats,
         Platt as Platt,
-        fit as fit,
-        fit_isotonic as fit_isotonic,
-        minimise as minimise,
+        Temperature as Temperature,
+        identity as identity,
         probability as probability,
     )
     from spamnb.model.change_history import ChangeHistory as ChangeHistory
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
         SPAM as SPAM,
         UNSURE as UNSURE,
         Decision as Decision,
-        in_words as in_words,
-        share as share,
+        describe as describe,
+        probability_text as probability_text,
     )
     from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
     from spamnb.model.inspection import (
@@ -34,8 +32,8 @@ if TYPE_CHECKING:
         Linear as Linear,
         TokenRow as TokenRow,
         card as card,
+        count_seen as count_seen,
         knows_mail as knows_mail,
-        learned as learned,
         row_dict as row_dict,
     )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
@@ -82,18 +80,16 @@ else:
             "calibration": [
                 "Beta",
                 "Calibration",
-                "Floats",
                 "LIMIT",
                 "Platt",
-                "fit",
-                "fit_isotonic",
-                "minimise",
+                "Temperature",
+                "identity",
                 "probability",
             ],
             "change_history": ["ChangeHistory"],
-            "decision": ["Decision", "HAM", "SPAM", "UNSURE", "in_words", "share"],
+            "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Evidence", "Explanation"],
-            "inspection": ["Inspector", "Linear", "TokenRow", "card", "knows_mail", "learned", "row_dict"],
+            "inspection": ["Inspector", "Linear", "TokenRow", "card", "count_seen", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
             "model_delta": ["Change", "decode", "decode_all", "encode", "sum_changes"],
             "model_merge": ["merge_models"],

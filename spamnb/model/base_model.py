@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,16 +88,18 @@ class BaseModel(Record):
         return RawScores(scored.joint, scored.scale, known, scored.correction, log_odds, words)
 
     def to_state(self) -> dict[str, Any]:
-        return {"name": self.name, "weight": self.weight, "model": self.model.state()}
+        return {"name": self.name, "weight": self.weight, "model": self.model.to_state()}
 
-
-def from_state(state: Mapping[str, Any], load: Callable[[Mapping[str, Any]], SpamModel]) -> BaseModel:
-    """The inverse of `to_state`; what does not fit is a damaged model."""
-    name, weight = require(state, "name", str), require(state, "weight", float)
-    inner = require(state, "model", dict)
-    if "base" in inner or not (math.isfinite(weight) and weight > 0):
-        raise ModelError("the model that this one starts from is damaged", "train the model again")
-    return BaseModel(name, load(inner), weight)
+    @classmethod
+    def from_state(
+        cls, state: Mapping[str, Any], load: Callable[[Mapping[str, Any]], SpamModel]
+    ) -> BaseModel:
+        """The inverse of `to_state`; `load` reads the state of a model. Refuses a damaged state."""
+        name, weight = require(state, "name", str), require(state, "weight", float)
+        model = require(state, "model", dict)
+        if model.get("base") is not None or not (math.isfinite(weight) and weight > 0):
+            raise ModelError("the base model in the model is damaged", "train the model again")
+        return cls(name, load(model), weight)
 
 
 def differences(expected: FeatureConfig, got: FeatureConfig) -> str:
@@ -106,7 +108,7 @@ def differences(expected: FeatureConfig, got: FeatureConfig) -> str:
     >>> differences(FeatureConfig(), FeatureConfig(ngrams=3))
     'ngrams is 3, expected 2'
     """
-    pairs = zip(expected.to_dict().items(), got.to_dict().values(), strict=True)
+    pairs = zip(asdict(expected).items(), asdict(got).values(), strict=True)
     return ", ".join(
         f"{name} is {other}, expected {value}" for (name, value), other in pairs if value != other
     )

@@ -1,4 +1,4 @@
-"""What has happened since a model's figures were made, and how it judged messages before it learned them."""
+"""Counts the changes to a model since its metrics were measured, and how it classified what it learned."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 from spamnb.core import Record
 from spamnb.errors import ModelError
 
-GROWN = 0.25  # learned since, as a share of what the figures are about, from which on they are old
-DOUBT = 3.0  # standard errors by which messages are misjudged more often than the figures say
-FEWEST = 30  # judged messages from which on a rate says something
+MAX_GROWTH = 0.25  # changes as a share of the messages behind the metrics, beyond which these are outdated
+MAX_ERRORS = 3.0  # standard errors by which the error rate may exceed that of the metrics
+MIN_JUDGED = 30  # messages from which on an error rate means something
 
 
 class ChangeHistory(Record):
-    """Counts of messages; `loss` is the sum of -log P(right class) over the `judged` ones.
+    """Counts of messages; `loss` is the sum of -log P(true class) over the `judged` ones.
 
-    `judged` are the new messages that came to be learned. Each was judged by the model as it was before (that
-    is the prequential way): `wrong` and `unsure` say how that went. With `--mode on-error` nothing of this is
-    kept: what is judged right is not remembered, and would count anew with every run.
+    `judged` are new messages that were to be learned. The model classified each before it learned it (the
+    prequential way): `wrong` and `unsure` count the results. `--mode on-error` keeps none of this: messages
+    that are classified correctly are not remembered there, and would count again with every run.
     """
 
     learned: int = 0
@@ -31,56 +31,51 @@ class ChangeHistory(Record):
     loss: float = 0.0
 
     def plus(self, other: ChangeHistory) -> ChangeHistory:
-        return ChangeHistory(*(x + y for x, y in zip(self.values, other.values, strict=True)))
+        return ChangeHistory(*(getattr(self, name) + getattr(other, name) for name in self._fields))
 
-    @property
-    def values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self._fields)
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(zip(self._fields, self.values, strict=True))
+    def to_state(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._fields}
 
     @classmethod
-    def from_dict(cls, state: object) -> ChangeHistory:
-        """The inverse of `to_dict`; nothing for a model that has not changed.
+    def from_state(cls, state: Mapping[str, Any]) -> ChangeHistory:
+        """The inverse of `to_state`.
 
-        >>> ChangeHistory.from_dict(ChangeHistory(learned=2).to_dict()).learned
+        >>> ChangeHistory.from_state(ChangeHistory(learned=2).to_state()).learned
         2
         """
-        if state is None:
-            return cls()
-        good = isinstance(state, Mapping) and set(state) == set(cls._fields)
-        if good:
-            assert isinstance(state, Mapping)
-            *whole, loss = (state[name] for name in cls._fields)
-            good = all(type(n) is int and n >= 0 for n in whole) and isinstance(loss, float) and loss >= 0
-        if not good:
+        if not isinstance(state, Mapping) or state.keys() != set(cls._fields) or not _are_possible(**state):
             raise ModelError(
                 f"the model's account of changes is damaged: got {state!r:.120}", hint="train the model again"
             )
-        assert isinstance(state, Mapping)
         return cls(**state)
 
     @property
     def changed(self) -> bool:
         return bool(self.learned or self.forgotten or self.relabelled or self.judged)
 
-    def stale(self, figures: Mapping[str, Any] | None) -> str:
-        """Why the stored figures no longer tell how good the model is; "" if nothing speaks against them."""
-        if figures is None or not self.changed:
+    def outdated_because(self, metrics: Mapping[str, Any] | None) -> str:
+        """Returns why the stored metrics no longer describe the model; "" while they do.
+
+        error rate - expected > 3 sqrt(expected (1 - expected) / judged)
+        """
+        if metrics is None or not self.changed:
             return ""
-        then, now = int(figures["of"]), self.learned + self.forgotten + self.relabelled
-        if now > GROWN * then:
-            return f"{now:,} changes to the {then:,} messages that the figures are about"
-        expected = 1.0 - float(figures["accuracy"])
-        if self.judged < FEWEST or self.rate <= expected:
+        messages, changes = int(metrics["of"]), self.learned + self.forgotten + self.relabelled
+        if changes > MAX_GROWTH * messages:
+            return f"{changes:,} changes to the {messages:,} messages that the metrics are about"
+        expected = 1.0 - float(metrics["accuracy"])
+        if self.judged < MIN_JUDGED or self.error_rate <= expected:
             return ""
-        error = math.sqrt(max(expected, 1 / then) * (1 - expected) / self.judged)
-        if self.rate - expected > DOUBT * error:
-            return f"{self.rate:.1%} of the new messages were misjudged, the figures say {expected:.1%}"
+        error = math.sqrt(max(expected, 1 / messages) * (1 - expected) / self.judged)
+        if self.error_rate - expected > MAX_ERRORS * error:
+            return f"{self.error_rate:.1%} of the new messages were misjudged, the metrics say {expected:.1%}"
         return ""
 
     @property
-    def rate(self) -> float:
+    def error_rate(self) -> float:
         """The share of judged messages that were misjudged; unsure ones are not."""
         return self.wrong / self.judged if self.judged else math.nan
+
+
+def _are_possible(loss: object, **counts: object) -> bool:
+    return isinstance(loss, float) and loss >= 0 and all(type(n) is int and n >= 0 for n in counts.values())

@@ -1,4 +1,4 @@
-"""From a probability to a verdict: a threshold, a band of doubt, or the answer of least expected cost."""
+"""Turns a probability into a verdict: by a threshold, a band of unsure ones, or the least expected cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HAM, SPAM, UNSURE = 0, 1, 2
 
 
 def expected_costs(p: float, cost_fp: float, cost_fn: float) -> tuple[float, float]:
-    """Expected cost of saying spam and of saying ham about a message that is spam with probability p.
+    """Computes the expected costs of the verdicts spam and ham for a message that is spam with probability p.
 
     >>> expected_costs(0.6, cost_fp=100, cost_fn=10)
     (40.0, 6.0)
@@ -25,7 +25,7 @@ def expected_costs(p: float, cost_fp: float, cost_fn: float) -> tuple[float, flo
 
 
 def least_cost(proba: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
-    """The answer of least expected cost per row of `proba` (n, K); `costs[truth, answer]` is (K, K).
+    """Finds the verdict of least expected cost per row of `proba` (n, K); `costs[truth, verdict]` is (K, K).
 
     >>> least_cost([[0.4, 0.6]], costs=[[0, 100], [10, 0]]).tolist()
     [0]
@@ -61,45 +61,45 @@ def _check_cost(option: str, value: float) -> None:
 
 
 def _check_alone(options: dict[str, object]) -> None:
-    """At most one way of setting the threshold may be given; the two costs are one way and stand last."""
-    given = [name for name, value in options.items() if value is not None]
-    if len(given) > 1 and not given[0].startswith("--cost"):
+    """Refuses two ways of setting the threshold; the two costs are one way and come last."""
+    used = [name for name, value in options.items() if value is not None]
+    if len(used) > 1 and not used[0].startswith("--cost"):
         raise ConfigError(
-            f"{given[0]} and {given[1]} do not go together: each of them sets the threshold",
-            hint=f"leave out {given[0]} or {given[1]}",
+            f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
+            hint=f"leave out {used[0]} or {used[1]}",
         )
 
 
-def share(p: float) -> str:
-    """A probability with as many digits as tell it from 1.
+def probability_text(p: float) -> str:
+    """Formats a probability with as many digits as it takes to differ from 1.
 
-    >>> share(0.5), share(0.90254), share(0.99999812), share(1.0)
-    ('0.5', '0.9025', '0.9999981', '1')
+    >>> [probability_text(p) for p in (0.5, 0.90254, 0.99999812, 1.0)]
+    ['0.5', '0.9025', '0.9999981', '1']
     """
     digits = 4 if p < 0.999 or p == 1 else min(16, 1 - math.floor(math.log10(1 - p)))
     return f"{p:.{digits}g}" if p < 0.999 or p == 1 else f"{p:.{digits}f}"
 
 
-def in_words(state: Mapping[str, Any], positive: str, other: str) -> str:
-    """What `to_dict` of a decision says.
+def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
+    """Describes the state of a decision.
 
-    >>> in_words(Decision.from_cutoff(3.0, 0.001).to_dict(), "spam", "ham")
+    >>> describe(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
     'spam from P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
     """
-    text = f"{positive} from P = {share(state['threshold'])}"
-    if state.get("log_odds_threshold") is not None:
-        text += f" (log-odds {state['log_odds_threshold']:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
+    text = f"{positive} from P = {probability_text(state['threshold'])}"
+    if (threshold := state.get("log_odds_threshold")) is not None:
+        text += f" (log-odds {threshold:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
     return text if state["unsure_from"] is None else f"{text}, unsure above {state['unsure_from']:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How a probability becomes a verdict.
+    """The rule that turns a probability into a verdict.
 
-    Without `unsure_from`: spam from `threshold` on, else ham. With it, what lies strictly between the two is unsure.
-    With costs, `threshold` follows from them and spam must be strictly above it (a tie costs the same: ham).
-    With `max_fpr` the line is at the log-odds `log_odds_threshold`, where at most that share of ham is called spam;
-    probabilities near 1 lie too close together to tell them apart.
+    Without `unsure_from`: spam from `threshold` on, else ham. With it, messages strictly between the two are
+    unsure. With costs, `threshold` follows from them and spam must be strictly above it (a tie is ham). With
+    `max_fpr`, spam begins at the log-odds `log_odds_threshold`, which keeps the false positive rate at most
+    that high; probabilities near 1 are too close together to distinguish.
     """
 
     threshold: float = 0.5
@@ -126,7 +126,7 @@ class Decision:
         cost_fp: float | None = None,
         cost_fn: float | None = None,
     ) -> Decision:
-        """From what the user gave; a cost given alone is measured against 1 for the other one.
+        """Makes a decision from the options of the command line; a cost that is left out is 1.
 
         >>> Decision.from_options(cost_fp=9).threshold
         0.9
@@ -142,14 +142,14 @@ class Decision:
 
     @classmethod
     def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
-        """Spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
+        """Chooses spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
         _check_cost("--cost-fp", cost_fp)
         _check_cost("--cost-fn", cost_fn)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
     @classmethod
     def from_cutoff(cls, cutoff: float, max_fpr: float) -> Decision:
-        """Spam from these log-odds on; what is likelier spam than ham but does not reach them is unsure.
+        """Chooses spam from these log-odds on, and unsure for messages below that are likelier spam than ham.
 
         >>> Decision.from_cutoff(40.0, 0.001).verdicts([1.0, 1.0, 0.4], log_odds=[39.9, 40.1, -0.4]).tolist()
         [2, 1, 0]
@@ -162,12 +162,12 @@ class Decision:
         p: ArrayLike,
         known: ArrayLike | None = None,
         log_odds: ArrayLike | None = None,
-        thin: NDArray[np.bool_] | None = None,
+        too_few_known_words: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int8]:
-        """HAM, SPAM or UNSURE per message.
+        """Returns HAM, SPAM or UNSURE for each message.
 
-        Unsure too is what gave no evidence: `known` == 0 (not one feature seen in training), or p is NaN; and
-        what is `thin`, unless it is spam.
+        Messages without evidence are unsure too: `known` == 0 (no feature was seen in training), or p is NaN;
+        so are those with too few known words, unless they are spam.
 
         >>> Decision(0.9, unsure_from=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
         [0, 2, 1, 2]
@@ -181,26 +181,26 @@ class Decision:
             doubt |= (values > self.unsure_from) & ~spam
         if known is not None:
             doubt |= np.asarray(known) == 0
-        if thin is not None:
-            doubt |= thin & ~spam
+        if too_few_known_words is not None:
+            doubt |= too_few_known_words & ~spam
         codes = spam.astype(np.int8)
         codes[doubt] = UNSURE
         return codes
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_state(self) -> dict[str, float | None]:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> Decision:
-        """The inverse of `to_dict`; what does not fit is a damaged model."""
+    def from_state(cls, state: Mapping[str, Any]) -> Decision:
+        """The inverse of `to_state`; refuses a damaged state."""
         try:
             low, fp, fn = (
                 None if state[name] is None else float(state[name])
                 for name in ("unsure_from", "cost_fp", "cost_fn")
             )
-            # models of version 0.1.0 have neither of these
             cutoff, rate = (
-                None if v is None else float(v) for v in map(state.get, ("log_odds_threshold", "max_fpr"))
+                None if state[name] is None else float(state[name])
+                for name in ("log_odds_threshold", "max_fpr")
             )
             if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
                 raise ValueError("log_odds_threshold")

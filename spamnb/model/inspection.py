@@ -1,4 +1,4 @@
-"""What is inside a model, as plain data: a card, the strongest tokens of each class, the linear view."""
+"""Reads a model out as plain data: its card, the strongest tokens of each class, the linear view."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.features import token_key
 from spamnb.messages import Chunk
 from spamnb.model.message_digest import message_digests
+from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import Stats
@@ -21,10 +22,10 @@ from spamnb.scorers import Stats
 class TokenRow:
     """A token: occurrences and messages by class, P(token | class), and its weight.
 
-    `weight` is log P(i|positive) - log P(i|other), and the correction where the model is refined: what one
-    occurrence adds to the log-odds before damping and calibration. For more than two classes it is one
-    class's log P minus the mean of the others: of the class whose top tokens are asked for, else of the
-    positive one. `start_weight` is the weight in the model that this one starts from, None without it.
+    `weight` is log P(i|positive) - log P(i|other) plus the correction: what one occurrence adds to the
+    log-odds before damping and calibration. For more than two classes it is one class's log P minus the mean
+    of the others: of the class whose top tokens are listed, else of the positive one. `base_weight` is the
+    weight in the base model, None without one.
     """
 
     token: str
@@ -33,15 +34,15 @@ class TokenRow:
     messages: tuple[int, ...]
     probabilities: tuple[float, ...]
     weight: float
-    start_weight: float | None = None
+    base_weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
     """log-odds = slope * (w.x + b) / m^damping + offset, for `positive` against `negative`.
 
-    Where the calibration bends, this is the line that it bends away from. In a model that starts from another
-    one, slope * start_weight * (log-odds of that one, its linear view being `start`) is added.
+    A curved calibration differs from this line. With a base model, slope * base_weight * (the log-odds of the
+    base model, whose linear view is `base`) is added.
     """
 
     positive: str
@@ -50,42 +51,42 @@ class Linear:
     slope: float
     offset: float
     damping: float
-    start_weight: float | None = None
-    start: Linear | None = None
+    base_weight: float | None = None
+    base: Linear | None = None
 
 
 class Inspector:
-    """Reads a model out; estimates every token once."""
+    """Reads the tokens of a model; estimates each of them once."""
 
     def __init__(self, model: SpamModel) -> None:
         self.model = model
         stats = weighted(Stats.of(model.store), model.scoring)
         self._log_p: FloatArray = model.engine.scorer.estimate(stats)
         self._bias = model.engine.scorer.bias(stats)
-        self._start = None if model.active_base is None else Inspector(model.active_base.model)
+        self._base = None if model.active_base is None else Inspector(model.active_base.model)
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
-        """The tokens that speak most for a class."""
+        """Returns the tokens that are most evidence for a class."""
         for_label = self._weights(self.model.labels.index(label))
         order = np.lexsort((self.model.store.keys, -for_label))[:limit]
         weights = self._weights(self._positive()) if len(self.model.labels) == 2 else for_label
         return [self._row(int(i), float(weights[i])) for i in order if for_label[i] > 0]
 
     def look_up(self, words: Iterable[str]) -> list[TokenRow]:
-        """Tokens by their spelling; case does not matter, except after a tag."""
-        return [self._found(word) for word in words]
+        """Finds tokens by their spelling; case does not matter, except after a tag."""
+        return [self._look_up(word) for word in words]
 
-    def _found(self, word: str) -> TokenRow:
+    def _look_up(self, word: str) -> TokenRow:
         token = word if ":" in word else " ".join(word.lower().split())
         row = int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
         if row < 0:
             none = (0,) * len(self.model.labels)
-            return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0, self._of_start(token))
+            return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0, self._base_weight(token))
         return self._row(row, float(self._weights(self._positive())[row]))
 
     @property
     def positive(self) -> str:
-        """The class that a weight above 0 speaks for."""
+        """The class that a weight above 0 is evidence for."""
         return self.model.labels[self._positive()]
 
     def _positive(self) -> int:
@@ -96,7 +97,7 @@ class Inspector:
         others = np.delete(self._log_p, c, axis=1).mean(axis=1)
         with np.errstate(invalid="ignore"):
             weights = self._log_p[:, c] - others
-        weights = np.where(np.isnan(weights), 0.0, weights)  # impossible in both: says nothing
+        weights = np.where(np.isnan(weights), 0.0, weights)  # impossible in both: no evidence
         added, fitted = self.model.engine.added(None), self.model.active_correction
         if added is None or fitted is None:
             return weights
@@ -111,15 +112,15 @@ class Inspector:
             tuple(store.messages[i].tolist()),
             tuple(np.exp(self._log_p[i]).tolist()),
             weight,
-            self._of_start(store.spellings[i]),
+            self._base_weight(store.spellings[i]),
         )
 
-    def _of_start(self, token: str) -> float | None:
-        """The weight of a token in the model that this one starts from; what that does not know weighs 0."""
-        return None if self._start is None else self._start.look_up([token])[0].weight
+    def _base_weight(self, token: str) -> float | None:
+        """Returns the weight of a token in the base model, 0 if that does not know it."""
+        return None if self._base is None else self._base.look_up([token])[0].weight
 
     def linear(self) -> Linear | None:
-        """The linear view of document 003; None for more than two classes."""
+        """Returns the linear view; None for more than two classes."""
         from spamnb.model.calibration import Temperature
 
         fit = self.model.calibration
@@ -130,16 +131,17 @@ class Inspector:
         if (fitted := self.model.active_correction) is not None:
             offset += fit.slope * (fitted.bias if fitted.label == labels[plus] else -fitted.bias)
         line = labels[plus], labels[1 - plus], b, fit.slope, offset, self.model.scoring.damping
-        start = self.model.active_base
-        if start is None or self._start is None:
+        base = self.model.active_base
+        if base is None or self._base is None:
             return Linear(*line)
-        return Linear(*line, start.weight, self._start.linear())
+        return Linear(*line, base.weight, self._base.linear())
 
 
 def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
-    """The model card: stable names, builtins only."""
+    """Returns the model card: stable names, builtins only."""
     store = model.store
     kinds: IntArray = np.bincount(store.kinds, minlength=256)
+    state = to_state(model, ("features", "scorer", "calibration", "decision", "change_history"))
     return {
         "path": path,
         "bytes": size,
@@ -147,17 +149,17 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "positive": model.positive,
         "tokens": {"all": store.vocabulary, "words": int(kinds[1]), "word_ngrams": int(kinds[2:6].sum())},
         "occurrences": dict(zip(store.labels, store.token_totals.tolist(), strict=True)),
-        "features": model.features.to_dict(),
-        "scorer": model.scoring.to_dict(),
-        "calibration": model.calibration.to_dict(),
+        "features": state["features"],
+        "scorer": state["scorer"],
+        "calibration": state["calibration"],
         "refined": _refined(model),
-        "base": _start(model),
-        "decision": model.decision.to_dict(),
+        "base": _base(model),
+        "decision": state["decision"],
         "min_known_words": model.min_known_words,
         "metrics": dict(model.metrics) if model.metrics is not None else None,
-        "remembers": None if model.seen_messages is None else len(model.seen_messages),
-        "change_history": model.change_history.to_dict(),
-        "stale": model.change_history.stale(model.metrics),
+        "seen_messages": None if model.seen_messages is None else len(model.seen_messages),
+        "change_history": state["change_history"],
+        "outdated": model.change_history.outdated_because(model.metrics),
         "columns": {
             "categorical": {c: len(v) for c, v in store.categories.items()},
             "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},
@@ -166,24 +168,25 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
 
 
 def _refined(model: SpamModel) -> dict[str, int] | None:
-    """How many tokens are corrected, and how many messages came or went since; None without refinement."""
-    fitted, added = model.active_correction, model.engine.added(None)
-    if fitted is None or added is None:
+    """Counts the corrected tokens, and the messages learned since then; None without a correction."""
+    correction, added = model.active_correction, model.engine.added(None)
+    if correction is None or added is None:
         return None
-    tokens, since = (
-        int(np.count_nonzero(added)),
-        model.change_history.learned - model.change_history.forgotten,
-    )
-    return {"tokens": tokens, "messages": fitted.messages, "since": since}
+    history = model.change_history
+    return {
+        "tokens": int(np.count_nonzero(added)),
+        "messages": correction.messages,
+        "learned_since": history.learned - history.forgotten,
+    }
 
 
-def _start(model: SpamModel) -> dict[str, Any] | None:
-    """The model that this one starts from; None without it."""
-    if (start := model.active_base) is None:
+def _base(model: SpamModel) -> dict[str, Any] | None:
+    """Describes the base model; None without one."""
+    if (base := model.active_base) is None:
         return None
-    learned = int(start.model.store.message_totals.sum())
-    tokens = start.model.store.vocabulary
-    return {"name": start.name, "weight": start.weight, "messages": learned, "tokens": tokens}
+    messages = int(base.model.store.message_totals.sum())
+    tokens = base.model.store.vocabulary
+    return {"name": base.name, "weight": base.weight, "messages": messages, "tokens": tokens}
 
 
 def row_dict(row: TokenRow) -> dict[str, Any]:
@@ -191,18 +194,18 @@ def row_dict(row: TokenRow) -> dict[str, Any]:
 
 
 # Nearly every mail has one of these, and no other message does.
-_OF_MAIL = ("mime:text_plain", "mime:text_html", "header:from", "header:subject")
+_MAIL_TOKENS = ("mime:text_plain", "mime:text_html", "header:from", "header:subject")
 
 
 def knows_mail(model: SpamModel) -> bool:
-    """Were there mails among the messages of the model, or of the one that it starts from?"""
-    keys = np.array([token_key(token) for token in _OF_MAIL], np.uint64)
+    """Whether the model, or its base model, has learned mail."""
+    keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
     models = [model] if model.active_base is None else [model, model.active_base.model]
     return any(bool((each.store.find(keys) >= 0).any()) for each in models)
 
 
-def learned(model: SpamModel, chunk: Chunk) -> int:
-    """How many of these messages the model has learned, under whatever label; 0 if it does not remember."""
+def count_seen(model: SpamModel, chunk: Chunk) -> int:
+    """Counts the messages that the model has learned, with any label; 0 if it keeps no digests."""
     if model.seen_messages is None:
         return 0
     categories = {name: chunk.categories[name] for name in model.features.categorical}

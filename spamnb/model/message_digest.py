@@ -48,13 +48,20 @@ def message_digests(
     >>> bool(same == spaced), bool(same == other)
     (True, False)
     """
-    digests = _text_digests(texts)
-    for tag, words in texts.tags.items():
-        tagged = _text_digests(words)
-        digests += np.where(tagged == 0, np.uint64(0), mix(tagged + np.uint64(token_key(f"{tag}:"))))
+    digests = _mail_digests(texts) if texts.tags else _text_digests(texts)
     if categories or numbers:
         digests += _column_digests(len(texts), categories or {}, numbers or {})
     return digests
+
+
+def _mail_digests(mails: Texts) -> KeyArray:
+    """h of each body, and of its tagged words; all texts are hashed at once."""
+    bodies = Texts(mails.data, mails.starts, mails.ends)
+    hashes = _text_digests(Texts.concat([bodies, *mails.tags.values()])).reshape(len(mails.tags) + 1, -1)
+    tags = np.array([[token_key(f"{tag}:")] for tag in mails.tags], np.uint64)
+    tagged = np.where(hashes[1:] == 0, np.uint64(0), mix(hashes[1:] + tags))
+    total: KeyArray = hashes[0] + tagged.sum(axis=0, dtype=np.uint64)
+    return total
 
 
 def _text_digests(texts: Texts) -> KeyArray:

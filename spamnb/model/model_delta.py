@@ -97,7 +97,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "learned": {label: len(x) for label, x in change.learned.items()},
         "forgotten": {label: len(x) for label, x in change.forgotten.items()},
         "stale_removed": {label: len(x) for label, x in change.stale_removed.items()},
-        "change_history": change.change_history.to_dict(),
+        "change_history": change.change_history.to_state(),
         "categories": {c: dict(values) for c, values in counts.categories.items()},
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
     }
@@ -150,7 +150,7 @@ def decode(data: bytes) -> Change:
         {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
         {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
     )
-    history = ChangeHistory.from_dict(head["change_history"])
+    history = ChangeHistory.from_state(head["change_history"])
     return Change(counts, learned, forgotten, history, stale_removed)
 
 

@@ -1,174 +1,211 @@
-"""A model as builtins and plain arrays, and back; what does not fit is a ModelError."""
+"""Turns a model into a state of builtins and plain arrays, and back; refuses a damaged state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spamnb._version import __version__
+from spamnb.core import Record
 from spamnb.counts import count_state
 from spamnb.errors import ConfigError, ModelError
-from spamnb.model import calibration as calibrations, weight_correction as corrections
+from spamnb.model import calibration as calibrations
+from spamnb.model.base_model import BaseModel
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.seen_messages import SeenMessages
+from spamnb.model.weight_correction import Correction
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import require
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
-import math
+
+_HINT = "train the model again"
+_LARGEST = 1 << 63
 
 
-def to_state(model: SpamModel) -> dict[str, Any]:
-    state: dict[str, Any] = {
-        "written_by": __version__,
-        "positive": model.positive,
-        "features": model.features.to_dict(),
-        "scorer": model.scoring.to_dict(),
-        "decision": model.decision.to_dict(),
-        "calibration": model.calibration.to_dict(),
-        "metrics": _figures(model.metrics),
-        "counts": count_state.to_state(model.store),
-        "seen_messages": None if model.seen_messages is None else model.seen_messages.to_state(),
-        "change_history": model.change_history.to_dict(),
-        "generation": model.generation,
-    }
-    if model.active_correction is not None:
-        state["correction"] = model.active_correction.to_state(model.store)
-    if model.min_known_words is not None:
-        state["min_known_words"] = model.min_known_words
-    if model.aged_until is not None:
-        state["aged_until"] = model.aged_until
-    return state if model.active_base is None else state | {"base": model.active_base.to_state()}
+class Field(Record):
+    """A key of the state: the type of its value there, and how the model's attribute is written and read.
+
+    Where it is not `needed`, None stands for an attribute that the model does not have.
+    """
+
+    key: str
+    kind: type
+    write: Callable[[SpamModel], Any]
+    read: Callable[[Any], Any]
+    needed: bool = True
+    attribute: str = ""  # of SpamModel, where it is not called as the key is
 
 
-def _figures(figures: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The confusion of many classes is one array: single values are slow to read, and limited."""
-    if figures is None or not figures.get("confusion"):
-        return None if figures is None else dict(figures)
-    return {**figures, "confusion": np.array(figures["confusion"], np.int64)}
+def to_state(model: SpamModel, keys: Collection[str] | None = None) -> dict[str, Any]:
+    """Returns the state of a model, or only the part with these keys."""
+    state = {f.key: f.write(model) for f in FIELDS if keys is None or f.key in keys}
+    return state if keys is not None else {"written_by": __version__, **state}
 
 
-def fields(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `to_state`: what SpamModel is made of."""
-    features, scoring = _settings(state)
-    store = count_state.from_state(require(state, "counts", dict))
-    correction = require(state, "correction", dict) if "correction" in state else None
-    return {
-        "features": features,
-        "scoring": scoring,
-        "store": store,
-        "decision": Decision.from_dict(require(state, "decision", dict)),
-        "calibration": calibrations.from_dict(require(state, "calibration", dict)),
-        "positive": require(state, "positive", str),
-        "metrics": checked(state.get("metrics")),
-        "seen_messages": SeenMessages.from_state(state.get("seen_messages")),
-        "change_history": ChangeHistory.from_dict(state.get("change_history")),
-        "generation": require(state, "generation", int) if "generation" in state else 0,
-        "min_known_words": _share(state),
-        "aged_until": _day(state),
-        "correction": None if correction is None else corrections.from_state(correction, store),
-    }
+def from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> SpamModel:
+    """Returns the model of a state; `create` makes it from its attributes."""
+    require(state, "written_by", str)
+    if unknown := state.keys() - {"written_by", *(f.key for f in FIELDS)}:
+        raise ModelError(f"the model has an unknown part: {min(unknown)!r:.40}", _HINT)
+    values = {f.attribute or f.key: _read(f, state) for f in FIELDS}
+    if values["correction"] is not None:
+        values["correction"] = Correction.from_state(values["correction"], values["store"])
+    if values["base"] is not None:
+        values["base"] = BaseModel.from_state(values["base"], lambda inner: from_state(inner, create))
+    try:
+        return create(**values)
+    except ConfigError as error:  # settings that do not go together, or an unknown scorer
+        raise _damaged("settings", error) from None
 
 
-def _share(state: Mapping[str, Any]) -> float | None:
-    """The share of known words below which ham is not said; models of version 0.1.0 have none."""
-    if "min_known_words" not in state:
+def _read(field: Field, state: Mapping[str, Any]) -> Any:
+    if not field.needed and field.key in state and state[field.key] is None:
         return None
-    share = require(state, "min_known_words", float)
+    return field.read(require(state, field.key, field.kind))
+
+
+def _damaged(part: str, what: object) -> ModelError:
+    return ModelError(f"the {part} in the model are damaged: {what}", _HINT)
+
+
+def _read_features(state: Mapping[str, Any]) -> FeatureConfig:
+    try:
+        return FeatureConfig.from_state(state)
+    except (TypeError, ValueError, ConfigError) as error:
+        raise _damaged("settings", error) from None
+
+
+def _read_scoring(state: Mapping[str, Any]) -> ScorerConfig:
+    try:
+        return ScorerConfig.from_state(state)
+    except (TypeError, ValueError, ConfigError) as error:
+        raise _damaged("settings", error) from None
+
+
+def _read_generation(generation: int) -> int:
+    if not 0 <= generation < _LARGEST:
+        raise ModelError(f"the model's generation must be 0 or more, got {generation}", _HINT)
+    return generation
+
+
+def _read_share(share: float) -> float:
     if not 0 < share <= 1:
-        raise ModelError(
-            f"the model's min_known_words must be a share, got {share:g}", "train the model again"
-        )
+        raise ModelError(f"the model's min_known_words must be a share, got {share:g}", _HINT)
     return share
 
 
-def _day(state: Mapping[str, Any]) -> str | None:
-    """The day up to which the model was aged; most never were."""
-    if "aged_until" not in state:
-        return None
+def _read_day(day: str) -> str:
     from datetime import date
 
-    day = require(state, "aged_until", str)
     try:
         return date.fromisoformat(day).isoformat()
     except ValueError:
-        raise ModelError(
-            f"the model's aged_until must be a day, got {day!r:.40}", "train the model again"
-        ) from None
+        raise ModelError(f"the model's aged_until must be a day, got {day!r:.40}", _HINT) from None
 
 
-def _settings(state: Mapping[str, Any]) -> tuple[FeatureConfig, ScorerConfig]:
-    try:
-        features = FeatureConfig.from_dict(require(state, "features", dict))
-        return features, ScorerConfig.from_dict(require(state, "scorer", dict))
-    except (TypeError, ValueError, ConfigError) as error:
-        raise damaged(error) from None
+def _write_metrics(model: SpamModel) -> dict[str, Any] | None:
+    """The confusion matrix of many classes is one array: single values are slow to read, and limited."""
+    metrics = model.metrics
+    if metrics is None or not metrics.get("confusion"):
+        return None if metrics is None else dict(metrics)
+    return {**metrics, "confusion": np.array(metrics["confusion"], np.int64)}
 
 
-def damaged(error: Exception) -> ModelError:
-    return ModelError(f"the settings in the model are damaged: {error}", "train the model again")
+def read_metrics(state: dict[str, Any]) -> dict[str, Any]:
+    """Returns the metrics of a state, after a check of each against the table below.
 
-
-_LARGEST = 1 << 63
-_NEEDED = ("folds", "sample", "of", "accuracy")
-_WITH_RECALL = ("ham", "false_positives")  # what is told beside the recall of two classes
-_COUNTS = frozenset(
-    (
-        *("folds", "sample", "of", "messages", "spam", "ham", "unsure", "support"),
-        *("true_positives", "false_positives", "false_negatives", "true_negatives"),
-    )
-)
-_WORDS = frozenset(("label", "refined", "started"))
-
-
-def checked(state: object) -> dict[str, Any] | None:
-    """The figures of a model's state, None if it has none; anything odd in them is a damaged model.
-
-    >>> checked({"folds": 5, "sample": 9, "of": 9, "accuracy": 0.5})["folds"]
+    >>> read_metrics({"folds": 5, "sample": 9, "of": 9, "accuracy": 0.5})["folds"]
     5
     """
-    if not isinstance(state, dict):
-        return None
     if isinstance(state.get("confusion"), np.ndarray):
         state = {**state, "confusion": tuple(map(tuple, state["confusion"].tolist()))}
-    needed = _NEEDED + (_WITH_RECALL if "recall" in state else ())
+    needed = _METRICS_WITH_RECALL if "recall" in state else _METRICS_NEEDED
     if not all(name in state for name in needed) or not isinstance(state["accuracy"], float):
-        raise _damaged("one is missing")
+        raise _damaged("metrics", "one is missing")
     for name, value in state.items():
-        if not _good(name, value):
-            raise _damaged(f"{name!s:.40} is {value!r:.80}")
+        if not _is_metric(name, value):
+            raise _damaged("metrics", f"{name!s:.40} is {value!r:.80}")
     return state
 
 
-def _good(name: str, value: object) -> bool:
-    if name == "classes":
-        return isinstance(value, (list, tuple)) and all(map(_class, value))
-    if name == "confusion":
-        return isinstance(value, (list, tuple)) and all(map(_counts, value))
-    if name == "before":
-        return isinstance(value, (list, tuple)) and all(isinstance(by, str) for by in value)
-    if name in _COUNTS:
-        return _count(value)
-    if name in _WORDS:
-        return isinstance(value, str)
-    return value is None or (type(value) is float and math.isfinite(value)) or _count(value)
+def _is_metric(name: str, value: object) -> bool:
+    return _METRICS.get(name, _is_number)(value)
 
 
-def _class(value: object) -> bool:
-    return isinstance(value, dict) and "label" in value and all(_good(n, v) for n, v in value.items())
-
-
-def _counts(row: object) -> bool:
-    return isinstance(row, (list, tuple)) and all(map(_count, row))
-
-
-def _count(value: object) -> bool:
+def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < _LARGEST
 
 
-def _damaged(what: str) -> ModelError:
-    return ModelError(f"the figures in the model are damaged: {what}", hint="train the model again")
+def _is_number(value: object) -> bool:
+    """A finite number, or None for one that is undefined."""
+    return value is None or (type(value) is float and math.isfinite(value)) or _is_count(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _list_of(check: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, (list, tuple)) and all(map(check, value))
+
+
+def _is_class(value: object) -> bool:
+    return isinstance(value, dict) and "label" in value and all(_is_metric(n, v) for n, v in value.items())
+
+
+_COUNTS = (
+    *("folds", "sample", "of", "messages", "spam", "ham", "unsure", "support"),
+    *("true_positives", "false_positives", "false_negatives", "true_negatives"),
+)
+# What the metrics hold; any other is a number.
+_METRICS: dict[str, Callable[[object], bool]] = {
+    **dict.fromkeys(_COUNTS, _is_count),
+    **dict.fromkeys(("label", "refined", "started"), _is_text),
+    "before": _list_of(_is_text),
+    "classes": _list_of(_is_class),
+    "confusion": _list_of(_list_of(_is_count)),
+}
+_METRICS_NEEDED = ("folds", "sample", "of", "accuracy")
+_METRICS_WITH_RECALL = (*_METRICS_NEEDED, "ham", "false_positives")  # shown together for two classes
+
+
+def _write_seen(model: SpamModel) -> dict[str, Any] | None:
+    return None if model.seen_messages is None else model.seen_messages.to_state()
+
+
+def _write_correction(model: SpamModel) -> dict[str, Any] | None:
+    correction = model.active_correction
+    return None if correction is None else correction.aligned(model.store.keys).to_state()
+
+
+def _write_base(model: SpamModel) -> dict[str, Any] | None:
+    return None if model.active_base is None else model.active_base.to_state()
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+# The model file holds these keys. `correction` and `base` depend on other fields and are read after them.
+FIELDS = (
+    Field("positive", str, lambda m: m.positive, _same),
+    Field("features", dict, lambda m: m.features.to_state(), _read_features),
+    Field("scorer", dict, lambda m: m.scoring.to_state(), _read_scoring, attribute="scoring"),
+    Field("decision", dict, lambda m: m.decision.to_state(), Decision.from_state),
+    Field("calibration", dict, lambda m: m.calibration.to_state(), calibrations.from_state),
+    Field("metrics", dict, _write_metrics, read_metrics, needed=False),
+    Field("counts", dict, lambda m: count_state.to_state(m.store), count_state.from_state, attribute="store"),
+    Field("seen_messages", dict, _write_seen, SeenMessages.from_state, needed=False),
+    Field("change_history", dict, lambda m: m.change_history.to_state(), ChangeHistory.from_state),
+    Field("generation", int, lambda m: m.generation, _read_generation),
+    Field("correction", dict, _write_correction, _same, needed=False),
+    Field("base", dict, _write_base, _same, needed=False),
+    Field("min_known_words", float, lambda m: m.min_known_words, _read_share, needed=False),
+    Field("aged_until", str, lambda m: m.aged_until, _read_day, needed=False),
+)

@@ -1,4 +1,4 @@
-"""What a model says about some messages, as arrays."""
+"""Holds the predictions of a model for a batch of messages, as arrays."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ UNSURE_LABEL = "unsure"
 
 
 class Predictions(Record):
-    """What the model says about n messages.
+    """The predictions for n messages.
 
     `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
-    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts what the model knows of
-    each message; `scored` has the raw scores; `thin` (n,) says of which messages too few words are known.
+    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts the known tokens and
+    columns of each message; `scored` has the raw scores; `too_few_known_words` (n,) marks the messages that
+    are not called ham for that reason.
     """
 
     names: tuple[str, ...]
@@ -32,7 +33,7 @@ class Predictions(Record):
         return [self.names[code] for code in self.codes.tolist()]
 
     def unsure_reason(self, row: int) -> str:
-        """Why a message is unsure; nothing if it is not."""
+        """Explains why a message is unsure; empty if it is not."""
         if self.codes[row] < len(self.names) - 1:
             return ""
         if self.known[row] == 0:

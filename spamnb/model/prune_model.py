@@ -78,7 +78,7 @@ def _best(store: CountStore, size: int) -> CountStore:
 
 def _fitting(model: SpamModel, limit: int) -> int:
     """How many of the best tokens a model file of `limit` bytes holds."""
-    store, state = model.store, model.state()["counts"]
+    store, state = model.store, model.to_state()["counts"]
     bare = _file_size(replace(model, store=_best(store, 0)))
     if bare > limit:
         raise DataError(

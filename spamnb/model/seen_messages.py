@@ -122,10 +122,8 @@ class SeenMessages:
         }
 
     @classmethod
-    def from_state(cls, state: object) -> SeenMessages | None:
-        """The inverse of `to_state`; None for a model that does not remember its messages."""
-        if state is None:
-            return None
+    def from_state(cls, state: object) -> SeenMessages:
+        """The inverse of `to_state`."""
         if not isinstance(state, dict) or state.keys() != {"exact", "stale"}:
             raise _damaged()
         if not all(map(_is_by_label, state.values())):

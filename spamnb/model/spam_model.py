@@ -17,7 +17,7 @@ from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations, model_state
-from spamnb.model.base_model import BaseModel, check_same, from_state as start_from
+from spamnb.model.base_model import BaseModel, check_same
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
@@ -255,7 +255,7 @@ class SpamModel:
         raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
-        return raw if scored.started is None else raw + scored.started
+        return raw if scored.base_log_odds is None else raw + scored.base_log_odds
 
     @property
     def sign(self) -> float:
@@ -305,18 +305,19 @@ class SpamModel:
     def explain(
         self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
     ) -> Explanation:
-        """What speaks for and against a message (a text, or Texts of one message with its tags).
+        """Explains the prediction for a message (a text, or Texts of one message with its tags).
 
-        The parts and the bias sum to the log-odds.
+        The evidence and the bias sum to the log-odds.
         """
-        from spamnb.model.explanation import explained
+        from spamnb.model.explanation import explain_batch
 
         texts = message if isinstance(message, Texts) else Texts.of([message])
-        return explained(self, texts, *self._checked(categories, numbers))
+        check_columns(1, categories, numbers)
+        return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write the model file in one step; gives its size in bytes."""
-        return model_file.write(self.state(), path)
+        return model_file.write(self.to_state(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SpamModel:
@@ -329,16 +330,11 @@ class SpamModel:
         model = cls.from_state(state)
         return model.changed(changes) if changes is not None else model
 
-    def state(self) -> dict[str, Any]:
-        """The model as builtins and plain arrays."""
+    def to_state(self) -> dict[str, Any]:
+        """Returns the model as builtins and plain arrays."""
         return model_state.to_state(self)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> SpamModel:
-        """The inverse of `state`; what does not fit is a ModelError."""
-        inner = model_file.require(state, "base", dict) if "base" in state else None
-        start = None if inner is None else start_from(inner, cls.from_state)
-        try:
-            return cls(**model_state.fields(state), base=start)
-        except ConfigError as error:  # settings that do not go together, or a scorer that nobody knows
-            raise model_state.damaged(error) from None
+        """Returns the model of a state; refuses a damaged one."""
+        return model_state.from_state(state, cls)

@@ -142,7 +142,7 @@ def _second(numbered: Iterator[tuple[int, bytes]]) -> tuple[int, bytes]:
 
 def _header(model: SpamModel) -> dict[str, Any]:
     """The state without the tables and without what is computed from them."""
-    state = model.state()
+    state = model.to_state()
     counts = {name: value for name, value in state.pop("counts").items() if name not in _TABLES}
     counts["categories"] = {
         c: {v: list(row) for v, row in vs.items()} for c, vs in model.store.categories.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spamnb._version import __version__
 from spamnb.mail import Limits, annotate, as_texts, parse_mail
-from spamnb.model.decision import share
+from spamnb.model.decision import probability_text
 
 if TYPE_CHECKING:
     from spamnb.model.explanation import Explanation
@@ -31,7 +31,7 @@ def _fields(
 ) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     spam, required = label == model.positive, model.decision.threshold
-    digits = max(3, len(share(required)) - 2)  # a threshold close to 1 needs more of them
+    digits = max(3, len(probability_text(required)) - 2)  # a threshold close to 1 needs more of them
     status = f"{'Yes' if spam else 'No'}, score={p:.{digits}f} required={required:.{digits}f}"
     detail = f"{label}, p={p:.4f}, log_odds={log_odds:.2f}, version={__version__}"
     return [

@@ -1,8 +1,8 @@
-"""What a linear model adds to the weights of naive Bayes: one number for each token, kept beside the counts.
+"""Corrects the weights of naive Bayes by a linear model: one number for each token, beside the counts.
 
     log-odds before calibration = (b + sum_i n_i (w_i + v_i)) / m^d + v_0
 
-w_i comes from the counts and moves with them. v_i was fitted once (`refine`) and stays with its token.
+w_i comes from the counts and changes with them. v_i is fitted once, by training, and stays with its token.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from spamnb.features import KeyArray
 
 
 class Correction(Record):
-    """`weights[i]` belongs to the token `keys[i]` (ascending) and speaks for `label`; `bias` is v_0.
+    """`weights[i]` is evidence of the token `keys[i]` (ascending) for `label`; `bias` is v_0.
 
-    `messages` is how many messages the model had learned when this was fitted.
+    `messages` is the number of messages that the model had learned when this was fitted.
     """
 
     keys: KeyArray
@@ -32,7 +32,7 @@ class Correction(Record):
     messages: int
 
     def of(self, keys: KeyArray) -> FloatArray:
-        """What is added to each token's weight: 0 for a token that was not there when this was fitted."""
+        """Returns what is added to each token's weight: 0 for a token that is newer than the correction."""
         if keys is self.keys:
             return self.weights.astype(np.float64)
         if not len(self.keys):
@@ -41,32 +41,34 @@ class Correction(Record):
         return np.where(self.keys[at] == keys, self.weights[at], np.float32(0)).astype(np.float64)
 
     def times(self, share: float) -> Correction:
-        """A part of it."""
+        """Returns the correction multiplied by a share."""
         if share == 1.0:
             return self
-        weights = (self.weights * share).astype(np.float32)
-        return Correction(self.keys, weights, self.bias * share, self.label, self.messages)
+        return self.replace(weights=(self.weights * share).astype(np.float32), bias=self.bias * share)
 
-    def to_state(self, store: CountStore) -> dict[str, Any]:
-        """Builtins and one array along the store's keys; what the store has forgotten is left out."""
-        weights = self.of(store.keys).astype(np.float32)
-        return {"weights": weights, "bias": self.bias, "label": self.label, "messages": self.messages}
+    def aligned(self, keys: KeyArray) -> Correction:
+        """Returns the correction of these tokens; what was fitted for others is dropped."""
+        return self.replace(keys=keys, weights=self.of(keys).astype(np.float32))
 
+    def to_state(self) -> dict[str, Any]:
+        """Leaves out the keys: in a model file the correction is aligned with the counts."""
+        return {"weights": self.weights, "bias": self.bias, "label": self.label, "messages": self.messages}
 
-def from_state(state: Mapping[str, Any], store: CountStore) -> Correction:
-    """The inverse of `to_state`; what does not fit is a damaged model."""
-    try:
-        weights, bias, messages = state["weights"], float(state["bias"]), int(state["messages"])
-        fits = weights.dtype == np.float32 and weights.shape == (store.vocabulary,)
-        if not (fits and np.isfinite(bias) and messages >= 0 and state["label"] in store.labels):
-            raise ValueError("weights, bias, label or messages do not fit")
-        # A sum is not finite where one of its numbers is not, and takes no array of flags.
-        with np.errstate(invalid="ignore"):
-            total = weights.sum(dtype=np.float64)
-        if not np.isfinite(total):
-            raise ValueError("a weight is not finite")
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ModelError(
-            f"the correction in the model is damaged: {error}", hint="train the model again"
-        ) from None
-    return Correction(store.keys, weights, bias, str(state["label"]), messages)
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], store: CountStore) -> Correction:
+        """The inverse of `to_state` for a correction of the tokens of this store; refuses a damaged state."""
+        try:
+            weights, bias, messages = state["weights"], float(state["bias"]), int(state["messages"])
+            fits = weights.dtype == np.float32 and weights.shape == (store.vocabulary,)
+            if not (fits and np.isfinite(bias) and messages >= 0 and state["label"] in store.labels):
+                raise ValueError("weights, bias, label or messages do not fit")
+            # A sum is not finite where one of its numbers is not, and takes no array of flags.
+            with np.errstate(invalid="ignore"):
+                total = weights.sum(dtype=np.float64)
+            if not np.isfinite(total):
+                raise ValueError("a weight is not finite")
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ModelError(
+                f"the correction in the model is damaged: {error}", hint="train the model again"
+            ) from None
+        return cls(store.keys, weights, bias, str(state["label"]), messages)

@@ -9,7 +9,6 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.readers.byte_stream import (
         StoredFile as StoredFile,
-        check_whole as check_whole,
         open_bytes as open_bytes,
     )
     from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
@@ -41,7 +40,7 @@ else:
         __name__,
         {
             "source_opener": ["open_source"],
-            "byte_stream": ["StoredFile", "check_whole", "open_bytes"],
+            "byte_stream": ["StoredFile", "open_bytes"],
             "decoded_input": ["LONGEST_RECORD", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],

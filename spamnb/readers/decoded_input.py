@@ -62,7 +62,7 @@ class DecodedInput:
         """
         codec = self.encoding = encoding
         if encoding == "auto":
-            codec, self.encoding = detect_encoding(self.raw_head, whole=self.stream.ended, nuls=nuls)
+            codec, self.encoding = detect_encoding(self.raw_head, complete=self.stream.ended, nuls=nuls)
             if lenient and codec == "cp1252-web":
                 codec, self.encoding = "", "UTF-8"
         self._as_stored = codec == ""
@@ -189,6 +189,6 @@ def refuse_binary(decoded: DecodedInput, encoding: str, *, nuls: bool = False) -
 
 
 def _looks_binary(head: bytes) -> bool:
-    if detect_encoding(head, whole=False)[0].startswith(("utf-16", "utf-32")):
+    if detect_encoding(head, complete=False)[0].startswith(("utf-16", "utf-32")):
         return False
     return len(head) - len(head.translate(None, _CONTROL)) > _MOST_CONTROL * len(head)

@@ -16,12 +16,12 @@ _MARKS = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
 )
 
 
-def detect_encoding(head: bytes, *, whole: bool, nuls: bool = False) -> tuple[str, str]:
+def detect_encoding(head: bytes, *, complete: bool, nuls: bool = False) -> tuple[str, str]:
     r"""Returns the codec ("" = UTF-8, passed on unchanged) and its name for the user, from the first bytes.
 
     Without a byte order mark, every other byte being NUL means UTF-16, unless `nuls` are to be expected.
 
-    >>> [detect_encoding(head, whole=True)[1] for head in (b"ok", b"caf\xe9", "ok".encode("utf-16-le"))]
+    >>> [detect_encoding(head, complete=True)[1] for head in (b"ok", b"caf\xe9", "ok".encode("utf-16-le"))]
     ['UTF-8', 'cp1252', 'UTF-16 LE']
     """
     for mark, codec, name in _MARKS:
@@ -32,7 +32,7 @@ def detect_encoding(head: bytes, *, whole: bool, nuls: bool = False) -> tuple[st
     if half and max(even, odd) > 0.4 * half and min(even, odd) < 0.05 * half:
         return ("utf-16-le", "UTF-16 LE") if odd > even else ("utf-16-be", "UTF-16 BE")
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=complete)
     except UnicodeDecodeError:
         return "cp1252-web", "cp1252"
     return "", "UTF-8"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spamnb.errors import ConfigError
 from spamnb.readers.formats import FORMATS
 
-if TYPE_CHECKING:
-    from spamnb.messages import Chunk
-
-    Work = Callable[[Chunk], Chunk]  # may be a `ResultCollector` too
 _COLUMN_FLAGS = {"text_column": "text", "label_column": "label", "categorical": "categorical"}
 _COLUMN_FLAGS |= {"numeric": "numeric"}
-_MAIL_FLAGS = ("max_size", "jobs", "work", "may_be_empty")
+_MAIL_FLAGS = ("max_size", "jobs", "may_be_empty")
 
 
 @dataclass(frozen=True)
@@ -42,13 +37,12 @@ class ColumnOptions:
 class MailOptions:
     """How to read mail.
 
-    Of each mail `max_size` bytes are read. `jobs` processes parse mails, and do the `work` on each chunk.
+    Of each mail `max_size` bytes are read. `jobs` processes parse mails.
     With `may_be_empty` an input without mails is no error.
     """
 
     max_size: int = 1 << 19
     jobs: int = 1
-    work: Work | None = None
     may_be_empty: bool = False
 
 

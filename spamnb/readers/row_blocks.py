@@ -32,9 +32,8 @@ class BlockReader(Protocol):
 class Blocks:
     """An input in blocks: `cut` yields them, and `reader` reads each of them.
 
-    `first_line` is the number of the first line of the first block. Where the blocks are consecutive bytes of
-    a file, `start` is the offset of the first one. Then other processes may cut `file` themselves into blocks
-    of about `size` bytes, if `end` returns where the last whole record of some bytes ends.
+    `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
+    but the bytes of `file`, one after the other, `start` is the place in the file of the first.
     """
 
     reader: BlockReader
@@ -42,8 +41,6 @@ class Blocks:
     first_line: int = 1
     start: int | None = None
     file: StoredFile | None = None
-    end: Callable[[bytes], int] | None = None
-    size: int = 0
 
 
 def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:

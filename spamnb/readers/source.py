@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +13,8 @@ from spamnb.readers.skipped_rows import SkippedRecords
 if TYPE_CHECKING:
     from spamnb.readers.row_blocks import Blocks
     from spamnb.readers.tables.labels import LabelMap
+
+    Work = Callable[[Chunk], Chunk]  # may be a `ResultCollector` too
 
 
 class Origin(Protocol):
@@ -36,6 +38,8 @@ class Source:
     """
 
     mail = False  # whether the messages are mails
+    # The work of worker processes on each chunk of mails, its result in `made`; set it before reading.
+    work: Work | None = None
 
     def __init__(
         self,

@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from spamnb.report.json_output import dumps as dumps
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
     from spamnb.report.plots.svg import svg_file as svg_file
-    from spamnb.report.prediction_lines import explanation_row as explanation_row, parts_text as parts_text
+    from spamnb.report.prediction_lines import (
+        evidence_text as evidence_text,
+        explanation_row as explanation_row,
+    )
     from spamnb.report.prediction_table import TableWriter as TableWriter
     from spamnb.report.setting_tables import (
-        show as show,
         show_comparison as show_comparison,
+        show_steps as show_steps,
         show_tuning as show_tuning,
     )
     from spamnb.report.text_plots import Curves as Curves
@@ -27,9 +30,9 @@ else:
             "json_output": ["dumps"],
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
-            "prediction_lines": ["explanation_row", "parts_text"],
+            "prediction_lines": ["evidence_text", "explanation_row"],
             "prediction_table": ["TableWriter"],
-            "setting_tables": ["show", "show_comparison", "show_tuning"],
+            "setting_tables": ["show_comparison", "show_steps", "show_tuning"],
             "text_plots": ["Curves"],
         },
         modules=["model_card", "prediction_lines", "terminal"],

@@ -1,4 +1,4 @@
-"""Tables on narrow terminals: whole columns go, the least important first; names and numbers stay whole."""
+"""Fits tables to narrow terminals: drops whole columns, the least important first."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _GAP = 2  # between two columns
 _LONGEST_WORD = 0.6  # share of the terminal; a longer word of a message is broken, not all else dropped
 
 
-def fitted(console: Console, table: Table, *groups: Sequence[int]) -> Table:
-    """The table without the first of these groups of columns, as many as it takes for it to fit."""
-    kept = list(range(len(table.columns)))
+def fit_columns(console: Console, table: Table, *groups: Sequence[int]) -> Table:
+    """Drops groups of columns, in this order, until the table fits."""
+    columns = list(range(len(table.columns)))
     for group in groups:
-        if _needed(console, [table.columns[i] for i in kept]) <= console.width:
+        if _needed(console, [table.columns[i] for i in columns]) <= console.width:
             break
-        kept = [i for i in kept if i not in group]
-    return table if len(kept) == len(table.columns) else _only(table, kept)
+        columns = [i for i in columns if i not in group]
+    return table if len(columns) == len(table.columns) else _select(table, columns)
 
 
 def fits(console: Console, table: Table) -> bool:
-    """Is there room for all columns?"""
+    """Whether there is room for all columns."""
     return _needed(console, table.columns) <= console.width
 
 
@@ -32,17 +32,17 @@ def _needed(console: Console, columns: Sequence[Column]) -> int:
 
 
 def _least(console: Console, column: Column) -> int:
-    """How narrow a column may be: numbers in one piece, text as wide as its longest word."""
+    """Returns the least width of a column: numbers in one piece, text as wide as its longest word."""
     wide = console.options.update(max_width=100_000)
-    word, whole = measure_renderables(console, wide, [column.header, *column.cells])
+    word, full = measure_renderables(console, wide, [column.header, *column.cells])
     if column.no_wrap:
-        return whole
-    return min(whole, max(word, column.min_width or 0), int(_LONGEST_WORD * console.width))
+        return full
+    return min(full, max(word, column.min_width or 0), int(_LONGEST_WORD * console.width))
 
 
-def _only(table: Table, kept: Sequence[int]) -> Table:
-    columns = [table.columns[i] for i in kept]
-    made = Table(
+def _select(table: Table, chosen: Sequence[int]) -> Table:
+    columns = [table.columns[i] for i in chosen]
+    selected = Table(
         *(column.copy() for column in columns),
         box=table.box,
         padding=table.padding,
@@ -50,5 +50,5 @@ def _only(table: Table, kept: Sequence[int]) -> Table:
         header_style=table.header_style,
     )
     for cells in zip(*(column.cells for column in columns), strict=True):
-        made.add_row(*cells)
-    return made
+        selected.add_row(*cells)
+    return selected

@@ -1,4 +1,4 @@
-"""Results as JSON that any parser takes: no NaN, ASCII only, keys in the order they were given."""
+"""Writes results as strict JSON: no NaN, ASCII only, keys in the order of the dict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def _plain(value: Any) -> Any:
-    """Builtins that JSON has a word for; numpy's numbers and arrays have `tolist`."""
+    """Converts to builtins that JSON can express; numpy's numbers and arrays have `tolist`."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -19,7 +19,7 @@ def _plain(value: Any) -> Any:
 
 
 def dumps(result: dict[str, Any], indent: int | None = 2) -> str:
-    r"""One JSON object and a newline; NaN and infinities become null; `indent=None` puts it on one line.
+    r"""Formats one JSON object and a newline; NaN and infinities become null; `indent=None` gives one line.
 
     >>> dumps({"recall": float("nan"), "label": "späm"}, indent=None)
     '{"recall": null, "label": "sp\\u00e4m"}\n'

@@ -1,7 +1,7 @@
-"""Predictions as lines: tsv, terse, csv and jsonl, one record for each message, in bytes ready to write.
+"""Writes predictions as lines of bytes: tsv, terse, csv and jsonl, one record for each message.
 
-Lines are put together from memorised prefixes, because formatting 280,000 numbers one by one took longer
-than reading, tokenising and scoring the messages.
+Lines are joined from cached prefixes, because formatting 280,000 numbers one by one took longer than reading,
+tokenising and scoring the messages.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-SHOWN_PARTS = 6
+SHOWN_TOKENS = 6  # of an explanation in one field
 
 
 def safe_messages(texts: Texts) -> list[bytes]:
-    """Every message as one field of a line; only those with unusual bytes are looked at one by one."""
+    """Returns every message as one field of a line; only those with unusual bytes are checked one by one."""
     messages = texts.tolist()
     raw = np.frombuffer(texts.data, np.uint8)
     odd = np.flatnonzero(((raw < 0x20) | (raw == 0x7F)) & (raw != 10))
-    if not texts.are_lines and b"\n" in texts.data:  # line ends may stand inside of messages
+    if not texts.are_lines and b"\n" in texts.data:  # there may be line ends inside of messages
         line_ends = np.flatnonzero(raw == 10)
         before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
         odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
@@ -48,17 +48,18 @@ def _printable(message: bytes) -> bool:
         return False
 
 
-def shown(chunk: Chunk) -> Texts:
-    """What stands for a message in a line: the message, or where it comes from if it is a mail."""
+def shown_texts(chunk: Chunk) -> Texts:
+    """Returns what represents a message in a line: the message, or the source of a mail."""
     return Texts.of(list(map(os.fsencode, chunk.sources))) if chunk.sources else chunk.texts
 
 
 def shown_text(chunk: Chunk, row: int) -> str:
+    """Returns what represents one message, as text."""
     return chunk.sources[row] if chunk.sources else chunk.texts[row].decode("utf-8", "replace")
 
 
 def _message(chunk: Chunk, row: int) -> str:
-    """The message, or the words of the subject if it is a mail."""
+    """Returns the message, or the subject of a mail."""
     texts = chunk.texts.tags.get("subject", chunk.texts)
     return (
         " ".join(texts[row].decode("utf-8", "replace").split())
@@ -76,28 +77,29 @@ class Prefixes:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = [visible(name, tsv=True) for name in names]
-        self._made: dict[int, bytes] = {}
+        self._cache: dict[int, bytes] = {}
 
     def __getitem__(self, at: tuple[int, float]) -> bytes:
         return self.all(np.array([at[0]]), np.array([at[1]]))[0]
 
     def all(self, codes: IntArray, probability: np.ndarray[Any, np.dtype[np.float64]]) -> list[bytes]:
-        marks = (codes * 10_001 + np.rint(probability * 10_000).astype(np.int64)).tolist()
-        made = self._made
-        for mark in set(marks).difference(made):
-            code, rounded = divmod(mark, 10_001)
-            made[mark] = f"{self._names[code]}\t{rounded / 10_000:.4f}\t".encode()
-        return [made[mark] for mark in marks]
+        """Returns the prefixes of many messages."""
+        keys = (codes * 10_001 + np.rint(probability * 10_000).astype(np.int64)).tolist()
+        cache = self._cache
+        for key in set(keys).difference(cache):
+            code, rounded = divmod(key, 10_001)
+            cache[key] = f"{self._names[code]}\t{rounded / 10_000:.4f}\t".encode()
+        return [cache[key] for key in keys]
 
 
-def parts_text(explanation: Explanation) -> str:
-    """The strongest parts of an explanation in one field, behind what made it unsure."""
-    shown = explanation.parts[:SHOWN_PARTS]
-    parts = ", ".join(f"{visible(p.token, tsv=True)} {p.log_odds:+.2f}" for p in shown)
-    return f"{explanation.why}; {parts}" if explanation.why else parts
+def evidence_text(explanation: Explanation) -> str:
+    """Formats the strongest evidence as one field, after the reason why the message is unsure."""
+    strongest = explanation.evidence[:SHOWN_TOKENS]
+    tokens = ", ".join(f"{visible(e.token, tsv=True)} {e.log_odds:+.2f}" for e in strongest)
+    return f"{explanation.unsure_reason}; {tokens}" if explanation.unsure_reason else tokens
 
 
-Explain = Callable[[Chunk, int], "Explanation"]  # of one message of a chunk
+Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
 
 
 class Tsv:
@@ -109,17 +111,17 @@ class Tsv:
         self._prefixes = Prefixes(names)
         self._explain = explain
 
-    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
-        prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
-        messages = safe_messages(shown(chunk))
+    def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
+        prefixes = self._prefixes.all(predictions.codes[rows], predictions.probability[rows])
+        messages = safe_messages(shown_texts(chunk))
         if len(rows) < len(messages):
             messages = [messages[i] for i in rows.tolist()]
         if self._explain is None:
             pieces = [b"\n"] * (3 * len(messages))
             pieces[0::3], pieces[1::3] = prefixes, messages
             return b"".join(pieces)
-        parts = [parts_text(self._explain(chunk, i)).encode() for i in rows.tolist()]
-        return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, parts, strict=True)])
+        evidence = [evidence_text(self._explain(chunk, i)).encode() for i in rows.tolist()]
+        return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, evidence, strict=True)])
 
 
 class Terse:
@@ -130,39 +132,42 @@ class Terse:
     def __init__(self, names: Sequence[str]) -> None:
         self._prefixes = Prefixes(names)
 
-    def lines(self, _: Chunk, found: Predictions, rows: IntArray) -> bytes:
-        prefixes = self._prefixes.all(found.codes[rows], found.probability[rows])
+    def lines(self, _: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
+        prefixes = self._prefixes.all(predictions.codes[rows], predictions.probability[rows])
         return b"".join([prefix[:-1] + b"\n" for prefix in prefixes])
 
 
 class Jsonl:
-    """One JSON object a line: label, probability, log_odds, known, evidence, message, maybe why and parts."""
+    """One JSON object a line: label, probability, log_odds, known, log_evidence, message.
+
+    Mails have a source, unsure messages a reason, and with explanations there is the evidence.
+    """
 
     header = b""
 
     def __init__(self, explain: Explain | None = None) -> None:
         self._explain = explain
 
-    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         import json
 
-        evidence = found.scored.evidence
+        log_evidence = predictions.scored.log_evidence
         out = []
         for i in rows.tolist():
             row: Row = {
-                "label": found.names[int(found.codes[i])],
-                "probability": float(found.probability[i]),
-                "log_odds": float(found.log_odds[i]),
-                "known": int(found.known[i]),
-                "evidence": _finite(float(evidence[i])),
+                "label": predictions.names[int(predictions.codes[i])],
+                "probability": float(predictions.probability[i]),
+                "log_odds": float(predictions.log_odds[i]),
+                "known": int(predictions.known[i]),
+                "log_evidence": _finite(float(log_evidence[i])),
                 "message": _message(chunk, i),
             }
             if chunk.sources:
                 row["source"] = chunk.sources[i]
             if self._explain is not None:
                 row |= explanation_row(self._explain(chunk, i))
-            if why := found.unsure_reason(i):
-                row["why"] = why
+            if reason := predictions.unsure_reason(i):
+                row["unsure_reason"] = reason
             out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
@@ -172,7 +177,7 @@ def _finite(value: float) -> float | None:
 
 
 def _safe_json(line: str) -> str:
-    r"""The same JSON with what could steer a terminal written as escapes, which JSON has for every character.
+    r"""Escapes what could control a terminal; JSON has an escape for every character.
 
     >>> _safe_json('"\u202e caf\u00e9"') == '"\\u202e caf\u00e9"'
     True
@@ -186,26 +191,26 @@ def _json_escape(char: str) -> str:
 
 
 def explanation_row(explanation: Explanation) -> Row:
-    """The bias and all parts: their sum is the log-odds of `for` against `against`.
+    """Returns the bias and all evidence, whose sum is the log-odds of `for` against `against`.
 
-    Without smoothing a word can rule a class out: its part is infinite, for which JSON has null.
+    Without smoothing a word can rule a class out: its log-odds are infinite, for which JSON has null.
     """
-    parts = [
-        {"token": p.token, "times": p.times, "log_odds": _finite(p.log_odds), "messages": list(p.counts)}
-        for p in explanation.parts
+    evidence = [
+        {"token": e.token, "times": e.times, "log_odds": _finite(e.log_odds), "messages": list(e.counts)}
+        for e in explanation.evidence
     ]
     return {
         "for": explanation.label,
         "against": explanation.other,
         "sum": explanation.log_odds,
         "bias": _finite(explanation.bias),
-        "parts": parts,
+        "evidence": evidence,
         "unknown": explanation.unknown,
     }
 
 
 class Csv:
-    """label, probability, log_odds, message with a header; a cell that a spreadsheet would run is defused."""
+    """label, probability, log_odds, message with a header; `guard` is against cells that spreadsheets run."""
 
     header = b"label,probability,log_odds,message\r\n"
 
@@ -217,27 +222,27 @@ class Csv:
         self._escape = escape  # for a terminal; a file gets the text as it is
         self._explain = explain
         if explain is not None:
-            self.header = b"label,probability,log_odds,message,parts\r\n"
+            self.header = b"label,probability,log_odds,message,evidence\r\n"
 
-    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
+    def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         out = []
         for i in rows.tolist():
             text = shown_text(chunk, i)
             text = visible(text) if self._escape else text
             cells = [
-                self._names[int(found.codes[i])],
-                f"{found.probability[i]:.6f}",
-                f"{found.log_odds[i]:.6f}",
+                self._names[int(predictions.codes[i])],
+                f"{predictions.probability[i]:.6f}",
+                f"{predictions.log_odds[i]:.6f}",
             ]
             cells.append(_cell(text, self._guard))
             if self._explain is not None:
-                cells.append(_cell(parts_text(self._explain(chunk, i)), self._guard))
+                cells.append(_cell(evidence_text(self._explain(chunk, i)), self._guard))
             out.append(",".join(cells))
         return ("\r\n".join(out) + "\r\n").encode("utf-8", "replace") if out else b""
 
 
 def _cell(text: str, guard: bool) -> str:
-    """One CSV field, quoted where needed; with `guard` a leading = + - @ gets an apostrophe (CWE-1236).
+    """Formats a CSV field, quoted where needed; with `guard` a leading = + - @ gets an apostrophe (CWE-1236).
 
     >>> _cell('=1+1', True), _cell('say "hi", ok', True)
     ("'=1+1", '"say ""hi"", ok"')

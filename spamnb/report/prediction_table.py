@@ -1,4 +1,4 @@
-"""Predictions as a table for people, written as they come, in colour where the terminal has it."""
+"""Writes predictions as a table for the terminal, row by row, in colour if the terminal has it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rich.text import Text
 from spamnb.core import IntArray, visible
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
-from spamnb.report.prediction_lines import Explain, parts_text, shown_text
+from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
 
 _GAP = 2
 
 
 class TableWriter:
-    """Lays rows out as they come; a column only ever grows, and only if a later row needs it."""
+    """Formats rows as they come; a column grows only if a later row needs it."""
 
     header = b""
-    at_once = 200  # rows: all of a batch take seconds, and who looks on waits for the first
+    at_once = 200  # rows: a whole batch takes seconds, in which nothing would be shown
 
     def __init__(
         self, console: Console, names: Sequence[str], positive: str, explain: Explain | None = None
@@ -28,35 +28,35 @@ class TableWriter:
         self._console = console
         self._styles = {n: "red" if n == positive else "yellow" if n == "unsure" else "green" for n in names}
         self._explain = explain
-        self._names = ["label", "P", "message"] + (["why"] if explain is not None else [])
+        self._names = ["label", "P", "message"] + (["evidence"] if explain is not None else [])
         self._widest = [len(name) for name in self._names]
         self._begun = False
 
-    def lines(self, chunk: Chunk, found: Predictions, rows: IntArray) -> bytes:
-        return (
-            self._laid_out([list(self._cells(chunk, found, i)) for i in rows.tolist()]) if len(rows) else b""
-        )
+    def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
+        if not len(rows):
+            return b""
+        return self._format([list(self._cells(chunk, predictions, i)) for i in rows.tolist()])
 
     def end(self) -> bytes:
-        """What is still to be written: the header, if no row came."""
-        return b"" if self._begun else self._laid_out([])
+        """Returns the header if there was no row."""
+        return b"" if self._begun else self._format([])
 
-    def _cells(self, chunk: Chunk, found: Predictions, row: int) -> Iterator[Text]:
-        label = found.names[int(found.codes[row])]
+    def _cells(self, chunk: Chunk, predictions: Predictions, row: int) -> Iterator[Text]:
+        label = predictions.names[int(predictions.codes[row])]
         yield Text(visible(label), self._styles[label])
-        yield Text(f"{found.probability[row]:.4f}")
+        yield Text(f"{predictions.probability[row]:.4f}")
         yield Text(visible(shown_text(chunk, row)))
         if self._explain is not None:
-            yield Text(parts_text(self._explain(chunk, row)), "dim")
+            yield Text(evidence_text(self._explain(chunk, row)), "dim")
 
-    def _laid_out(self, rows: list[list[Text]]) -> bytes:
+    def _format(self, rows: list[list[Text]]) -> bytes:
         for cells in rows:
             self._widest = [
                 max(width, cell.cell_len) for width, cell in zip(self._widest, cells, strict=True)
             ]
         table = Table(box=None, pad_edge=False, header_style="bold", show_header=not self._begun)
         for name, width in zip(self._names, widths(self._widest, self._console.width), strict=True):
-            free = name in ("message", "why")
+            free = name in ("message", "evidence")
             table.add_column(
                 name,
                 width=width,
@@ -73,7 +73,7 @@ class TableWriter:
 
 
 def widths(widest: Sequence[int], room: int) -> list[int]:
-    """How wide columns are: as wide as their cells, but from the third one on they share what room is left.
+    """Computes column widths: those of the cells, but from the third one on they share the room that is left.
 
     >>> widths([5, 6, 30], 80), widths([5, 6, 90], 80), widths([5, 6, 90, 20], 80), widths([5, 6, 90, 70], 80)
     ([5, 6, 30], [5, 6, 65], [5, 6, 43, 20], [5, 6, 31, 32])
@@ -81,6 +81,6 @@ def widths(widest: Sequence[int], room: int) -> list[int]:
     left = max(room - sum(widest[:2]) - _GAP * (len(widest) - 1), len(widest) - 2)
     if len(widest) == 3:
         return [*widest[:2], min(widest[2], left)]
-    message, why = widest[2:]
-    message = min(message, max(left - why, (left - 1) // 2))
-    return [*widest[:2], message, min(why, left - message)]
+    message, evidence = widest[2:]
+    message = min(message, max(left - evidence, (left - 1) // 2))
+    return [*widest[:2], message, min(evidence, left - message)]

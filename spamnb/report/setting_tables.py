@@ -1,4 +1,4 @@
-"""Tables of settings that were compared or tried, for the terminal."""
+"""Prints tables of settings to the terminal: a comparison, a search, and the steps of an evaluation."""
 
 from __future__ import annotations
 
@@ -12,85 +12,98 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.metrics import Scores
-from spamnb.report.column_fit import fitted
+from spamnb.report.column_fit import fit_columns
 from spamnb.tuning import Objective, Row, Trial, Tuned
 
-_WIDE = 96  # columns from which there is room for all figures
-CLEAR = 0.05  # a candidate with a smaller p is clearly worse than the best
+CLEAR = 0.05  # a smaller p is evidence that a candidate is worse than the best
+
+_WIDE = 96  # columns from which there is room for all metrics
+_SHOWN = 12  # settings of a search
+_FALSE_POSITIVES, _MISSED = "false\npositives", "missed\nspam"
+# Columns that a narrow terminal drops, in this order.
+_DROPPED = ("log loss", "95% CI", _MISSED, "accuracy", _FALSE_POSITIVES, "p")
+_DROPPED_OF_SEARCH = ("log loss", "F1", "accuracy")
+_DROPPED_OF_STEPS = ("log loss", "ROC AUC", "recall@0.1%", "F1")
+# machine name, heading, is it a share
+_STEP_COLUMNS = (
+    ("accuracy", "accuracy", True),
+    ("precision", "precision", True),
+    ("recall", "recall", True),
+    ("f1", "F1", False),
+    ("macro_f1", "F1", False),
+    ("roc_auc", "ROC AUC", False),
+    ("recall_at_fpr_0_1_percent", "recall@0.1%", True),
+    ("log_loss", "log loss", False),
+)
 
 
-def table(*columns: str) -> Table:
-    """A light table; the first column is text, the others are numbers."""
-    made = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    for i, name in enumerate(columns):
-        made.add_column(Text(name), justify="right" if i else "left", overflow="fold", no_wrap=i > 0)
-    return made
+def make_table(*headings: str, first_is_text: bool = True) -> Table:
+    """Makes a light table of numbers; the first column may be text."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for i, heading in enumerate(headings):
+        text = first_is_text and not i
+        table.add_column(
+            Text(heading), justify="left" if text else "right", overflow="fold", no_wrap=not text
+        )
+    return table
 
 
-def heading(console: Console, title: str, notes: Iterable[str]) -> None:
+def drop_columns(console: Console, table: Table, headings: Sequence[str]) -> Table:
+    """Drops these columns, in this order, until the table fits; the first two always stay."""
+    present = [str(column.header) for column in table.columns]
+    groups = ([i for i, heading in enumerate(present) if heading == name and i > 1] for name in headings)
+    return fit_columns(console, table, *groups)
+
+
+def _print_heading(console: Console, title: str, notes: Iterable[str]) -> None:
     console.print(Text(visible(title), "bold"))
     for note in notes:
         console.print(Text(visible(note), "dim"))
     console.print()
 
 
-def number(value: float | None, percent: bool = False) -> str:
+def _number(value: float | None, percent: bool = False) -> str:
     if value is None or math.isnan(value):
         return "-"
     return f"{value:.2%}" if percent else f"{value:.4f}"
 
 
+# --- comparison --------------------------------------------------------------------------------------
+
+
 def show_comparison(
     console: Console, rows: Sequence[Row], objective: Objective, title: str, notes: Sequence[str]
 ) -> None:
-    """The candidates, the best first, and which of them are not clearly worse."""
-    heading(console, title, notes)
-    two = isinstance(rows[0].result.scores, Scores)
-    wide = console.width >= _WIDE
-    named = (objective.short, "95% interval", *(("to best",) if wide else ()), "p")
-    rest = ("lost", "missed", "log loss") if two else ("accuracy", "log loss")
-    made = table("setting", *named, *(("F1",) if wide else ()), *rest)
+    """Prints the candidates, the best first, and which of them are not clearly worse."""
+    _print_heading(console, title, notes)
+    binary, wide = isinstance(rows[0].result.scores, Scores), console.width >= _WIDE
+    headings = ["setting", objective.short, "95% CI", *(["to best"] if wide else []), "p"]
+    headings += ["F1"] if wide else []
+    headings += [_FALSE_POSITIVES, _MISSED, "log loss"] if binary else ["accuracy", "log loss"]
+    table = make_table(*headings)
     for row in rows:
-        measured, others = _measured(row, objective.percent, wide), _rest(row)
-        made.add_row(Text(visible(row.result.name)), *measured, *others[0 if wide else 1 :])
-    shown = without_least(console, made, ("log loss", "95% interval", "missed", "accuracy", "lost", "p"))
-    console.print(shown)
+        other_metrics = _other_metrics(row)[0 if wide else 1 :]
+        cells = _objective_cells(row, objective.percent, wide)
+        table.add_row(Text(visible(row.result.name)), *cells, *other_metrics)
+    console.print(drop_columns(console, table, _DROPPED))
     console.print()
-    if two:
-        _legend(console, _heads(shown))
     console.print(Text(visible(_conclusion(rows))))
 
 
-def _heads(made: Table) -> list[str]:
-    return [str(column.header) for column in made.columns]
-
-
-def without_least(console: Console, made: Table, least: Sequence[str]) -> Table:
-    """The table without the first of these columns, as many as it takes for it to fit.
-
-    The first two always stay: what a row is about, and the figure that it is about.
-    """
-    heads = _heads(made)
-    return fitted(console, made, *([i for i, head in enumerate(heads) if head == n and i > 1] for n in least))
-
-
-def _legend(console: Console, heads: Sequence[str]) -> None:
-    meanings = {"lost": "ham flagged as spam", "missed": "spam let through"}
-    legend = "; ".join(f"{name} = {meaning}" for name, meaning in meanings.items() if name in heads)
-    if legend:
-        console.print(Text(legend, "dim"))
-
-
-def _measured(row: Row, percent: bool, wide: bool) -> list[Text]:
+def _objective_cells(row: Row, percent: bool, wide: bool) -> list[Text]:
     difference = [Text("" if row.p_value is None else _signed(row.difference, percent))]
     p = "best" if row.p_value is None else f"{row.p_value:.3f}"
     style = "green" if row.p_value is None else "" if row.p_value >= CLEAR else "dim"
-    ends = _ends(row.low, row.high, percent)
-    value = Text(number(row.value, percent), "bold")
-    return [value, Text(ends, "dim"), *(difference if wide else []), Text(p, style)]
+    interval = Text(_interval(row.low, row.high, percent), "dim")
+    return [
+        Text(_number(row.value, percent), "bold"),
+        interval,
+        *(difference if wide else []),
+        Text(p, style),
+    ]
 
 
-def _ends(low: float, high: float, percent: bool) -> str:
+def _interval(low: float, high: float, percent: bool) -> str:
     if math.isnan(low):
         return "-"
     return f"{100 * low:.1f}-{100 * high:.1f}%" if percent else f"{low:.4f}-{high:.4f}"
@@ -102,11 +115,11 @@ def _signed(value: float, percent: bool) -> str:
     return f"{100 * value:+.2f}" if percent else f"{value:+.4f}"
 
 
-def _rest(row: Row) -> list[str]:
+def _other_metrics(row: Row) -> list[str]:
     s = row.result.scores
     if isinstance(s, Scores):
-        return [number(s.f1), f"{s.false_positives:,}", f"{s.false_negatives:,}", number(s.log_loss)]
-    return [number(s.macro_f1), number(s.accuracy, True), number(s.log_loss)]
+        return [_number(s.f1), f"{s.false_positives:,}", f"{s.false_negatives:,}", _number(s.log_loss)]
+    return [_number(s.macro_f1), _number(s.accuracy, True), _number(s.log_loss)]
 
 
 def _conclusion(rows: Sequence[Row]) -> str:
@@ -119,7 +132,7 @@ def _conclusion(rows: Sequence[Row]) -> str:
     return f"{best} is best; not clearly worse (p >= {CLEAR}): {', '.join(equals)}"
 
 
-_SHOWN = 12
+# --- search ------------------------------------------------------------------------------------------
 
 
 def show_tuning(
@@ -130,42 +143,43 @@ def show_tuning(
     notes: Sequence[str],
     command: str,
 ) -> None:
-    """The candidates tried, the best first, then the choice, its held-out metric, and the command."""
-    end = "the search is complete" if tuned.finished else "stopped by the time: --time gives it more"
+    """Prints the settings tried, the best first, then the choice, its held-out metric, and the command."""
+    end = "the search is complete" if tuned.finished else "stopped by the time limit: --time gives it more"
     many = len(tuned.tried)
-    heading(console, f"{many} setting{'s' * (many > 1)} tried", [*notes, end])
-    made = table("setting", objective.short, "accuracy", "F1", "log loss")
+    _print_heading(console, f"{many} setting{'s' * (many > 1)} tried", [*notes, end])
+    table = make_table("setting", objective.short, "accuracy", "F1", "log loss")
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
-    for candidate, trial in order[:_SHOWN]:
-        style = "bold" if candidate == tuned.choice else ""
-        made.add_row(Text(visible(candidate.name), style), *_metrics(trial, objective))
-    console.print(without_least(console, made, ("log loss", "F1", "accuracy")))
+    for setting, trial in order[:_SHOWN]:
+        style = "bold" if setting == tuned.choice else ""
+        table.add_row(Text(visible(setting.name), style), *_trial_cells(trial, objective))
+    console.print(drop_columns(console, table, _DROPPED_OF_SEARCH))
     if len(order) > _SHOWN:
         console.print(Text(f"and {len(order) - _SHOWN} more; --json FILE has them all", "dim"))
     console.print()
-    for line in _result_lines(tuned, rows, objective):
+    for line in _search_result(tuned, rows, objective):
         console.print(Text(visible(line)), soft_wrap=True)
     console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
-def _metrics(trial: Trial, objective: Objective) -> list[str]:
+def _trial_cells(trial: Trial, objective: Objective) -> list[str]:
     metrics = trial.metrics
     f1 = metrics.get("f1", metrics.get("macro_f1"))
-    value = number(objective.sign * trial.merit, objective.percent)
-    return [value, number(metrics.get("accuracy"), True), number(f1), number(metrics.get("log_loss"))]
+    value = _number(objective.sign * trial.merit, objective.percent)
+    return [value, _number(metrics.get("accuracy"), True), _number(f1), _number(metrics.get("log_loss"))]
 
 
-def _result_lines(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
+def _search_result(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:
+    """Words the result: the setting found, its metric on held-out folds, and the choice."""
     by_name = {row.result.name: row for row in rows}
     nested, defaults = by_name["tuned"], by_name["defaults"]
-    ends = f"{number(nested.low, objective.percent)} to {number(nested.high, objective.percent)}"
+    interval = f"{_number(nested.low, objective.percent)} to {_number(nested.high, objective.percent)}"
     p = next(row.p_value for row in rows if row.p_value is not None)
-    against = f"defaults {number(defaults.value, objective.percent)}, p = {p:.3f}"
+    against = f"defaults {_number(defaults.value, objective.percent)}, p = {p:.3f}"
     close = "" if tuned.found == tuned.best else " (the best is ahead by less than one standard error)"
-    held_out = f"{objective.printed} {number(nested.value, objective.percent)} ({ends})"
+    held_out = f"{objective.printed} {_number(nested.value, objective.percent)} ({interval})"
     lines = [f"found     {tuned.found.name}{close}", f"held-out  {held_out}; {against}"]
     if tuned.found.name != "defaults":
-        both = [number(value, objective.percent) for value in tuned.trained]
+        both = [_number(value, objective.percent) for value in tuned.trained]
         lines.append(f"trained   {objective.printed} {both[0]} as `train` makes it, defaults {both[1]}")
     lines.append(f"choice    {_choice_text(tuned)}")
     if rows[0].result.name != "tuned" and p < CLEAR:
@@ -181,28 +195,15 @@ def _choice_text(tuned: Tuned) -> str:
     return tuned.choice.name
 
 
-_LEAST = ("log loss", "ROC AUC", "recall@0.1%", "F1")  # leave a narrow terminal in this order
-# machine name, head of the column, is it a share
-_COLUMNS = (
-    ("accuracy", "accuracy", True),
-    ("precision", "precision", True),
-    ("recall", "recall", True),
-    ("f1", "F1", False),
-    ("macro_f1", "F1", False),
-    ("roc_auc", "ROC AUC", False),
-    ("recall_at_fpr_0_1_percent", "recall@0.1%", True),
-    ("log_loss", "log loss", False),
-)
+# --- steps -------------------------------------------------------------------------------------------
 
 
-def show(console: Console, steps: Sequence[Mapping[str, Any]], caption: str) -> None:
-    """One line for each step."""
-    made = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    present = [column for column in _COLUMNS if column[0] in steps[0]]
-    for head in ("learned", *(head for _, head, _ in present)):
-        made.add_column(head, justify="right", no_wrap=True)
+def show_steps(console: Console, steps: Sequence[Mapping[str, Any]], caption: str) -> None:
+    """Prints the metrics at each step of a learning curve or a stream."""
+    present = [column for column in _STEP_COLUMNS if column[0] in steps[0]]
+    table = make_table("learned", *(heading for _, heading, _ in present), first_is_text=False)
     for step in steps:
-        made.add_row(f"{step['learned']:,}", *(number(step[name], share) for name, _, share in present))
+        table.add_row(f"{step['learned']:,}", *(_number(step[name], share) for name, _, share in present))
     console.print()
     console.print(Text(caption, "dim"))
-    console.print(without_least(console, made, _LEAST))
+    console.print(drop_columns(console, table, _DROPPED_OF_STEPS))

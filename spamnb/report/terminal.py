@@ -1,4 +1,4 @@
-"""Evaluations printed for people: the confusion matrix, each measure in plain words, and the curves.
+"""Prints an evaluation to the terminal: the confusion matrix, the metrics with their meaning, the curves.
 
 Whatever comes from the data (labels, titles with file names) is printed as `Text`, never as markup.
 """
@@ -14,15 +14,15 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.metrics import MultiScores, Scores, wilson_interval
-from spamnb.report.column_fit import fitted
-from spamnb.report.text_plots import Curves, precision_recall, roc
+from spamnb.report.column_fit import fit_columns
+from spamnb.report.text_plots import Curves, precision_recall_plot, roc_plot
 
 _NARROWEST_TEXT = 16
 _NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64
 
 
-# machine name, printed name, how to write the number, what it says; {spam} and {ham} are the labels
-MEASURES = (
+# machine name, printed name, format of the number, meaning; {spam} and {ham} are the labels
+METRICS = (
     ("accuracy", "accuracy", "share", "messages classified correctly"),
     ("precision", "precision", "share", "flagged messages that really are {spam}"),
     ("recall", "recall", "share", "{spam} messages that are flagged"),
@@ -39,16 +39,14 @@ MEASURES = (
     ("ece", "calibration error", "share", "average gap between predicted and actual {spam} rate"),
     ("expected_cost", "cost per message", "number", "average cost of mistakes"),
 )
-MULTI_MEASURES = (
+MULTI_METRICS = (
     ("accuracy", "accuracy", "share", "messages classified correctly"),
     ("macro_precision", "precision", "share", "mean over the classes"),
     ("macro_recall", "recall", "share", "mean over the classes"),
     ("macro_f1", "F1", "number", "mean over the classes"),
     ("log_loss", "log loss", "number", "lower is better, 0 is perfect"),
 )
-
-
-_WHOLE = ("measure", "value", "95% interval", "precision", "recall", "F1", "messages")  # never broken
+_UNBROKEN = ("metric", "value", "95% CI", "precision", "recall", "F1", "messages")
 
 
 def _dash(console: Console) -> str:
@@ -56,13 +54,13 @@ def _dash(console: Console) -> str:
 
 
 def _text(console: Console, foreign: str, style: str = "") -> Text:
-    """Foreign text made harmless, and writable where the terminal is not UTF-8."""
+    """Makes foreign text harmless, and writable where the terminal is not UTF-8."""
     encoding = console.encoding
     return Text(visible(foreign).encode(encoding, "backslashreplace").decode(encoding), style)
 
 
 def _share(value: float) -> str:
-    """A percentage that says 100 or 0 only where it is exactly so."""
+    """Formats a percentage that is 100 or 0 only where it is exactly that."""
     if 0.99995 <= value < 1:
         return ">99.99%"
     return "<0.01%" if 0 < value < 0.00005 else f"{value:.2%}"
@@ -74,29 +72,29 @@ def _number(console: Console, kind: str, value: float) -> str:
     return _share(value) if kind == "share" else f"{value:.4f}"
 
 
-def _interval(console: Console, scores: Scores, measure: str) -> str:
-    """The 95 % interval of a share of messages; other measures have none."""
+def _interval(console: Console, scores: Scores, metric: str) -> str:
+    """Formats the 95 % confidence interval of a share of messages; other metrics have none."""
     hits = scores.true_positives
     counts = {
         "accuracy": (hits + scores.true_negatives, scores.messages),
         "precision": (hits, hits + scores.false_positives),
         "recall": (hits, scores.spam),
     }
-    if measure not in counts or not counts[measure][1]:
+    if metric not in counts or not counts[metric][1]:
         return ""
-    low, high = wilson_interval(*counts[measure])
+    low, high = wilson_interval(*counts[metric])
     return f"{100 * low:.1f}{_dash(console)}{100 * high:.1f}%"
 
 
 def _table(*columns: tuple[str | Text, str]) -> Table:
-    """A light table; each column is a heading and "left" or "right"."""
+    """Makes a light table; each column is a heading and "left" or "right"."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     for heading, side in columns:
         table.add_column(
             Text(heading) if isinstance(heading, str) else heading,
             justify="right" if side == "right" else "left",
             overflow="fold",
-            no_wrap=heading in _WHOLE,
+            no_wrap=heading in _UNBROKEN,
             min_width=_NARROWEST_TEXT if heading == "meaning" else None,
         )
     return table
@@ -113,22 +111,21 @@ def _matrix(console: Console, scores: Scores, spam: str, ham: str) -> Table:
     labels = {name: _text(console, name) for name in (spam, ham)}
     table = _table(
         ("", "left"),
-        (Text.assemble("called ", labels[spam]), "right"),
-        (Text.assemble("called ", labels[ham]), "right"),
+        (Text.assemble("predicted ", labels[spam]), "right"),
+        (Text.assemble("predicted ", labels[ham]), "right"),
         ("all", "right"),
     )
-    wrong = "bold red"
-    caught, missed = Text(str(scores.true_positives), "green"), Text(str(scores.false_negatives), "yellow")
-    lost, passed = Text(str(scores.false_positives), wrong), Text(str(scores.true_negatives), "green")
-    table.add_row(Text.assemble("really ", labels[spam]), caught, missed, Text(str(scores.spam)))
-    table.add_row(Text.assemble("really ", labels[ham]), lost, passed, Text(str(scores.ham)))
+    tp, fn = Text(f"{scores.true_positives:,}", "green"), Text(f"{scores.false_negatives:,}", "yellow")
+    fp, tn = Text(f"{scores.false_positives:,}", "bold red"), Text(f"{scores.true_negatives:,}", "green")
+    table.add_row(Text.assemble("actual ", labels[spam]), tp, fn, Text(f"{scores.spam:,}"))
+    table.add_row(Text.assemble("actual ", labels[ham]), fp, tn, Text(f"{scores.ham:,}"))
     return table
 
 
-def _measures(console: Console, scores: Scores, spam: str, ham: str) -> Table:
-    table = _table(("measure", "left"), ("value", "right"), ("95% interval", "left"), ("meaning", "left"))
+def _metrics(console: Console, scores: Scores, spam: str, ham: str) -> Table:
+    table = _table(("metric", "left"), ("value", "right"), ("95% CI", "left"), ("meaning", "left"))
     names = {"spam": spam, "ham": ham}
-    for name, printed, kind, meaning in MEASURES:
+    for name, printed, kind, meaning in METRICS:
         if not name:
             table.add_row()
             continue
@@ -139,14 +136,14 @@ def _measures(console: Console, scores: Scores, spam: str, ham: str) -> Table:
 
 
 def _draw_curves(console: Console, curves: Curves) -> None:
-    """Side by side where the terminal is wide enough, else one below the other."""
+    """Draws both curves, side by side where the terminal is wide enough."""
     half = (console.width - 3) // 2
     beside = half >= _NARROWEST_PAIR
     width = max(_NARROWEST_PLOT, min(half if beside else console.width, _WIDEST_PLOT))
     height = 10
-    plain = console.options.ascii_only
-    left = Text(roc(curves.fpr, curves.tpr, width, height, plain), no_wrap=True)
-    right = Text(precision_recall(curves.precision, curves.recall, width, height, plain), no_wrap=True)
+    ascii_only = console.options.ascii_only
+    left = Text(roc_plot(curves).draw(width, height, ascii_only), no_wrap=True)
+    right = Text(precision_recall_plot(curves).draw(width, height, ascii_only), no_wrap=True)
     console.print()
     if not beside:
         console.print(left, Text(), right, sep="\n")
@@ -156,23 +153,23 @@ def _draw_curves(console: Console, curves: Curves) -> None:
     console.print(grid)
 
 
-def evaluation(
+def show_evaluation(
     console: Console,
     scores: Scores,
     title: str,
     notes: Sequence[str] = (),
     curves: Curves | None = None,
-    spam: str = "spam",
-    ham: str = "ham",
+    labels: tuple[str, str] = ("spam", "ham"),
 ) -> None:
-    """Print how a two-class filter did; `spam` and `ham` are the labels of its classes."""
+    """Prints the evaluation of a two-class filter; `labels` are the positive class and the other one."""
+    spam, ham = labels
     _heading(console, title, notes)
     console.print(_matrix(console, scores, spam, ham))
     if scores.unsure:
-        line = f"{scores.unsure} of {scores.messages} are unsure and counted as called {ham}"
+        line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as {ham}"
         console.print(_text(console, line, "dim"))
     console.print()
-    console.print(fitted(console, _measures(console, scores, spam, ham), [3], [2]))
+    console.print(fit_columns(console, _metrics(console, scores, spam, ham), [3], [2]))
     if curves is not None:
         _draw_curves(console, curves)
 
@@ -182,21 +179,23 @@ def _classes(console: Console, scores: MultiScores) -> Table:
     table = _table(("class", "left"), *((name, "right") for name in columns))
     for c in scores.classes:
         shares = (_number(console, "share", value) for value in (c.precision, c.recall))
-        table.add_row(_text(console, c.label), *shares, _number(console, "number", c.f1), str(c.support))
+        table.add_row(_text(console, c.label), *shares, _number(console, "number", c.f1), f"{c.support:,}")
     return table
 
 
 def _multi_matrix(console: Console, scores: MultiScores) -> Table:
     labels = [_text(console, c.label) for c in scores.classes]
-    table = _table(("really \\ called", "left"), *((label, "right") for label in labels))
+    table = _table(("actual \\ predicted", "left"), *((label, "right") for label in labels))
     for truth, (label, row) in enumerate(zip(labels, scores.confusion, strict=True)):
-        styles = ("green" if said == truth else "red" if count else "dim" for said, count in enumerate(row))
-        table.add_row(label, *(Text(str(count), style) for count, style in zip(row, styles, strict=True)))
+        styles = ("green" if i == truth else "red" if count else "dim" for i, count in enumerate(row))
+        table.add_row(label, *(Text(f"{count:,}", style) for count, style in zip(row, styles, strict=True)))
     return table
 
 
-def multi_evaluation(console: Console, scores: MultiScores, title: str, notes: Sequence[str] = ()) -> None:
-    """Print how a filter with more than two classes did."""
+def show_multi_evaluation(
+    console: Console, scores: MultiScores, title: str, notes: Sequence[str] = ()
+) -> None:
+    """Prints the evaluation of a filter with more than two classes."""
     _heading(console, title, notes)
     matrix = _multi_matrix(console, scores)
     unlimited = console.options.update(max_width=100_000)
@@ -206,13 +205,13 @@ def multi_evaluation(console: Console, scores: MultiScores, title: str, notes: S
         line = f"(the confusion matrix needs {needed} columns, this terminal has {console.width})"
         console.print(Text(line, "dim"))
     if scores.unsure:
-        line = f"{scores.unsure} of {scores.messages} are unsure and counted as their likeliest class"
+        line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as their likeliest class"
         console.print(Text(line, "dim"))
     console.print()
-    console.print(fitted(console, _classes(console, scores), [4], [3]))
+    console.print(fit_columns(console, _classes(console, scores), [4], [3]))
     console.print()
-    table = _table(("measure", "left"), ("value", "right"), ("meaning", "left"))
-    for name, printed, kind, meaning in MULTI_MEASURES:
+    table = _table(("metric", "left"), ("value", "right"), ("meaning", "left"))
+    for name, printed, kind, meaning in MULTI_METRICS:
         value = Text(_number(console, kind, getattr(scores, name)), "bold")
         table.add_row(Text(printed), value, Text(meaning, "dim"))
-    console.print(fitted(console, table, [2]))
+    console.print(fit_columns(console, table, [2]))

@@ -1,4 +1,4 @@
-"""Curves as text: one braille character holds 2 x 4 dots; where the terminal has none, stars do."""
+"""Draws curves as text: of braille characters with 2 x 4 dots each, or of stars in ASCII."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Curves:
 
     @classmethod
     def of(cls, y: ArrayLike, score: ArrayLike) -> Curves:
-        """From the truth (True = positive) and the log-odds or probabilities."""
+        """Computes both curves from the truth (True = positive) and the log-odds or probabilities."""
         return cls(*roc_curve(y, score)[:2], *precision_recall_curve(y, score)[:2])
 
 
 def _path(x: Floats, y: Floats, columns: int, rows: int) -> NDArray[np.bool_]:
-    """The dots that the line through the points (x, y in 0..1) passes, top row first."""
+    """Returns the dots on the line through the points (x, y in 0..1), top row first."""
     across, down = x * (columns - 1), (1 - y) * (rows - 1)
     steps = np.ceil(np.maximum(np.abs(np.diff(across)), np.abs(np.diff(down)))).astype(np.int64)
     dots = np.zeros((rows, columns), bool)
@@ -41,7 +41,7 @@ def _path(x: Floats, y: Floats, columns: int, rows: int) -> NDArray[np.bool_]:
 
 
 def _walk(points: Floats, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Whole-dot positions from each point to the next, `steps[i]` of them after point i."""
+    """Returns the dots from each point to the next, `steps[i]` of them after point i."""
     done = np.arange(steps.sum()) - np.repeat(np.cumsum(steps) - steps, steps)
     part = done / np.repeat(steps, steps)
     between = np.repeat(points[:-1], steps) + part * np.repeat(np.diff(points), steps)
@@ -61,7 +61,7 @@ def _percent(value: float) -> str:
 
 
 def _ticks(log_from: float | None) -> list[tuple[float, str]]:
-    """Positions in 0..1 with their labels: every decade of a log axis, else quarters."""
+    """Returns positions in 0..1 with their labels: every decade of a log axis, else quarters."""
     if log_from is None:
         return [(part / 4, _percent(part / 4)) for part in range(5)]
     decades = round(-math.log10(log_from))
@@ -69,7 +69,7 @@ def _ticks(log_from: float | None) -> list[tuple[float, str]]:
 
 
 def _axis(ticks: list[tuple[float, str]], width: int, lines: dict[str, str]) -> list[str]:
-    """The x axis and its labels, both ends first; a label that would touch another one is left out."""
+    """Draws the x axis and its labels, both ends first; a label that would touch another one is left out."""
     bar, labels = [lines["bar"]] * width, [" "] * (width + _MARGIN)
     for place, label in (ticks[0], ticks[-1], *ticks[1:-1]):
         at = round(place * (width - 1))
@@ -85,7 +85,7 @@ def _log_position(x: Floats, log_from: float) -> Floats:
 
 
 def log_start(x: ArrayLike) -> float | None:
-    """Where a log axis has to begin to show the smallest positive x, or None where a linear one does.
+    """Finds where a log axis has to begin to show the smallest positive x; None if a linear axis shows it.
 
     >>> log_start([0, 0.002, 0.4]), log_start([0, 1e-6, 1]), log_start([0, 0.5, 1])
     (0.001, 0.0001, None)
@@ -95,45 +95,42 @@ def log_start(x: ArrayLike) -> float | None:
     return None if smallest > 0.1 else max(10.0 ** math.floor(math.log10(smallest) + 1e-9), 1e-4)
 
 
-def plot(
-    x: ArrayLike,
-    y: ArrayLike,
-    width: int,
-    height: int,
-    title: str,
-    xlabel: str,
-    ylabel: str,
-    log_from: float | None = None,
-    ascii_only: bool = False,
-) -> str:
-    """A line through points in 0..1, `width` characters wide and `height` rows high, plus axes and labels."""
-    xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    if not xs.size or np.isnan(xs).any() or np.isnan(ys).any():
-        return f"{title}\n(not defined: needs messages of both classes)"
-    lines = _ASCII_LINES if ascii_only else _LINES
-    inner = width - _MARGIN
-    place = xs if log_from is None else _log_position(xs, log_from)
-    rows = _canvas(place, ys, inner, height, ascii_only)
-    marks = {0: "100%", (height - 1) // 2: " 50%", height - 1: "  0%"}
-    body = [
-        f"{marks.get(i, ''):>4} {lines['mark' if i in marks else 'side']}{row}".rstrip()
-        for i, row in enumerate(rows)
-    ]
-    axis = _axis(_ticks(log_from), inner, lines)
-    return "\n".join([title.center(width).rstrip(), ylabel, *body, *axis, xlabel.rjust(width)])
+@dataclass(frozen=True, slots=True)
+class TextPlot:
+    """A line through points in 0..1, with its labels; `log_from` is the start of a log x axis."""
+
+    x: ArrayLike
+    y: ArrayLike
+    title: str
+    xlabel: str
+    ylabel: str
+    log_from: float | None = None
+
+    def draw(self, width: int, height: int, ascii_only: bool = False) -> str:
+        """Draws the line `width` characters wide and `height` rows high, plus axes and labels."""
+        x, y = np.asarray(self.x, np.float64), np.asarray(self.y, np.float64)
+        if not x.size or np.isnan(x).any() or np.isnan(y).any():
+            return f"{self.title}\n(not defined: needs messages of both classes)"
+        lines = _ASCII_LINES if ascii_only else _LINES
+        inner = width - _MARGIN
+        place = x if self.log_from is None else _log_position(x, self.log_from)
+        marks = {0: "100%", (height - 1) // 2: " 50%", height - 1: "  0%"}
+        body = [
+            f"{marks.get(i, ''):>4} {lines['mark' if i in marks else 'side']}{row}".rstrip()
+            for i, row in enumerate(_canvas(place, y, inner, height, ascii_only))
+        ]
+        axis = _axis(_ticks(self.log_from), inner, lines)
+        head = [self.title.center(width).rstrip(), self.ylabel]
+        return "\n".join([*head, *body, *axis, self.xlabel.rjust(width)])
 
 
-def roc(fpr: ArrayLike, tpr: ArrayLike, width: int, height: int, ascii_only: bool = False) -> str:
-    """The ROC curve; a good filter's lies in the leftmost percent, hence the log axis where data allow it."""
-    start = log_start(fpr)
+def roc_plot(curves: Curves) -> TextPlot:
+    """Makes the ROC plot, on a log axis if data allow: a good filter's curve lies in the leftmost percent."""
+    start = log_start(curves.fpr)
     scale = "" if start is None else ", log scale"
-    xlabel = f"false positive rate{scale}"
-    return plot(fpr, tpr, width, height, "ROC curve", xlabel, "recall", start, ascii_only)
+    return TextPlot(curves.fpr, curves.tpr, "ROC curve", f"false positive rate{scale}", "recall", start)
 
 
-def precision_recall(
-    precision: ArrayLike, recall: ArrayLike, width: int, height: int, ascii_only: bool = False
-) -> str:
-    """The precision-recall curve."""
-    title = "Precision-recall curve"
-    return plot(recall, precision, width, height, title, "recall", "precision", None, ascii_only)
+def precision_recall_plot(curves: Curves) -> TextPlot:
+    """Makes the precision-recall plot."""
+    return TextPlot(curves.recall, curves.precision, "Precision-recall curve", "recall", "precision")

@@ -100,12 +100,12 @@ class FeatureConfig:
         ngrams = (options.get("order") or 1) + 1 if less_naive else usual.ngrams if shapes else 1
         return cls(**{"ngrams": ngrams, **stated}, shapes=shapes, signs=usual.signs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, Any]:
         """Builtins only, for the model file."""
         return setting_field.to_state(self)
 
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> FeatureConfig:
+    def from_state(cls, state: Mapping[str, Any]) -> FeatureConfig:
         values = setting_field.from_state(cls, state)
         values["patterns"] = tuple((str(name), str(regex)) for name, regex in values["patterns"])
         if not all(isinstance(column, str) for column in (*values["categorical"], *values["numeric"])):

@@ -161,10 +161,10 @@ class ScorerConfig:
         ratio = 1.0 if options.get("tokens") == "plain" else None
         return cls.of(stated.pop("name", cls().name), ngram_smoothing_ratio=ratio, **stated)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_state(self) -> dict[str, Any]:
         """Builtins only, for the model file."""
         return setting_field.to_state(self) | {"ngram_smoothing_ratio": self.ratio}
 
     @classmethod
-    def from_dict(cls, state: Mapping[str, Any]) -> ScorerConfig:
+    def from_state(cls, state: Mapping[str, Any]) -> ScorerConfig:
         return cls(**setting_field.from_state(cls, state))

@@ -159,11 +159,13 @@ def to_state(config: Any) -> dict[str, Any]:
 
 
 def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `to_state`; a value of another type than its field has raises TypeError."""
+    """The inverse of `to_state`; a name too many or too few, or a value of another type, raises TypeError."""
     stored = {f.name: f.metadata.get("stored", (type(f.default),)) for f in fields(config)}
+    if wrong := sorted(state.keys() ^ stored.keys()):
+        raise TypeError(f"{wrong[0]!s:.40} is {'missing' if wrong[0] in stored else 'unknown'}")
     values = {name: _tupled(value) for name, value in state.items()}
     for name, value in values.items():
-        if type(value) not in stored.get(name, (type(value),)):
+        if type(value) not in stored[name]:
             raise TypeError(f"{name} is {value!r:.40}")
     return values
 

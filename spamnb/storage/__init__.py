@@ -1,4 +1,4 @@
-"""Keeps a state of builtins and arrays on disk: written whole or not at all, read without running anything."""
+"""Keeps a state of builtins and arrays on disk: written all or nothing, read without running anything."""
 
 from __future__ import annotations
 

@@ -1,43 +1,19 @@
-"""Honest scores without a second pass: every fold is scored with its own counts subtracted from the store."""
+"""Scores every fold without a second pass: its own counts are subtracted from the store."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
-from spamnb.counts import CountStore, Entries, Tally, subtract_store
+from spamnb.counts import CountStore, Tally, subtract_store
 from spamnb.features import Batch
-from spamnb.messages import Texts
 from spamnb.model import damping_scale, weighted
 from spamnb.scorers import Scorer, column_terms, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
-
-Digests = NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sample:
-    """Messages kept from training: their entries (ids are rows of the store), labels and columns.
-
-    `digests` are equal for messages of the same words, so that copies never straddle two folds. `started`
-    (n, K) is what a model adds that has seen none of the folds.
-    """
-
-    entries: Entries
-    labels: IntArray
-    digests: Digests
-    categories: Mapping[str, list[str]] = field(default_factory=dict)
-    numbers: Mapping[str, FloatArray] = field(default_factory=dict)
-    texts: Texts | None = None  # only where a report is to show them
-    started: FloatArray | None = None
-
-    def __len__(self) -> int:
-        return self.entries.size
+from spamnb.training.sampling import Digests, Sample, pick_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -74,10 +50,10 @@ def copies_note(digests: Digests) -> list[str]:
     """What to tell of copies, if there are any.
 
     >>> copies_note(np.array([7, 8, 7], np.uint64))
-    ['1 of 3 messages is a copy of another (the same words)']
+    ['1 of 3 messages is a duplicate of another (the same words)']
     """
     found = copies(digests)
-    some = "is a copy of another" if found == 1 else "are copies of others"
+    some = "is a duplicate of another" if found == 1 else "are duplicates of others"
     return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
 
 
@@ -109,7 +85,7 @@ def score_fold(
         parts, known = parts + present, known + present
     scale = damping_scale(parts, scorer.config)
     damped = joint * scale[:, None]
-    return damped if sample.started is None else damped + sample.started[fold.rows], known, scale
+    return damped if sample.base_scores is None else damped + sample.base_scores[fold.rows], known, scale
 
 
 def _columns_without(
@@ -119,16 +95,13 @@ def _columns_without(
         return {}
     tally = Tally()
     labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
-    tally.add(Batch(len(fold.out), ()), labels, *_columns_of(sample, fold.out))
+    tally.add(Batch(len(fold.out), ()), labels, *pick_columns(sample.categories, sample.numbers, fold.out))
     rest = subtract_store(store.columns_only(), tally.finish()[0])
-    terms = column_terms(rest, config, len(fold.rows), *_columns_of(sample, fold.rows))
+    terms = column_terms(
+        rest, config, len(fold.rows), *pick_columns(sample.categories, sample.numbers, fold.rows)
+    )
     at = [store.labels.index(label) for label in rest.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
-
-
-def _columns_of(sample: Sample, rows: IntArray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
-    categories = {c: [values[i] for i in rows.tolist()] for c, values in sample.categories.items()}
-    return categories, {c: values[rows] for c, values in sample.numbers.items()}
 
 
 def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:

@@ -1,7 +1,7 @@
-"""Counting on a cluster: shards of the data are counted by workers and their results merged, exactly.
+"""Counts the data on a dask cluster: workers count shards and merge their results, exactly.
 
-A shard is a file, or a range of bytes of a large one that ends where a record ends. To count one has no
-effect but its result, so that what is lost with a worker is simply counted again.
+A shard is a file, or a range of bytes of a large one that ends where a record ends. Counting one has no
+effect but its result, so dask counts again what is lost with a worker.
 """
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial as bound
+from functools import partial
 from typing import Any
 
 from spamnb._version import __version__
 from spamnb.errors import ConfigError, DataError, SpamnbError
 from spamnb.readers import BlockReader, ReadOptions, Source, open_source
-from spamnb.training.guarded import guarded
-from spamnb.training.parallel_training import Report, count_block, settle
+from spamnb.training.parallel_training import BlockResult, count_block, finish_source
 from spamnb.training.sampling import PartialCounts, merge_partials, sample_size
 from spamnb.training.trainer import Trainer
 
 Path = str | tuple[str, ...]
 SHARD_BYTES = 64 << 20  # about a second of work: a task costs the scheduler some milliseconds
-PATIENCE = 30.0  # seconds to wait for a scheduler and for a first worker
+PATIENCE = 30.0  # seconds to wait for a scheduler, for a first worker, and without any worker
 _LOOK = 2.0  # seconds between looks at whether there are workers
-_SUSPECTS = 10  # shards that are named
+_NAMED = 10  # shards that an error names
 _BRANCHES = 8  # results that one merge takes
 
 
@@ -39,7 +38,7 @@ class Shard:
     reader: BlockReader | None = None
     start: int = 0
     sizes: tuple[int, ...] = ()
-    version: str = __version__  # of who made it
+    version: str = __version__
 
     @property
     def name(self) -> str:
@@ -49,121 +48,105 @@ class Shard:
 
 @dataclass
 class ShardResult:
-    """What one or several shards gave: counts, reports of blocks, and what was said about whole inputs."""
+    """The result of one or several shards: counts, results of blocks, and status lines of whole inputs."""
 
-    partial: PartialCounts
-    reports: list[Report] = field(default_factory=list)
-    told: dict[int, list[str]] = field(default_factory=dict)
+    counts: PartialCounts
+    blocks: list[BlockResult] = field(default_factory=list)
+    status: dict[int, list[str]] = field(default_factory=dict)  # by the number of the input
 
 
 def make_shards(
     number: int, path: Path, options: ReadOptions, size: int
 ) -> tuple[list[Shard], Source | None]:
-    """The shards of an input, and the opened input if it is large enough to be cut into several."""
+    """Returns the shards of an input, and the opened input if it is cut into several."""
     if path == "-":
-        raise DataError(
-            "a cluster cannot read standard input", hint="put the data where all workers can read it"
-        )
+        hint = "put the data where all workers can read it"
+        raise DataError("a cluster cannot read standard input", hint)
     path = os.path.abspath(path) if isinstance(path, str) else tuple(map(os.path.abspath, path))
-    options = options.with_mail(jobs=1)  # it is the shards that are counted side by side
-    whole = [Shard(number, 0, path, options)]
+    whole = Shard(number, 0, path, options.with_mail(jobs=1))
     if not isinstance(path, str) or not os.path.isfile(path) or os.path.getsize(path) <= size:
-        return whole, None
-    source = open_source(path, options, labelled=True)
-    blocks = source.blocks
-    if blocks is None or blocks.start is None:
-        source.close()
-        return whole, None
+        return [whole], None
+    source = open_source(path, whole.options, labelled=True)
     with source:
-        found: list[Shard] = []
-        start, sizes = blocks.start, list[int]()
-        for length in (*map(len, blocks.cut()), None):
-            if length is not None:
-                sizes.append(length)
-            if sizes and (length is None or sum(sizes) >= size):
-                shard = Shard(number, len(found), path, options, blocks.reader, start, tuple(sizes))
-                found.append(shard)
-                start, sizes = start + sum(sizes), []
-    return found, source
+        if source.blocks is None or source.blocks.start is None:
+            return [whole], None
+        return list(_cut(whole, source, size)), source
+
+
+def _cut(whole: Shard, source: Source, size: int) -> Iterator[Shard]:
+    """Cuts an input into shards of about `size` bytes."""
+    assert source.blocks is not None
+    assert source.blocks.start is not None
+    shard = replace(whole, reader=source.blocks.reader, start=source.blocks.start)
+    for length in map(len, source.blocks.cut()):
+        shard = replace(shard, sizes=(*shard.sizes, length))
+        if sum(shard.sizes) >= size:
+            yield shard
+            end = shard.start + sum(shard.sizes)
+            shard = replace(shard, index=shard.index + 1, start=end, sizes=())
+    if shard.sizes:
+        yield shard
 
 
 def count_shard(settings: Trainer, shard: Shard) -> ShardResult:
-    """Count one shard; runs on a worker, which needs nothing but spamnb and the file."""
+    """Counts one shard; runs on a worker, which needs nothing but spamnb and the file."""
     if shard.version != __version__:
-        raise SpamnbError(
-            f"a worker has spamnb {__version__}, expected {shard.version}", hint=_install(shard.version)
-        )
-    trainer = replace(settings, partial=True)  # a new one: several tasks may share what they are given
-    try:
-        if shard.reader is not None:
-            reports = list(_count_blocks(trainer, shard, shard.reader))
-            return ShardResult(trainer.result(), reports)
-        told = _count_input(trainer, shard)
-        return ShardResult(trainer.result(), told={shard.number: told})
-    except SpamnbError as error:  # of a class that can travel
-        raise SpamnbError(error.message, error.hint) from None
-
-
-def _install(version: str) -> str:
-    return f"install spamnb {version} on every worker"
-
-
-def _count_blocks(trainer: Trainer, shard: Shard, reader: BlockReader) -> Iterator[Report]:
-    assert isinstance(shard.path, str)
-    with open(shard.path, "rb") as file:
-        file.seek(shard.start)
-        for i, size in enumerate(shard.sizes):
-            yield count_block(trainer, (shard.number, shard.index << 32 | i), reader, file.read(size))
-
-
-def _count_input(trainer: Trainer, shard: Shard) -> list[str]:
+        hint = f"install spamnb {shard.version} on every worker"
+        raise SpamnbError(f"a worker has spamnb {__version__}, expected {shard.version}", hint)
+    trainer = settings.part()
+    if shard.reader is not None and isinstance(shard.path, str):
+        blocks = []
+        with open(shard.path, "rb") as file:
+            file.seek(shard.start)
+            for i, size in enumerate(shard.sizes, shard.index << 32):
+                blocks.append(count_block(trainer, (shard.number, i), shard.reader, file.read(size)))
+        return ShardResult(trainer.result(), blocks)
     with open_source(shard.path, shard.options, labelled=True) as source:
         for i, chunk in enumerate(source):
-            assert chunk.labels is not None
-            columns = dict(chunk.categories), dict(chunk.numbers)
-            trainer.add(chunk.texts, chunk.labels, *columns, (shard.number, i))
-        return [source.description, *_left_out(source)]
+            trainer.add_chunk(chunk, (shard.number, i))
+        return ShardResult(trainer.result(), status={shard.number: _status(source)})
 
 
-def _left_out(source: Source) -> list[str]:
+def _status(source: Source) -> list[str]:
     lines = [source.skipped.summary()] if source.skipped.count else []
     lines += [source.notes.by_reason()] if source.notes.count else []
-    return [f"{source.name}: {line}" for line in lines]
+    return [source.description, *(f"{source.name}: {line}" for line in lines)]
 
 
-def merge_counted(*results: ShardResult) -> ShardResult:
-    """Several results as one."""
-    told = {number: lines for result in results for number, lines in result.told.items()}
-    reports = [report for result in results for report in result.reports]
-    partials = [result.partial for result in results]
-    messages = sum(int(partial.store.message_totals.sum()) for partial in partials)
-    return ShardResult(merge_partials(partials, sample_size(messages)), reports, told)
+def merge_results(*results: ShardResult) -> ShardResult:
+    """Merges the results of several shards."""
+    counts = [result.counts for result in results]
+    messages = sum(int(part.store.message_totals.sum()) for part in counts)
+    return ShardResult(
+        merge_partials(counts, sample_size(messages)),
+        [block for result in results for block in result.blocks],
+        {number: lines for result in results for number, lines in result.status.items()},
+    )
 
 
-def count(
+def count_on_cluster(
     trainer: Trainer,
     inputs: Sequence[tuple[Path, ReadOptions]],
     run: Callable[[Trainer, list[Shard]], ShardResult],
     size: int = SHARD_BYTES,
 ) -> list[str]:
-    """Let `run` count all inputs for the trainer; what there is to be said about each of them, in order."""
+    """Lets `run` count all inputs for the trainer; returns the status lines of each input, in order."""
     if trainer.keep is not None and (trainer.features.categorical or trainer.features.numeric):
-        raise ConfigError(
-            "--balance undersample with columns counts in one process only",
-            hint="leave out the cluster, or use --balance weight",
-        )
+        hint = "leave out the cluster, or use --balance weight"
+        raise ConfigError("--balance undersample with columns counts in one process only", hint)
     planned = [make_shards(number, path, how, size) for number, (path, how) in enumerate(inputs)]
-    result = run(trainer, [shard for shards, _ in planned for shard in shards])
-    trainer.absorb([result.partial])
+    result = run(trainer.part(), [shard for shards, _ in planned for shard in shards])
+    trainer.absorb([result.counts])
+    blocks = sorted(result.blocks, key=lambda block: block.order)
     for number, (_, source) in enumerate(planned):
         if source is not None:
-            settle(source, [report for report in result.reports if report.order[0] == number])
-            result.told[number] = [source.description, *_left_out(source)]
-    return [line for number in range(len(planned)) for line in result.told.get(number, ())]
+            finish_source(source, [block for block in blocks if block.order[0] == number])
+            result.status[number] = _status(source)
+    return [line for number in range(len(planned)) for line in result.status.get(number, ())]
 
 
 def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float = PATIENCE) -> ShardResult:
-    """Count on the dask cluster at an address: a task for each shard, and a tree of merges on the workers."""
+    """Counts on the dask cluster at an address: a task for each shard, then a tree of merges."""
     try:
         from distributed import Client
     except ImportError:
@@ -177,76 +160,44 @@ def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float
             hint="start one with `dask scheduler`, and give the address that it prints",
         ) from None
     with client:
-        _await_workers(client, address, patience)
-        return _gathered(client, trainer, shards, patience)
+        tasks = client.map(partial(count_shard, trainer), shards, pure=False, retries=0)
+        level = list(tasks)
+        while len(level) > 1:
+            groups = [level[i : i + _BRANCHES] for i in range(0, len(level), _BRANCHES)]
+            level = [client.submit(merge_results, *group, pure=False) for group in groups]
+        try:
+            result: ShardResult = _wait_for(client, level[0], patience)
+        except Exception as error:
+            raise _failure(error, tasks, shards) from error
+        return result
 
 
-def _await_workers(client: Any, address: str, patience: float) -> None:
-    try:
-        client.wait_for_workers(1, timeout=patience)
-    except TimeoutError:
-        raise SpamnbError(
-            f"the dask cluster at {address} has no workers", hint=f"start some: `dask worker {address}`"
-        ) from None
-
-
-def _gathered(client: Any, trainer: Trainer, shards: list[Shard], patience: float) -> ShardResult:
-    """No retries of what fails: the same shard would fail again. What a lost worker held is counted again.
-
-    A shard whose worker was lost is counted in a process of its own, so that one that takes workers down is
-    found out with the second attempt.
-    """
-    from uuid import uuid4
-
-    run = uuid4().hex  # names of tasks must not meet those of another run
-    names = [f"spamnb-count-{run}-{i}" for i in range(len(shards))]
-    work = bound(guarded, bound(count_shard, trainer))
-    tasks = client.map(work, shards, [shard.name for shard in shards], names, key=names, retries=0)
-    level = list(tasks)
-    while len(level) > 1:
-        groups = [level[i : i + _BRANCHES] for i in range(0, len(level), _BRANCHES)]
-        level = [client.submit(merge_counted, *group, pure=False) for group in groups]
-    try:
-        result: ShardResult = _waited(client, level[0], patience)
-    except Exception as error:
-        raise _failure(error, tasks, shards) from error
-    return result
-
-
-def _waited(client: Any, last: Any, patience: float) -> Any:
-    """The result of a task; it is not waited for where there has been nobody to work for a while."""
+def _wait_for(client: Any, task: Any, patience: float) -> Any:
+    """Returns the result of a task; gives up where there has been no worker for a while."""
     alone = 0.0
     while True:
         try:
-            return last.result(timeout=_LOOK)
+            return task.result(timeout=_LOOK)
         except TimeoutError:
-            if last.done():  # it is the task's own error, or it has come just now
-                return last.result()
+            if task.done():  # it is the task's own error, or it has come just now
+                return task.result()
         alone = 0.0 if client.nthreads() else alone + _LOOK
         if alone >= patience:
-            raise SpamnbError(
-                f"all dask workers are gone, for {alone:g} s now",
-                hint="look at their logs; start some again, and then this",
-            )
+            hint = "start some with `dask worker`; look at the logs of those that ended"
+            raise SpamnbError(f"the dask cluster has had no workers for {alone:g} s", hint)
 
 
 def _failure(error: Exception, tasks: list[Any], shards: list[Shard]) -> SpamnbError:
     failed = [shard for task, shard in zip(tasks, shards, strict=True) if task.status == "error"]
     if isinstance(error, SpamnbError):
-        return SpamnbError(error.message, error.hint)
-    if type(error).__name__ == "KilledWorker" and failed:
-        # Tasks that waited on the same workers are suspected too: the guilty one is among them.
-        names = ", ".join(shard.name for shard in failed[:_SUSPECTS])
-        one_of = "one of " if len(failed) > 1 else ""
-        return SpamnbError(
-            f"workers died again and again while they counted {one_of}{names}",
-            hint="look at the logs of the workers; it may be their memory limit",
-        )
-    if failed:
-        what = f"{type(error).__name__}: {error}"
-        hint = _install(__version__) if isinstance(error, ImportError) else "look at the logs of the workers"
-        return SpamnbError(f"counting {failed[0].name} failed: {what}", hint)
+        return error
+    if not failed:
+        what = f"the dask cluster was lost: {type(error).__name__}"
+        return SpamnbError(what, hint="nothing was written; start the cluster again")
+    # Where a worker died again and again, tasks that waited on it failed too: the cause is among them.
+    names = ", ".join(shard.name for shard in failed[:_NAMED])
+    what = f"counting {'one of ' * (len(failed) > 1)}{names} failed: {type(error).__name__}: {error}"
+    hint = "look at the logs of the workers; it may be their memory limit"
     return SpamnbError(
-        f"the dask cluster was lost: {type(error).__name__}",
-        hint="nothing was written; start the cluster again",
+        what, f"install spamnb {__version__} on every worker" if isinstance(error, ImportError) else hint
     )

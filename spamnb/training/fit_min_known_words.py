@@ -1,11 +1,10 @@
-"""Ham is not said where unusually few words are known: by the shares of known words out of fold.
+"""Fits the share of known words that a message needs to be called ham.
 
-A message in another language, or of random letters, holds next to nothing that speaks for spam, so it is
-called ham with great certainty. With a model of 70% of SMS Spam Collection, 96% of Turkish SMS, 94% of Thai
-ones and 94% of random letters have a smaller share of known words than all but one in 200 of its out-of-fold
-ham verdicts; log p(x) finds next to nothing that this does not find (docs/quality.md). A verdict of spam
-stays: few known words can be enough to speak for spam, and in mail often are. So no spam is lost, and the
-figures of detection stay what they are.
+A message in another language, or of random letters, has hardly any evidence for spam, so it would be called
+ham with great certainty. With a model of 70% of SMS Spam Collection, 96% of Turkish SMS, 94% of Thai ones and
+94% of random letters have a smaller share of known words than all but one in 200 of its out-of-fold ham
+verdicts; log p(x) finds next to nothing that this does not find (docs/quality.md). A verdict of spam stays: a
+few known words can be enough evidence for spam, and in mail often are. So recall stays the same.
 """
 
 from __future__ import annotations
@@ -13,60 +12,61 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from spamnb.core import FloatArray, IntArray
+from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.model import HAM, SpamModel, WordCounts
-from spamnb.training.cross_validation import Sample, folds
-from spamnb.training.fit_calibration import HeldOutScores, decided
+from spamnb.training.cross_validation import folds
+from spamnb.training.model_calibration import HeldOutScores, with_decision
+from spamnb.training.sampling import Sample
 
 RARE = 0.005  # the share of out-of-fold ham verdicts that may become unsure
-ENOUGH = 200  # of them are needed to know that share
-HIGHEST = 0.5  # a message of which half the words are known is never thin
+ENOUGH = 200  # ham verdicts that are needed to estimate that share
+HIGHEST = 0.5  # half of the words are always enough
 
 
 def fit_min_known_words(
-    model: SpamModel, held: HeldOutScores, sample: Sample, k: int
+    model: SpamModel, held_out: HeldOutScores, sample: Sample, k: int
 ) -> tuple[SpamModel, HeldOutScores]:
-    """The model with its doubt, where there is enough to measure it, and the results with shares of words."""
+    """Sets `min_known_words` if there are enough ham verdicts; adds shares of known words to the scores."""
     if len(model.labels) > 2:
-        return model, held
-    held = replace(held, share=shares(model, sample, k))
-    codes = model.decide(held.log_odds, held.known)
-    usual = held.share[codes == HAM] if held.share is not None else np.zeros(0)
-    if len(usual) < ENOUGH or not (limit := lowest(usual)):
-        return model, held
-    return decided(replace(model, min_known_words=limit), held, model.decision), held
+        return model, held_out
+    share = known_word_shares(model, sample, k)
+    held_out = replace(held_out, share=share)
+    codes = model.decide(held_out.log_odds, held_out.known)
+    ham_shares = share[codes == HAM]
+    if len(ham_shares) < ENOUGH or not (limit := lowest_usual(ham_shares)):
+        return model, held_out
+    return with_decision(replace(model, min_known_words=limit), held_out, model.decision), held_out
 
 
-def lowest(usual: FloatArray) -> float:
-    """The share of known words that all but a few of these have.
+def lowest_usual(shares: FloatArray) -> float:
+    """Returns the share that all but a few messages reach.
 
-    >>> lowest(np.linspace(0.2, 1.0, 1001))
+    >>> lowest_usual(np.linspace(0.2, 1.0, 1001))
     0.204
     """
-    return min(HIGHEST, round(float(np.quantile(usual, RARE, method="lower")), 4))
+    return min(HIGHEST, round(float(np.quantile(shares, RARE, method="lower")), 4))
 
 
-def shares(model: SpamModel, sample: Sample, k: int) -> FloatArray:
-    """The share of known words of each message, known to the messages of the other folds or to the start."""
+def known_word_shares(model: SpamModel, sample: Sample, k: int) -> FloatArray:
+    """Computes the share of words of each message that other folds, or the base model, know."""
     store, used = model.store, sample.entries.used(model.store.vocabulary)
     entries = sample.entries.compact(used)
     at = np.flatnonzero((store.kinds[used] == 1)[entries.ids])
-    rows, which, counts = entries.rows[at], entries.ids[at], entries.counts[at]
+    rows, ids, counts = entries.rows[at], entries.ids[at], entries.counts[at]
     total = np.bincount(rows, counts, len(sample))
-    elsewhere = _known_elsewhere(store.messages[used], which, folds(sample, k)[rows], k)
+    elsewhere = _known_elsewhere(store.messages[used], ids, folds(sample, k)[rows], k)
     known = np.bincount(rows, counts * elsewhere, len(sample))
     if model.active_base is not None:
-        found = model.active_base.model.store.find(store.keys[used]) >= 0
-        known = np.maximum(known, np.bincount(rows, counts * found[which], len(sample)))
+        in_base = model.active_base.model.store.find(store.keys[used]) >= 0
+        known = np.maximum(known, np.bincount(rows, counts * in_base[ids], len(sample)))
     return WordCounts(total.astype(np.int64), known.astype(np.int64)).share
 
 
-def _known_elsewhere(messages: IntArray, which: IntArray, fold: IntArray, k: int) -> NDArray[np.bool_]:
-    """Of each entry, does a message outside of its fold hold the token `which`?
+def _known_elsewhere(messages: IntArray, ids: IntArray, fold: IntArray, k: int) -> BoolArray:
+    """Tells for each entry whether a message outside of its fold has the token.
 
-    `messages` says for each token how many messages hold it in each class.
+    `messages` holds the number of messages with each token in each class.
     """
-    inside = np.bincount(which * k + fold, minlength=len(messages) * k)
-    return np.asarray(messages.sum(axis=1, dtype=np.int64)[which] > inside[which * k + fold])
+    inside = np.bincount(ids * k + fold, minlength=len(messages) * k)
+    return np.asarray(messages.sum(axis=1, dtype=np.int64)[ids] > inside[ids * k + fold])

@@ -1,57 +1,71 @@
-"""Training: count every message once, keep a sample for honest figures, calibrate on it."""
+"""Trains a model: counts every message once, keeps a sample of them, and calibrates on the sample."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from spamnb.core import FloatArray, distinct_values, release_memory
-from spamnb.counts import CountStore, RawEntries, Tally
-from spamnb.errors import ConfigError, DataError
-from spamnb.features import extract
-from spamnb.messages import Messages, Texts, as_texts
+from spamnb.core import FloatArray, IntArray, Record, distinct_values, release_memory
+from spamnb.counts import CountStore, Entries, Tally
+from spamnb.errors import DataError
+from spamnb.features import Batch, extract
+from spamnb.messages import Chunk, Messages, Texts, as_texts
 from spamnb.model import (
-    USUAL,
     BaseModel,
     Decision,
     SeenMessages,
     SpamModel,
-    calibration as calibrations,
+    identity,
     message_digests,
     word_digests,
 )
 from spamnb.scorers import make
-from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training.cross_validation import Digests, Sample
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.fit_base_weight import cautious_threshold, with_folds, without_folds
-from spamnb.training.fit_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.fit_min_known_words import fit_min_known_words
-from spamnb.training.fit_weight_correction import MODES
+from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import (
+    Digester,
+    Digests,
     Order,
     PartialCounts,
     Row,
+    Sample,
     SampleBlock,
-    Sampling,
+    SampleCollector,
+    below,
     merge_partials,
-    merge_repeats,
     pick,
-    remap_ids,
-    row_digest,
+    pick_columns,
     sample_size,
 )
-from spamnb.training.spool import Spool
 
-FOLDS = 5
-FEWEST = 10  # messages a class must have for folds to mean anything
+FEWEST = 10  # messages that each class needs for a cross-validation
+
+
+class _Messages(Record):
+    """Labelled messages with their columns and digests."""
+
+    texts: Texts
+    labels: Sequence[str]
+    categories: dict[str, list[str]]
+    numbers: dict[str, FloatArray]
+    digests: Digests
+
+    @property
+    def columns(self) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
+        return self.categories, self.numbers
+
+    def select(self, rows: IntArray) -> _Messages:
+        labels, columns = pick(self.labels, rows), pick_columns(*self.columns, rows)
+        return _Messages(self.texts.select(rows), labels, *columns, self.digests[rows])
 
 
 @dataclass
 class Trainer:
-    """Feed it batches with `add`, then take the model with `finish`.
+    """Counts batches with `add`, then makes the model with `finish`.
 
     >>> trainer = Trainer()
     >>> _ = trainer.add(Texts.of(["win a prize", "see you"]), ["spam", "ham"])
@@ -61,41 +75,30 @@ class Trainer:
 
     features: FeatureConfig = field(default_factory=FeatureConfig)
     scoring: ScorerConfig = field(default_factory=ScorerConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
     decision: Decision = field(default_factory=Decision)
     positive: str = "spam"
-    folds: int = FOLDS  # 0: no cross-validation, no calibration
+    base: BaseModel | None = None
     keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
-    max_fpr: float | None = None  # the share of ham that may be called spam; it sets the decision
-    remember: bool = True  # which messages were learned, 8 bytes for each
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
-    partial: bool = False  # it counts a part of the data only: take `result`, not `finish`
-    jobs: int = 1  # processes for the cross-validation
-    refine: str = "auto"  # fit a correction of the weights: yes, no, or if cross-validation says it helps
-    start: BaseModel | None = None  # a model to start from
-    choose: bool = True  # let folds choose how much that counts
-    stated: bool = True  # somebody asked for max_fpr; else a careful line serves while ham is scarce
+    partial: bool = False  # it counts a part of the data: take `result`, not `finish`
 
     def __post_init__(self) -> None:
-        _check_refine(self.refine, self.folds)
-        SpamModel(self.features, self.scoring)  # refuses settings that do not go together now, not at the end
-        if self.start is not None:
-            self.start.check(self.features, self.scoring)
-        if self.folds == 1 or self.folds < 0:
-            raise ConfigError(f"--folds must be 0 or at least 2, got {self.folds}")
+        SpamModel(self.features, self.scoring)  # refuses settings that do not go together
+        if self.base is not None:
+            self.base.check(self.features, self.scoring)
         self._scorer = make(self.scoring)
         self._tally = Tally()
-        self._sampling = Sampling(sample_size(0, self.refine))
+        self._digester = Digester(self.partial)
+        self._collector = SampleCollector(sample_size(0, self.training.refine))
         self._batches = 0
         self._absorbed: list[PartialCounts] = []
-        self._rows: Counter[Row] = Counter()
-        self._learned: dict[int, Spool] = {}  # by the code of the label
+        self._seen: dict[int, list[Digests]] = {}  # by the code of the label
         self.messages = 0
 
-    def read_as(self, features: FeatureConfig) -> None:
-        """Take these features instead, before the first message."""
-        assert not self.messages, "features must not change while messages are counted"
-        self.features = features
-        SpamModel(features, self.scoring)
+    def part(self) -> Trainer:
+        """Returns a trainer with the same settings that counts a part of the data."""
+        return replace(self, partial=True)
 
     def add(
         self,
@@ -106,85 +109,74 @@ class Trainer:
         order: Order | None = None,
         words: Digests | None = None,
     ) -> Digests:
-        """Count some labelled messages; `order` is their place in the data if they come in another one.
+        """Counts labelled messages; returns the digests of their words, which duplicates share.
 
-        Gives the digests of their words, by which copies are known. Whoever reads the same messages in
-        another way takes these as `words`, so that both sample and fold alike.
+        `order` is their place in the data if they come in another one. `words` are the digests of another
+        trainer that reads the same messages with other features: so both sample the same ones.
         """
-        batch, cats, nums = extract(texts, self.features), dict(categories or {}), dict(numbers or {})
+        batch = extract(texts, self.features)
         words = word_digests(batch) if words is None else words
-        waiting: list[Row] = []
-        digests = self.digests(words.copy(), texts, labels, cats, nums, waiting)
+        messages = _Messages(texts, labels, dict(categories or {}), dict(numbers or {}), words.copy())
+        waiting = self._digester.complete(messages.digests, texts, labels, *messages.columns)
         if self.keep is not None:
-            texts, labels, digests, cats, nums = self._thinned(texts, labels, digests, cats, nums)
-            batch = extract(texts, self.features)
-        ids = self._tally.add(batch, labels, cats, nums)
-        if self.remember:
-            learned = message_digests(texts, cats, nums)
-            for code in distinct_values(self._tally.codes).tolist():
-                self._learned.setdefault(code, Spool()).add(learned[self._tally.codes == code])
+            messages = messages.select(self._rows_to_keep(labels, messages.digests))
+            batch = extract(messages.texts, self.features)
+        ids = self._tally.add(batch, messages.labels, *messages.columns)
         self.messages += batch.size
-        if self.folds:
-            rows = self._sampling.rows(digests)
-            some = {c: pick(v, rows) for c, v in cats.items()}, {c: v[rows] for c, v in nums.items()}
-            kept = texts.select(rows) if self.keep_texts and self.keep is None else None
-            entries, place = RawEntries(batch, ids).select(rows), order or (0, self._batches)
-            part = SampleBlock(entries, pick(labels, rows), digests[rows], *some, place, waiting, kept)
-            self._sampling.most = sample_size(self.messages, self.refine)
-            self._sampling.add(part)
+        if self.training.remember:
+            self._remember(message_digests(messages.texts, *messages.columns))
+        if self.training.folds:
+            self._sample(messages, batch, ids, order or (0, self._batches), waiting)
         self._batches += 1
         return words
 
-    def digests(
-        self,
-        digests: Digests,
-        texts: Texts,
-        labels: Sequence[str],
-        categories: Mapping[str, list[str]],
-        numbers: Mapping[str, FloatArray],
-        waiting: list[Row] | None = None,
-    ) -> Digests:
-        """Equal numbers for copies of a text, from those of their words.
+    def add_chunk(self, chunk: Chunk, order: Order | None = None) -> None:
+        """Counts a chunk of labelled messages."""
+        assert chunk.labels is not None
+        self.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers), order)
 
-        Messages without a word are told apart by their bytes; rows of a table are never copies. Which of
-        equal rows it is, only who sees all the data can tell: a part of it leaves them `waiting`.
-        """
-        for i in np.flatnonzero(digests == 0).tolist():
-            columns = *(v[i] for v in categories.values()), *(float(v[i]) for v in numbers.values())
-            row: Row = (labels[i], texts[i], *columns) if columns else (texts[i],)
-            if columns and self.partial and waiting is not None:
-                waiting.append(row)
-                continue
-            self._rows[row] += len(columns) > 0
-            digests[i] = row_digest(row, self._rows[row])
-        return digests
-
-    def _thinned(
-        self,
-        texts: Texts,
-        labels: Sequence[str],
-        digests: Digests,
-        categories: dict[str, list[str]],
-        numbers: dict[str, FloatArray],
-    ) -> tuple[Texts, list[str], Digests, dict[str, list[str]], dict[str, FloatArray]]:
-        """Leave out messages of large classes, chosen by digest: the same ones in any order of the data."""
+    def _rows_to_keep(self, labels: Sequence[str], digests: Digests) -> IntArray:
+        """Chooses by digest which messages under-sampling keeps: the same ones in any order of the data."""
         assert self.keep is not None
         share = np.array([self.keep.get(label, 1.0) for label in labels])
-        rows = np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
-        cats = {c: pick(v, rows) for c, v in categories.items()}
-        nums = {c: v[rows] for c, v in numbers.items()}
-        return texts.select(rows), pick(labels, rows), digests[rows], cats, nums
+        return np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
+
+    def _remember(self, contents: Digests) -> None:
+        for code in distinct_values(self._tally.codes).tolist():
+            self._seen.setdefault(code, []).append(contents[self._tally.codes == code])
+
+    def _sample(
+        self, messages: _Messages, batch: Batch, ids: list[IntArray], order: Order, waiting: list[Row]
+    ) -> None:
+        """Adds those messages of a batch to the sample that belong to it so far."""
+        rows = below(messages.digests, self._collector.limit)
+        block = SampleBlock(
+            Entries.of(*batch.select(rows, ids), self._scorer.order, self._scorer.needs_lengths),
+            pick(messages.labels, rows),
+            messages.digests[rows],
+            *pick_columns(*messages.columns, rows),
+            order,
+            waiting,
+            messages.texts.select(rows) if self.keep_texts else None,
+        )
+        self._collector.most = sample_size(self.messages, self.training.refine)
+        self._collector.add(block)
 
     def result(self) -> PartialCounts:
-        """What a part of the data gave, for `absorb`."""
+        """Returns the counts and the sample so far, for `absorb`; then the trainer takes no more messages."""
         store, rows = self._tally.finish()
-        wanted = self._scorer.order, self._scorer.needs_lengths
-        parts = [remap_ids(merge_repeats(p, *wanted), rows) for p in self._sampling.parts]
+        blocks = [block.remap_ids(rows) for block in self._collector.blocks]
         del rows  # a large table
-        return PartialCounts(store, parts, self._sampling.limit, self._known())
+        return PartialCounts(store, blocks, self._collector.limit, self._seen_messages())
+
+    def _seen_messages(self) -> SeenMessages | None:
+        if not self._seen:
+            return None
+        codes = self._tally.labels.items()
+        return SeenMessages({label: np.sort(np.concatenate(self._seen[code])) for label, code in codes})
 
     def absorb(self, partials: Sequence[PartialCounts]) -> None:
-        """Take over what others have counted: the model is the same as if it had been counted here."""
+        """Adds what other trainers have counted; the model is the same as if it had been counted here."""
         self._absorbed += partials
         self.messages += sum(int(partial.store.message_totals.sum()) for partial in partials)
 
@@ -194,60 +186,57 @@ class Trainer:
         return set(self._tally.labels).union(*(partial.store.labels for partial in self._absorbed))
 
     def finish(self) -> SpamModel:
-        """The trained model, with figures and calibration where there was enough to fold."""
+        """Returns the trained model, with metrics and calibration if there are enough messages to fold."""
         model, sample = self.counted()
         if sample is not None:
-            model = self.settled(model, sample)[0]
+            model = self.calibrated(model, sample)[0]
             release_memory()  # before the model is written, which takes memory of its own
-            return model
-        return model if self.start is None else without_folds(model, self.choose)
-
-    def settled(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:
-        """Refined and calibrated, and with the line drawn where `max_fpr` asks for it."""
-        scores, note = None, ""
-        if self.start is not None:
-            model, sample, scores, note = with_folds(model, sample, self.folds, self.choose)
-        fitted, held = calibrate_model(model, sample, self.folds, self.refine, scores, jobs=self.jobs)
-        if note:
-            fitted = replace(fitted, metrics={**(fitted.metrics or {}), "started": note})
-        return fit_min_known_words(self._lined(fitted, held), held, sample, self.folds)
-
-    def _lined(self, model: SpamModel, held: HeldOutScores) -> SpamModel:
-        if self.max_fpr is None or len(model.labels) > 2:
-            return model
-        drawn = None if self.stated else cautious_threshold(model, held)
-        return set_max_fpr(model, held, self.max_fpr) if drawn is None else drawn
+        elif self.base is not None:
+            model = without_folds(model, self.training.base_weight)
+        return model
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
-        """The model before calibration, and the sample to calibrate on if there is one."""
-        counted = self.result()
+        """Returns the model before calibration, and the sample to calibrate it on if there is one."""
+        partial, most = self.result(), sample_size(self.messages, self.training.refine)
         if self._absorbed:
-            counted = merge_partials([counted, *self._absorbed], sample_size(self.messages, self.refine))
+            partial = merge_partials([partial, *self._absorbed], most)
             self._absorbed = []
-        store, sampling = counted.store, self._sampling
-        sampling.parts, sampling.limit = counted.parts, counted.limit
         release_memory()
-        for part in sampling.parts:
-            part.settle(self._rows)
-        sampling.most = sample_size(self.messages, self.refine)
-        sampling.shrink()
+        collector = self._collector
+        collector.blocks, collector.limit, collector.most = partial.blocks, partial.limit, most
+        for block in collector.blocks:
+            self._digester.settle(block)
+        collector.shrink()
+        return self._model(partial), collector.to_sample(partial.store, FEWEST)
+
+    def _model(self, partial: PartialCounts) -> SpamModel:
+        store, positive = partial.store, self.positive
         if len(store.labels) < 2:
-            _refuse(store)
-        positive = self.positive
+            raise _one_class(store)
         if len(store.labels) == 2 and positive not in store.labels:
             positive = store.labels[1]
-        if self.start is not None:
-            self.start.check_labels(store.labels)
-        settings = self.features, self.scoring, store, self.decision, _identity(store), positive
-        return SpamModel(*settings, seen_messages=counted.known, base=self.start), sampling.taken(
-            store, FEWEST
-        )
+        if self.base is not None:
+            self.base.check_labels(store.labels)
+        calibration = identity(len(store.labels))
+        settings = self.features, self.scoring, store, self.decision, calibration, positive
+        return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
 
-    def _known(self) -> SeenMessages | None:
-        if not self._learned:
-            return None
-        labels = self._tally.labels.items()
-        return SeenMessages({label: self._learned[code].ascending() for label, code in labels})
+    def calibrated(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:
+        """Fits base weight, correction, calibration, threshold and `min_known_words` on the sample."""
+        training, scores, note = self.training, None, ""
+        if self.base is not None:
+            model, sample, scores, note = with_folds(model, sample, training)
+        fitted, held_out = calibrate_model(model, sample, training, scores)
+        if note:
+            fitted = replace(fitted, metrics={**(fitted.metrics or {}), "started": note})
+        return fit_min_known_words(self._with_threshold(fitted, held_out), held_out, sample, training.folds)
+
+    def _with_threshold(self, model: SpamModel, held_out: HeldOutScores) -> SpamModel:
+        max_fpr = self.training.max_fpr
+        if max_fpr is None or len(model.labels) > 2:
+            return model
+        cautious = cautious_threshold(model, held_out) if self.training.max_fpr_is_default else None
+        return set_max_fpr(model, held_out, max_fpr) if cautious is None else cautious
 
 
 def train(
@@ -256,54 +245,39 @@ def train(
     *,
     features: FeatureConfig | None = None,
     scoring: ScorerConfig | None = None,
+    training: TrainingConfig | None = None,
     decision: Decision | None = None,
     positive: str = "spam",
-    folds: int = FOLDS,
-    max_fpr: float | None = None,
-    refine: str = "auto",
-    start: SpamModel | None = None,
-    start_weight: float | None = None,
+    base: SpamModel | None = None,
 ) -> SpamModel:
-    """A model trained on these messages, calibrated by cross-validation like `spamnb train`.
+    """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
-    Features that are not given are the usual ones, which of parsed mail are others than of texts.
-    With `start` it begins with what that model knows, like `spamnb train --base FILE`.
+    The default features depend on the messages: those of parsed mail have no bigrams. With `base` the new
+    model starts from what that model knows, like `spamnb train --base FILE`.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
     >>> model.predict(["a free prize"])
     ['spam']
     """
-    texts, given = as_texts(messages), [str(label) for label in labels]
-    if len(texts) != len(given):
-        raise DataError(f"{len(texts)} messages but {len(given)} labels")
-    usual = start.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
-    settings = features or usual, scoring or ScorerConfig(), decision or Decision()
-    trainer = Trainer(*settings, positive, folds, max_fpr=max_fpr, refine=refine)
-    if start is not None:
-        begun = BaseModel.of("given model", start, USUAL if start_weight is None else start_weight)
-        trainer = replace(trainer, start=begun, choose=start_weight is None)
-    trainer.add(texts, given)
+    texts, names = as_texts(messages), [str(label) for label in labels]
+    if len(texts) != len(names):
+        raise DataError(f"{len(texts)} messages but {len(names)} labels")
+    usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
+    settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
+    trainer = Trainer(
+        *settings,
+        decision or Decision(),
+        positive,
+        None if base is None else BaseModel.of("given model", base),
+    )
+    trainer.add(texts, names)
     return trainer.finish()
 
 
-def _check_refine(mode: str, folds: int) -> None:
-    if mode not in MODES:
-        raise ConfigError(f"--refine must be auto, yes or no, got {mode!r}")
-    if mode == "yes" and not folds:
-        raise ConfigError(
-            "--refine yes needs cross-validation, got --folds 0", hint="leave out --folds 0 or --refine yes"
-        )
-
-
-def _identity(store: CountStore) -> calibrations.Calibration:
-    return calibrations.identity(len(store.labels))
-
-
-def _refuse(store: CountStore) -> None:
-    only = (
-        f"all {int(store.message_totals.sum())} are {store.labels[0]!r}" if store.labels else "there are none"
-    )
-    raise DataError(
+def _one_class(store: CountStore) -> DataError:
+    messages = int(store.message_totals.sum())
+    only = f"all {messages} are {store.labels[0]!r}" if store.labels else "there are none"
+    return DataError(
         f"training needs messages of at least two classes, but {only}",
         hint="check the label column (--label-column) and which label means spam (--spam-label)",
     )

@@ -14,7 +14,7 @@ from spamnb.features import SHAPE
 from spamnb.messages import Texts
 from spamnb.model import Decision, SpamModel
 from spamnb.scorers import make
-from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig
+from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import (
     FEWEST,
     Digests,
@@ -66,9 +66,9 @@ class SharedCounts:
                 )
             families.setdefault(_family(c.features), []).append(c)
         self.folds = folds
+        counting = TrainingConfig(folds=folds, remember=False, refine="no")
         self._trainers = {
-            family: Trainer(*_widest(members), decision, folds=folds, remember=False, refine="no")
-            for family, members in families.items()
+            family: Trainer(*_widest(members), counting, decision) for family, members in families.items()
         }
         self._counted: dict[FeatureConfig, CountedSetting] = {}
 
@@ -240,13 +240,14 @@ class SettingGrid:
         if without is not None:
             rows = np.flatnonzero(self.fold != without)
             scores, truth, fold = FoldScores(scores.damped[rows], scores.known[rows]), truth[rows], fold[rows]
-        return calibrate_model(model, labels_only(truth), self.folds, scores=scores, fold=fold)
+        training = TrainingConfig(folds=self.folds, refine="no")
+        return calibrate_model(model, labels_only(truth), training, scores, fold)
 
     def evaluate_refined(self, candidate: Candidate) -> tuple[SpamModel, HeldOutScores]:
         """The model as `spamnb train` makes it, maybe with corrected weights, and its out-of-fold answers."""
         counted = self.counted(candidate.features)
         model = replace(counted.model, scoring=candidate.scoring)
-        return calibrate_model(model, counted.sample, self.folds, "auto", fold=self.fold)
+        return calibrate_model(model, counted.sample, TrainingConfig(folds=self.folds), fold=self.fold)
 
 
 def labels_only(truth: IntArray) -> Sample:

@@ -26,10 +26,10 @@ def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
     )
     lines = done.text.splitlines()
     assert lines[0] == "learning curve"
-    at = lines.index("the held-out part, judged after learning so many messages")
+    at = lines.index("metrics of the test messages by number of training messages")
     assert lines[at + 1].split()[:2] == ["learned", "accuracy"]
     assert len(lines[at + 2 :]) == 10
-    assert lines[1].startswith(f"{lines[-1].split()[0]} messages to learn, ")
+    assert lines[1].startswith(f"{lines[-1].split()[0]} training messages, ")
 
 
 def test_online(cli: Cli, sms: Sms, three: Three) -> None:
@@ -46,7 +46,7 @@ def test_copies_are_told(cli: Cli, sms: Sms) -> None:
     cli.write("twice.csv", rows + rows.partition("\n")[2])
     for flags in (["--folds", "5"], ["--holdout", "30%"], ["--online"]):
         notes = cli("evaluate", "twice.csv", *flags, "--json", "-").json["notes"]
-        assert "407 of 814 messages are copies of others (the same words)" in notes
+        assert "407 of 814 messages are duplicates of others (the same words)" in notes
 
 
 def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:

@@ -167,13 +167,13 @@ def test_a_model_without_digests(here: Cli) -> None:
 
 
 def test_inspect_tells_what_happened_since(here: Cli) -> None:
-    assert "since then" not in here("inspect").text
+    assert "since training" not in here("inspect").text
     here("learn", "--spam", "-q", stdin=b"win cash\nsee her\n")
     here("forget", "-q", stdin=b"win cash\n")
-    said = "learned 2, forgotten 1, 1 of 2 misjudged before they were learned"
-    assert re.search(rf"since then +{said}", here("inspect").text)
+    said = "learned 2, forgotten 1, 1 of 2 misclassified before they were learned"
+    assert re.search(rf"since training +{said}", here("inspect").text)
     found = here("inspect", "--json", "-").json
-    assert (found["remembers"], found["change_history"]["learned"], found["stale"]) == (5, 2, "")
+    assert (found["seen_messages"], found["change_history"]["learned"], found["outdated"]) == (5, 2, "")
 
 
 def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
@@ -183,8 +183,8 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     news = "".join(f"new {i}\n" for i in range(11)).encode()
     cli("learn", "-m", "m.spamnb", "--spam", "-q", stdin=news)
     said = re.sub(r"\s+", " ", cli("inspect", "m.spamnb", "--top", "0").text)
-    why = "stale 11 changes to the 40 messages that the figures are about;"
-    assert f"{why} measure it anew with `spamnb evaluate DATA`" in said
+    why = "outdated 11 changes to the 40 messages that the figures are about;"
+    assert f"{why} measure it again with `spamnb evaluate DATA`" in said
 
 
 @pytest.mark.parametrize(

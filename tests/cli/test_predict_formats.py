@@ -21,8 +21,8 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, Tennis, Three
 EVIL = "win \x1b[31mred\x07 \u202emoc.live [/x] [link=http://a]b[/link] [bold]x \x9b2J \ttab\r."
 SHOWN = "win \\x1b[31mred\\x07 \\u202emoc.live [/x] [link=http://a]b[/link] [bold]x \\x9b2J \\ttab\\r."
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-KEYS = ["label", "probability", "log_odds", "known", "evidence", "message"]
-WHY = ["for", "against", "sum", "bias", "parts", "unknown"]
+KEYS = ["label", "probability", "log_odds", "known", "log_evidence", "message"]
+WHY = ["for", "against", "sum", "bias", "evidence", "unknown"]
 
 
 # --- jsonl -----------------------------------------------------------------------------------------
@@ -30,14 +30,14 @@ WHY = ["for", "against", "sum", "bias", "parts", "unknown"]
 
 def test_jsonl_is_exact(cli: Cli, tiny: Path) -> None:
     said = cli("predict", "-m", tiny, "--format", "jsonl", stdin=b"win\n\n").records
-    assert [list(record) for record in said] == [KEYS, [*KEYS, "why"]]
+    assert [list(record) for record in said] == [KEYS, [*KEYS, "unsure_reason"]]
     assert said[0]["label"] == "spam"
     assert said[0]["probability"] == pytest.approx(0.75, abs=1e-12)
     assert said[0]["log_odds"] == pytest.approx(math.log(3), abs=1e-12)
-    assert said[0]["evidence"] == pytest.approx(math.log(0.5 * 0.3 + 0.5 * 0.1), abs=1e-12)
+    assert said[0]["log_evidence"] == pytest.approx(math.log(0.5 * 0.3 + 0.5 * 0.1), abs=1e-12)
     assert (said[0]["known"], said[0]["message"]) == (1, "win")
     assert (said[1]["label"], said[1]["known"], said[1]["message"]) == ("unsure", 0, "")
-    assert said[1]["why"] == "nothing in it is known"
+    assert said[1]["unsure_reason"] == "nothing in it is known"
 
 
 def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) -> None:
@@ -52,10 +52,10 @@ def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) ->
 def explained(cli: Cli, model: Path, stdin: bytes) -> list[dict[str, object]]:
     said = cli("predict", "-m", model, "--format", "jsonl", "--explain", stdin=stdin).records
     for record in said:
-        assert list(record) == KEYS + WHY + (["why"] if record["label"] == "unsure" else [])
-        total = math.fsum([record["bias"], *(part["log_odds"] for part in record["parts"])])
+        assert list(record) == KEYS + WHY + (["unsure_reason"] if record["label"] == "unsure" else [])
+        total = math.fsum([record["bias"], *(part["log_odds"] for part in record["evidence"])])
         assert total == pytest.approx(record["sum"], abs=1e-9)
-        sizes = [abs(part["log_odds"]) for part in record["parts"]]
+        sizes = [abs(part["log_odds"]) for part in record["evidence"]]
         assert sizes == sorted(sizes, reverse=True)
     return said
 
@@ -64,7 +64,7 @@ def test_parts_sum_to_the_log_odds(cli: Cli, sms: Sms, tiny: Path) -> None:
     said = explained(cli, sms.model, b"WIN a FREE prize now!!! call 0909\nsee you at home\n\nzebra\n")
     assert [record["sum"] for record in said] == [record["log_odds"] for record in said]
     assert {(record["for"], record["against"]) for record in said} == {("spam", "ham")}
-    parts = explained(cli, tiny, b"win prize zebra\n")[0]["parts"]
+    parts = explained(cli, tiny, b"win prize zebra\n")[0]["evidence"]
     assert parts == [
         {"token": "win", "times": 1, "log_odds": pytest.approx(math.log(3)), "messages": [0, 2]},
         {"token": "prize", "times": 1, "log_odds": pytest.approx(math.log(2)), "messages": [0, 1]},
@@ -74,7 +74,7 @@ def test_parts_sum_to_the_log_odds(cli: Cli, sms: Sms, tiny: Path) -> None:
 def test_parts_of_columns_sum_too(cli: Cli, tennis: Tennis) -> None:
     said = explained(cli, tennis.model, tennis.data.read_bytes())
     assert [record["sum"] for record in said] == [record["log_odds"] for record in said]
-    tokens = {part["token"] for part in said[0]["parts"]}  # type: ignore[attr-defined]
+    tokens = {part["token"] for part in said[0]["evidence"]}  # type: ignore[attr-defined]
     assert tokens == {"column:outlook", "column:wind", "column:temperature", "column:humidity"}
 
 
@@ -91,7 +91,7 @@ def test_jsonl_stays_json_without_smoothing(cli: Cli) -> None:
     said = cli(*flags, stdin=b"win\nsee\nwin see\n").records
     assert [record["label"] for record in said][:2] == ["spam", "ham"]
     assert all(math.isfinite(record["log_odds"]) for record in said)
-    assert said[0]["parts"][0]["log_odds"] is None
+    assert said[0]["evidence"][0]["log_odds"] is None
 
 
 # --- csv -------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_csv_defuses_formulas(cli: Cli, tiny: Path) -> None:
 
 def test_csv_with_reasons(cli: Cli, tiny: Path) -> None:
     rows = table(cli("predict", "-m", tiny, "--format", "csv", "--explain", stdin=b"win prize\n").out)
-    assert rows[0][4:] == ["parts"]
+    assert rows[0][4:] == ["evidence"]
     assert rows[1][4:] == ["win +1.10, prize +0.69"]
 
 

@@ -46,7 +46,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
     assert lines[:3] == [
         "1 setting tried",
         "5 folds, duplicates of a text in the same fold; weights are not refined",
-        "stopped by the time: --time gives it more",
+        "stopped by the time limit: --time gives it more",
     ]
     assert lines[-4] == "found     defaults"
     assert lines[-3].startswith("held-out  F1 0.")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from spamnb import SpamModel, train
-from spamnb.evaluation.mistakes import Collector, out_of_fold
-from spamnb.evaluation.on_data import Evaluation, cross_validated, on_chunks
-from spamnb.evaluation.summary import of_evaluation
+from spamnb.evaluation.mistakes import MistakeCollector, out_of_fold_mistakes
+from spamnb.evaluation.on_data import Evaluation, cross_validate, evaluate_chunks
+from spamnb.evaluation.summary import summarize
 from spamnb.messages import Chunk, Texts
-from spamnb.settings import FeatureConfig
+from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 from tests.helpers.paths import SAMPLE
 
@@ -37,9 +37,9 @@ def test_the_worst_are_the_same_in_chunks_of_any_size() -> None:
     model = train(texts[::2], labels[::2])
     found = []
     for size in (7, 1000):
-        worst = Collector(model, limit=3)
-        on_chunks(model, chunks(texts[1::2], labels[1::2], size), worst.watch)
-        found.append([(m.truth, m.said, m.text, m.place) for m in worst.worst()])
+        worst = MistakeCollector(model, limit=3)
+        evaluate_chunks(model, chunks(texts[1::2], labels[1::2], size), worst.observe)
+        found.append([(m.truth, m.verdict, m.text, m.source) for m in worst.worst()])
     assert found[0] == found[1]
     assert len(found[0]) == 6
 
@@ -47,8 +47,8 @@ def test_the_worst_are_the_same_in_chunks_of_any_size() -> None:
 def test_the_worst_by_hand() -> None:
     texts, labels = sample()
     model = train(texts[::2], labels[::2])
-    worst = Collector(model, limit=2)
-    found = on_chunks(model, chunks(texts[1::2], labels[1::2], 50), worst.watch)
+    worst = MistakeCollector(model, limit=2)
+    found = evaluate_chunks(model, chunks(texts[1::2], labels[1::2], 50), worst.observe)
     lost = [
         (odds, text)
         for odds, text, label, said in zip(
@@ -59,37 +59,37 @@ def test_the_worst_by_hand() -> None:
     first, second, *_ = sorted(lost, reverse=True)
     shown = [m for m in worst.worst() if m.truth == "ham"]
     assert [m.text for m in shown] == [first[1], second[1]]
-    assert shown[0].told is not None
-    assert shown[0].told.log_odds == pytest.approx(first[0], abs=1e-9)
-    assert shown[0].place == f"line {texts[1::2].index(first[1]) + 2}"
+    assert shown[0].explanation is not None
+    assert shown[0].explanation.log_odds == pytest.approx(first[0], abs=1e-9)
+    assert shown[0].source == f"line {texts[1::2].index(first[1]) + 2}"
 
 
 def evaluated(k: int, labels: list[str] | None = None, **settings: object) -> Evaluation:
     texts, given = sample()
-    trainer = Trainer(folds=k, keep_texts=True, **settings)  # type: ignore[arg-type]
+    trainer = Trainer(keep_texts=True, training=TrainingConfig(folds=k), **settings)  # type: ignore[arg-type]
     for chunk in chunks(texts, labels or given, 100):
         trainer.add(chunk.texts, chunk.labels or [])
-    return cross_validated(trainer)
+    return cross_validate(trainer)
 
 
 @pytest.mark.parametrize("k", [2, 5])
 def test_out_of_fold_mistakes_have_the_score_that_was_measured(k: int) -> None:
     found = evaluated(k)
-    assert found.held is not None
+    assert found.held_out is not None
     texts, _ = sample()
-    measured = dict(zip(texts, found.held.log_odds.tolist(), strict=True))
-    worst = out_of_fold(found, k, limit=10)
+    measured = dict(zip(texts, found.held_out.log_odds.tolist(), strict=True))
+    worst = out_of_fold_mistakes(found, k, limit=10)
     assert len(worst) == 20
     for mistake in worst:
-        assert mistake.told is not None
-        assert mistake.told.log_odds == pytest.approx(measured[mistake.text], abs=1e-9)
-        total = mistake.told.bias + sum(part.log_odds for part in mistake.told.parts)
-        assert total == pytest.approx(mistake.told.log_odds, abs=1e-9)
+        assert mistake.explanation is not None
+        assert mistake.explanation.log_odds == pytest.approx(measured[mistake.text], abs=1e-9)
+        total = mistake.explanation.bias + sum(part.log_odds for part in mistake.explanation.evidence)
+        assert total == pytest.approx(mistake.explanation.log_odds, abs=1e-9)
 
 
 def test_all_mistakes_are_found_if_all_are_asked_for() -> None:
     found = evaluated(5)
-    shown = of_evaluation(found, "x", out_of_fold(found, 5, limit=10_000))
+    shown = summarize(found, "x", out_of_fold_mistakes(found, 5, limit=10_000))
     assert shown.mistakes is not None
     assert len(shown.mistakes) == shown.wrong > 20
 
@@ -101,18 +101,18 @@ def test_more_than_two_classes() -> None:
         for text, label in zip(texts, given, strict=True)
     ]
     found = evaluated(3, labels)
-    worst = out_of_fold(found, 3, limit=5)
+    worst = out_of_fold_mistakes(found, 3, limit=5)
     assert len(worst) == 5
-    assert all(m.truth != m.said or m.said == "unsure" for m in worst)
+    assert all(m.truth != m.verdict or m.verdict == "unsure" for m in worst)
     assert [m.wrongness for m in worst] == sorted((m.wrongness for m in worst), reverse=True)
 
 
 def test_a_fold_with_all_of_a_class_is_passed_over() -> None:
     texts = [f"word{i} hello" for i in range(20)] + ["win a prize"] * 12
-    trainer = Trainer(folds=2, keep_texts=True)
+    trainer = Trainer(keep_texts=True, training=TrainingConfig(folds=2))
     trainer.add(Texts.of(texts), ["ham"] * 20 + ["spam"] * 12)
-    found = cross_validated(trainer)
-    assert all(m.truth == "ham" for m in out_of_fold(found, 2))
+    found = cross_validate(trainer)
+    assert all(m.truth == "ham" for m in out_of_fold_mistakes(found, 2))
 
 
 def test_columns_and_tags_are_part_of_the_explanation() -> None:
@@ -122,12 +122,14 @@ def test_columns_and_tags_are_part_of_the_explanation() -> None:
     labels = ["spam" if i % 2 else "ham" for i in range(40)]
     labels[0], labels[1] = "spam", "ham"
     senders = ["shop" if i % 2 else "friend" for i in range(40)]
-    trainer = Trainer(FeatureConfig(categorical=("sender",)), folds=4, keep_texts=True)
+    trainer = Trainer(
+        FeatureConfig(categorical=("sender",)), keep_texts=True, training=TrainingConfig(folds=4)
+    )
     trainer.add(tagged, labels, {"sender": senders})
-    worst = out_of_fold(cross_validated(trainer), 4)
+    worst = out_of_fold_mistakes(cross_validate(trainer), 4)
     assert {m.subject for m in worst} >= {"lunch 0", "offer 1"}
-    assert worst[0].told is not None
-    tokens = {part.token for part in worst[0].told.parts}
+    assert worst[0].explanation is not None
+    tokens = {part.token for part in worst[0].explanation.evidence}
     assert "subject:offer" in tokens
     assert any("sender" in token for token in tokens)
 
@@ -143,7 +145,7 @@ def test_texts_joined_keep_their_tags() -> None:
 def test_without_keeping_texts_nothing_is_kept() -> None:
     trainer = Trainer()
     trainer.add(Texts.of(["win"] * 10 + ["see"] * 10), ["spam"] * 10 + ["ham"] * 10)
-    found = cross_validated(trainer)
+    found = cross_validate(trainer)
     assert found.sample is not None
     assert found.sample.texts is None
     assert isinstance(found.model, SpamModel)

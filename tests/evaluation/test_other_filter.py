@@ -89,7 +89,7 @@ def test_several_classes_need_verdicts() -> None:
     found = evaluate_predictions(ExternalPredictions(truth, said, None, texts=["1", "2", "3", "4"]), {})
     assert isinstance(found.scores, MultiScores)
     assert found.scores.confusion == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
-    assert [(m.truth, m.said, m.text) for m in found.mistakes] == [("c", "b", "3")]
+    assert [(m.truth, m.verdict, m.text) for m in found.mistakes] == [("c", "b", "3")]
     assert found.notes[1] == "1 unsure are left out: the file does not say their likeliest class"
     with pytest.raises(DataError, match=r"^3 classes need a column of verdicts, the file has only a score$"):
         evaluate_predictions(ExternalPredictions(truth, None, np.array([0.1] * 4)), {})
@@ -107,7 +107,7 @@ def test_the_worst_mistakes_come_first() -> None:
     found = evaluate_predictions(
         ExternalPredictions(TRUTH, None, np.array([0.4, 0.2, 0.6, 0.8]), texts=texts), {}
     )
-    assert [(m.truth, m.said, m.text) for m in found.mistakes] == [
+    assert [(m.truth, m.verdict, m.text) for m in found.mistakes] == [
         ("ham", "spam", "d"),
         ("ham", "spam", "c"),
         ("spam", "ham", "b"),

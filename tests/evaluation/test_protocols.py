@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.errors import DataError
-from spamnb.evaluation.prequential import streamed
-from spamnb.evaluation.protocols import SIZES, Gathered, holdout, learning_curve, online, shuffled, split
+from spamnb.evaluation.prequential import score_stream
+from spamnb.evaluation.protocols import (
+    SIZES,
+    LabelledData,
+    evaluate_holdout,
+    evaluate_online,
+    learning_curve,
+    shuffled,
+    split,
+)
 from spamnb.messages import Chunk, Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -32,8 +40,8 @@ def chunks(texts: list[str], labels: list[str], size: int = 40) -> list[Chunk]:
     ]
 
 
-def gathered(size: int = 150, classes: int = 2) -> Gathered:
-    return Gathered.of(chunks(*labelled(size, classes)))
+def gathered(size: int = 150, classes: int = 2) -> LabelledData:
+    return LabelledData.of(chunks(*labelled(size, classes)))
 
 
 # --- streams
@@ -44,7 +52,7 @@ def gathered(size: int = 150, classes: int = 2) -> Gathered:
 def test_each_message_is_scored_by_those_before_it(setting: Setting, classes: int) -> None:
     texts, labels = labelled(60, classes)
     texts[20], texts[33] = "", "!!!"
-    found = streamed(
+    found = score_stream(
         [(c.texts, c.labels or []) for c in chunks(texts, labels, 25)], setting.features, setting.scoring
     )
     begin = max(labels.index(name) for name in set(labels)) + 1
@@ -66,7 +74,7 @@ def test_each_message_is_scored_by_those_before_it(setting: Setting, classes: in
 )
 def test_any_stream(rows: list[tuple[str, str]]) -> None:
     labels, texts = [label for label, _ in rows], [text for _, text in rows]
-    found = streamed([(Texts.of(texts), labels)], FeatureConfig(), ScorerConfig())
+    found = score_stream([(Texts.of(texts), labels)], FeatureConfig(), ScorerConfig())
     for t in range(found.begin, len(rows)):
         if len(set(labels)) == 2:
             expected = SpamModel().learn(texts[:t], labels[:t]).score([texts[t]]).scored
@@ -76,11 +84,11 @@ def test_any_stream(rows: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_figures_of_a_stream(classes: int) -> None:
     data = gathered(classes=classes)
-    found = online(data, Trainer())
+    found = evaluate_online(data, Trainer())
     assert found.scores.messages == 150
     assert [step["learned"] for step in found.steps] == list(range(15, 151, 15))
-    assert found.notes[0] == "each message judged by those before it, then learned"
-    assert found.notes[1].endswith("messages are copies of others (the same words)")
+    assert found.notes[0] == "each message classified by a model of those before it, then learned"
+    assert found.notes[1].endswith("messages are duplicates of others (the same words)")
     assert found.scores.accuracy > 1 / classes
 
 
@@ -89,8 +97,8 @@ def test_the_future_has_no_say() -> None:
     texts, labels = labelled(150)
     other = [*texts[:100], *("w39 w38 !" for _ in range(50))]
     turned = [*labels[:100], *("spam" if label == "ham" else "ham" for label in labels[100:])]
-    one = online(Gathered.of(chunks(texts, labels)), Trainer())
-    two = online(Gathered.of(chunks(other, turned)), Trainer())
+    one = evaluate_online(LabelledData.of(chunks(texts, labels)), Trainer())
+    two = evaluate_online(LabelledData.of(chunks(other, turned)), Trainer())
     assert one.log_odds[:100].tolist() == two.log_odds[:100].tolist()
     assert one.log_odds[100:].tolist() != two.log_odds[100:].tolist()
 
@@ -115,8 +123,8 @@ def test_a_split_is_stratified_and_keeps_copies_together(share: float, seed: int
 
 def test_seeds_give_other_splits_and_the_order_of_the_data_none() -> None:
     texts, labels = labelled(200)
-    data = Gathered.of(chunks(texts, labels))
-    turned = Gathered.of(chunks(texts[::-1], labels[::-1]))
+    data = LabelledData.of(chunks(texts, labels))
+    turned = LabelledData.of(chunks(texts[::-1], labels[::-1]))
     one, two = split(data, 0.3, 0)[1], split(data, 0.3, 1)[1]
     assert one.tolist() != two.tolist()
     assert sorted((199 - split(turned, 0.3, 0)[1]).tolist()) == one.tolist()
@@ -124,20 +132,20 @@ def test_seeds_give_other_splits_and_the_order_of_the_data_none() -> None:
 
 def test_holdout_is_training_on_one_part_and_judging_the_other() -> None:
     texts, labels = labelled(200)
-    data = Gathered.of(chunks(texts, labels))
+    data = LabelledData.of(chunks(texts, labels))
     learned, judged = split(data, 0.3, 7)
     trainer = Trainer()
     trainer.add(Texts.of([texts[i] for i in learned]), [labels[i] for i in learned])
     expected = trainer.finish().log_odds([texts[i] for i in judged])
-    found = holdout(data, Trainer, 0.3, 7)
+    found = evaluate_holdout(data, Trainer, 0.3, 7)
     np.testing.assert_allclose(found.log_odds, expected, rtol=1e-12)
-    assert found.notes[0] == f"{len(learned)} messages to learn, {len(judged)} to judge"
-    assert found.notes[1] == "30% of the texts of each class held out, copies together, seed 7"
+    assert found.notes[0] == f"{len(learned)} training messages, {len(judged)} test messages"
+    assert found.notes[1] == "30% of the texts of each class held out, duplicates together, seed 7"
 
 
 def test_a_learning_curve_ends_where_holdout_is() -> None:
     data = gathered(400)
-    found, last = learning_curve(data, Trainer, 0.3, 0), holdout(data, Trainer, 0.3, 0)
+    found, last = learning_curve(data, Trainer, 0.3, 0), evaluate_holdout(data, Trainer, 0.3, 0)
     assert found.scores == last.scores
     assert len(found.steps) == SIZES
     sizes = [step["learned"] for step in found.steps]
@@ -156,7 +164,7 @@ def test_places_are_by_chance_within_a_class() -> None:
 
 
 def test_too_little_to_split() -> None:
-    with pytest.raises(DataError, match="nothing of a class is left to learn when 30% are held out"):
-        split(Gathered.of(chunks(["win", "see you", "see"], ["spam", "ham", "ham"])), 0.3, 0)
+    with pytest.raises(DataError, match="no training messages of a class are left when 30% are held out"):
+        split(LabelledData.of(chunks(["win", "see you", "see"], ["spam", "ham", "ham"])), 0.3, 0)
     with pytest.raises(DataError, match="at least two classes, got 1"):
-        Gathered.of(chunks(["win", "prize"], ["spam", "spam"]))
+        LabelledData.of(chunks(["win", "prize"], ["spam", "spam"]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from spamnb.evaluation.report_data import BINS, COLUMNS, STEPS, Panels, ScoredLabels, logit, panels, thin
+from spamnb.evaluation.report_data import BINS, COLUMNS, STEPS, Panels, ScoredLabels, logit, make_panels, thin
 from spamnb.metrics import Confusion, roc_curve
 
 ranks = st.lists(st.tuples(st.booleans(), st.integers(-12, 12)), min_size=1, max_size=40)
@@ -30,26 +30,26 @@ def test_every_threshold_of_the_slider_counts_as_the_metrics_do(
     if not probabilities and math.isinf(threshold):
         return
     given_ = outcome(rows, threshold, probabilities)
-    found = panels(given_)
+    found = make_panels(given_)
     sweep = found.sweep
     assert len(sweep.thresholds) == STEPS
     for i, (t, tp, fp) in enumerate(zip(sweep.thresholds, sweep.tp, sweep.fp, strict=True)):
-        called = given_.called if i == sweep.at else given_.rank >= t
+        called = given_.flagged if i == sweep.at else given_.rank >= t
         expected = Confusion.of(given_.truth, called)
         assert (tp, fp) == (expected.tp, expected.fp)
-    assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == found.called
+    assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == found.flagged
     assert (np.diff(sweep.thresholds) > 0).all()
 
 
 def test_the_slider_knows_the_threshold_that_was_used() -> None:
-    found = panels(outcome([(True, 2), (False, -2)], logit(0.9)))
+    found = make_panels(outcome([(True, 2), (False, -2)], logit(0.9)))
     assert found.sweep.thresholds[found.sweep.at] == logit(0.9)
 
 
 def test_messages_of_which_nothing_is_known_are_never_called_spam() -> None:
     truth, rank = np.array([True, True]), np.array([5.0, 5.0])
     barred = np.array([False, True])
-    found = panels(ScoredLabels(truth, ~barred, rank, True, barred, 0.0))
+    found = make_panels(ScoredLabels(truth, ~barred, rank, True, barred, 0.0))
     assert found.sweep.tp.max() == 1
 
 
@@ -57,30 +57,30 @@ def test_verdicts_without_threshold_begin_where_the_counts_agree() -> None:
     rows = [(True, 3), (True, 1), (False, 0), (False, -3)]
     given_ = outcome(rows, None)
     called = np.array([True, False, False, False])
-    found = panels(ScoredLabels(given_.truth, called, given_.rank, True, given_.barred))
-    assert found.called == (1, 0)
+    found = make_panels(ScoredLabels(given_.truth, called, given_.rank, True, given_.unflaggable))
+    assert found.flagged == (1, 0)
     assert 1 < found.sweep.thresholds[found.sweep.at] <= 3
 
 
 def test_one_class_alone_has_no_curves() -> None:
     for spam in (True, False):
-        found = panels(outcome([(spam, 2), (spam, -1)]))
+        found = make_panels(outcome([(spam, 2), (spam, -1)]))
         assert found.roc is None
         assert found.pr is None
-        assert sum(found.bars[0]) + sum(found.bars[1]) == pytest.approx(1.0)
+        assert sum(found.histogram.positive) + sum(found.histogram.negative) == pytest.approx(1.0)
 
 
 def test_reliability_by_hand() -> None:
     p = [0.82, 0.84, 0.88, 0.81, 0.05]
     truth = np.array([True, True, True, False, False])
     rank = np.array([logit(value) for value in p])
-    found = panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
+    found = make_panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
     assert [(b.count, b.observed) for b in found] == [(1, 0.0), (4, 0.75)]
     assert found[1].predicted == pytest.approx(sum(p[:4]) / 4)
 
 
 def test_scores_that_are_no_probabilities_have_no_reliability_and_their_own_range() -> None:
-    found = panels(outcome([(True, 12), (False, -3)], 5.0, probabilities=False))
+    found = make_panels(outcome([(True, 12), (False, -3)], 5.0, probabilities=False))
     assert found.reliability == ()
     assert found.low == pytest.approx(-3.45)
     assert found.high == pytest.approx(12.45)
@@ -90,7 +90,7 @@ def big(size: int = 200_000) -> Panels:
     rng = np.random.default_rng(7)
     truth = rng.random(size) < 0.3
     rank = rng.normal(np.where(truth, 2.0, -2.0), 1.5)
-    return panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(size, bool), 0.0))
+    return make_panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(size, bool), 0.0))
 
 
 def test_size_does_not_grow_with_the_messages() -> None:
@@ -99,7 +99,7 @@ def test_size_does_not_grow_with_the_messages() -> None:
     assert found.pr is not None
     assert len(found.roc[0]) <= 8 * COLUMNS
     assert len(found.pr[0]) <= 4 * COLUMNS
-    assert len(found.bars[0]) == BINS
+    assert len(found.histogram.positive) == BINS
 
 
 def test_a_thinned_curve_stays_within_a_column_of_the_whole_one() -> None:

@@ -117,11 +117,12 @@ def test_plain_tokens_know_no_disguise() -> None:
     assert tokens_of([text], FeatureConfig.plain()) == [tokens.words(text)]
 
 
-def test_models_from_before_read_messages_as_before() -> None:
-    state = DEFAULT.to_dict()
-    assert FeatureConfig.from_dict(state) == DEFAULT
+def test_a_model_file_has_to_state_it() -> None:
+    state = DEFAULT.to_state()
+    assert FeatureConfig.from_state(state) == DEFAULT
     del state["unmask"]
-    assert not FeatureConfig.from_dict(state).unmask
+    with pytest.raises(TypeError, match="unmask is missing"):
+        FeatureConfig.from_state(state)
 
 
 def test_doubles_are_single_letters_of_the_right_case() -> None:
@@ -158,7 +159,7 @@ def test_a_disguised_spam_is_spam() -> None:
     ):
         assert model.predict([text]) == ["spam"]
         parts = model.explain(text)
-        assert np.isclose(parts.bias + sum(p.log_odds for p in parts.parts), parts.log_odds)
+        assert np.isclose(parts.bias + sum(p.log_odds for p in parts.evidence), parts.log_odds)
 
 
 def test_the_twin_agrees_about_the_tables() -> None:

@@ -82,7 +82,8 @@ def test_without_shapes_there_are_no_signs() -> None:
     assert not FeatureConfig(unmask=False).signs
 
 
-def test_an_older_model_has_none() -> None:
-    state = FeatureConfig().to_dict()
+def test_a_model_file_has_to_state_it() -> None:
+    state = FeatureConfig().to_state()
     del state["signs"]
-    assert not FeatureConfig.from_dict(state).signs
+    with pytest.raises(TypeError, match="signs is missing"):
+        FeatureConfig.from_state(state)

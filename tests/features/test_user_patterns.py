@@ -78,7 +78,7 @@ def test_a_bad_pattern_is_refused_before_the_first_message() -> None:
 
 
 def test_a_model_with_a_bad_pattern_is_damaged() -> None:
-    state = SpamModel().learn(["a"], ["ham"]).state()
+    state = SpamModel().learn(["a"], ["ham"]).to_state()
     state["features"]["patterns"] = [["bad", "("]]
     with pytest.raises(ModelError) as caught:
         SpamModel.from_state(state)

@@ -150,7 +150,7 @@ def explanations_add_up(case: Case, _: Path) -> None:
     result = model.score(case.others)
     for i, message in enumerate(case.others):
         why = model.explain(message)
-        total = why.bias + math.fsum(part.log_odds for part in why.parts)
+        total = why.bias + math.fsum(part.log_odds for part in why.evidence)
         assert total == pytest.approx(why.log_odds, rel=1e-9, abs=1e-9)
         assert why.probability == pytest.approx(float(result.probability[i]), rel=1e-12)
         assert why.verdict == result.labels[i]
@@ -159,7 +159,7 @@ def explanations_add_up(case: Case, _: Path) -> None:
             assert why.log_odds == result.log_odds[i]
             assert why.probability == pytest.approx(sigmoid(why.log_odds), rel=1e-12)
             assert (why.label, why.other) == ("spam", "ham")
-        strengths = [abs(part.log_odds) for part in why.parts]
+        strengths = [abs(part.log_odds) for part in why.evidence]
         assert strengths == sorted(strengths, reverse=True)
 
 
@@ -205,7 +205,7 @@ def a_given_prior_is_a_learned_one(case: Case, _: Path) -> None:
 def the_evidence_is_the_sum_over_classes(case: Case, _: Path) -> None:
     scored = case.model.score(case.others).scored
     np.testing.assert_allclose(
-        scored.evidence, np.logaddexp.reduce(scored.joint, axis=1), rtol=1e-12, atol=1e-12
+        scored.log_evidence, np.logaddexp.reduce(scored.joint, axis=1), rtol=1e-12, atol=1e-12
     )
 
 

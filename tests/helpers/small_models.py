@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import TrainingConfig
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer
 from tests.helpers.count_stores import identical
@@ -33,6 +33,6 @@ def is_trained_on(path: Path, rows: list[tuple[str, str]]) -> bool:
 
 
 def trained(rows: list[tuple[str, str]]) -> SpamModel:
-    trainer = Trainer(FeatureConfig(), ScorerConfig(), folds=0)
+    trainer = Trainer(training=TrainingConfig(folds=0))
     trainer.add(Texts.of([t for t, _ in rows]), [label for _, label in rows])
     return trainer.finish()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
-from spamnb.training.parallel_training import Pool
+from spamnb.training.parallel_training import BlockCounter
 from spamnb.training.trainer import Trainer
 
 SMALL = ReadOptions(default_format="csv", chunk_bytes=256)
@@ -41,8 +41,7 @@ def serial(paths: list[Path], reading: ReadOptions = SMALL, trainer: Trainer | N
     for path in paths:
         with open_source(str(path), reading, labelled=True) as source:
             for chunk in source:
-                assert chunk.labels is not None
-                trainer.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers))
+                trainer.add_chunk(chunk)
     return trainer.finish()
 
 
@@ -50,7 +49,7 @@ def parallel(
     paths: list[Path], jobs: int, reading: ReadOptions = SMALL, trainer: Trainer | None = None
 ) -> SpamModel:
     trainer = trainer or Trainer()
-    with Pool(trainer, jobs) as pool:
+    with BlockCounter(trainer, jobs) as pool:
         for number, path in enumerate(paths):
             with open_source(str(path), reading, labelled=True) as source:
                 for _ in pool.feed(source, number):

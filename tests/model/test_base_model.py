@@ -19,12 +19,11 @@ from spamnb.model.prune_model import age, prune
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
-from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.storage import model_file
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.cross_validation import folds
-from spamnb.training.fit_base_weight import base_log_odds, chosen
+from spamnb.training.fit_base_weight import base_log_odds, best_weight
 from spamnb.training.fit_calibration import fit_near
-from spamnb.training.fit_weight_correction import losses
+from spamnb.training.fit_weight_correction import log_losses
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer, train
 
@@ -39,12 +38,12 @@ NEW = ["win the parcel now", "lunch at noon", "free prize", "qwrtz", ""]
 @pytest.fixture(scope="module")
 def ready() -> SpamModel:
     texts = [f"{text} {i}" for i, text in enumerate(THERE + HERE)]
-    return train(texts, LABELS, refine="yes")
+    return train(texts, LABELS, training=TrainingConfig(refine="yes"))
 
 
 @pytest.fixture(scope="module")
 def model(ready: SpamModel) -> SpamModel:
-    return train(OWN, OWN_LABELS, start=ready, start_weight=0.25)
+    return train(OWN, OWN_LABELS, base=ready, training=TrainingConfig(base_weight=0.25))
 
 
 def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None:
@@ -57,14 +56,14 @@ def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None
 @pytest.mark.parametrize("text", NEW)
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel, text: str) -> None:
     told = model.explain(text)
-    total = told.bias + sum(part.log_odds for part in told.parts)
+    total = told.bias + sum(part.log_odds for part in told.evidence)
     assert total == pytest.approx(told.log_odds, abs=1e-9)
     assert told.log_odds == model.log_odds([text])[0]
-    assert len({part.token for part in told.parts}) == len(told.parts)
+    assert len({part.token for part in told.evidence}) == len(told.evidence)
 
 
 def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
-    told = {part.token: part for part in model.explain("free prize").parts}
+    told = {part.token: part for part in model.explain("free prize").evidence}
     assert told["prize"].log_odds > 0
     assert told["prize"].counts == (0, 0)
     alone = replace(model, base=None)
@@ -87,12 +86,14 @@ def test_scores_of_the_sample_are_those_of_its_texts(ready: SpamModel) -> None:
 
 
 def test_figures_are_those_of_folds_with_the_start(ready: SpamModel) -> None:
-    trainer = Trainer(keep_texts=True, refine="no", start=BaseModel.of("x", ready), choose=False)
+    trainer = Trainer(
+        keep_texts=True, base=BaseModel.of("x", ready), training=TrainingConfig(refine="no", base_weight=0.25)
+    )
     trainer.add(Texts.of(OWN), OWN_LABELS)
     model, sample = trainer.counted()
     assert sample is not None
     assert sample.texts is not None
-    settled, held = trainer.settled(model, sample)
+    settled, held = trainer.calibrated(model, sample)
     fold, texts = folds(sample, 5), np.array([t.decode() for t in sample.texts.tolist()])
     labels = [model.labels[i] for i in sample.labels]
     for f in range(5):
@@ -132,17 +133,6 @@ def test_a_saved_model_comes_back(model: SpamModel, tmp_path: Path) -> None:
     assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
 
 
-def test_a_reader_that_knows_no_starts_refuses_the_file(
-    model: SpamModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model.save(tmp_path / "m")
-    replace(model, base=None).save(tmp_path / "plain")
-    monkeypatch.setattr(model_file, "FORMAT_VERSION", 1)
-    SpamModel.load(tmp_path / "plain")
-    with pytest.raises(ModelError, match="was written by a newer spamnb"):
-        SpamModel.load(tmp_path / "m")
-
-
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_an_exported_model_comes_back(model: SpamModel, form: str) -> None:
     back = import_lines(b"".join(export_lines(model, form)).split(b"\n"), "x")
@@ -153,21 +143,21 @@ def test_an_exported_model_comes_back(model: SpamModel, form: str) -> None:
     ("name", "value"), [("weight", 0.0), ("weight", float("nan")), ("weight", 1), ("name", 3), ("model", {})]
 )
 def test_a_damaged_start_is_refused(model: SpamModel, name: str, value: object) -> None:
-    state = model.state()
+    state = model.to_state()
     with pytest.raises(ModelError):
         SpamModel.from_state({**state, "base": {**state["base"], name: value}})
 
 
 def test_a_start_of_a_start_is_refused(model: SpamModel) -> None:
-    state = model.state()
-    with pytest.raises(ModelError, match="starts from is damaged"):
+    state = model.to_state()
+    with pytest.raises(ModelError, match="the base model in the model is damaged"):
         SpamModel.from_state({**state, "base": {**state["base"], "model": state}})
     with pytest.raises(ConfigError, match="starts from another model itself"):
-        train(OWN, OWN_LABELS, start=model)
+        train(OWN, OWN_LABELS, base=model)
 
 
 def test_models_of_the_same_start_are_merged(ready: SpamModel, model: SpamModel) -> None:
-    half = train(OWN[::2], OWN_LABELS[::2], start=ready, start_weight=0.5)
+    half = train(OWN[::2], OWN_LABELS[::2], base=ready, training=TrainingConfig(base_weight=0.5))
     both = merge_models([half, model])
     assert both.base is not None
     assert both.base.weight == 0.25  # that of the larger one
@@ -183,7 +173,7 @@ def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> N
         "a starts from the given model, b starts from no other model: they do not add up"
     )
     assert refused.value.hint == "train them with the same --base"
-    other = train(OWN, OWN_LABELS, start=ready.learn(["win"], ["spam"]))
+    other = train(OWN, OWN_LABELS, base=ready.learn(["win"], ["spam"]))
     with pytest.raises(ModelError, match="they do not add up"):
         model.merge(other)
 
@@ -196,7 +186,7 @@ def test_pruning_and_ageing_leave_the_start_alone(model: SpamModel) -> None:
 
 def test_two_messages_of_each_class_are_enough(ready: SpamModel) -> None:
     few = ["parcel fee", "pay the fee"], ["lunch on monday", "lunch today"]
-    model = train([*few[0], *few[1]], ["spam", "spam", "ham", "ham"], start=ready)
+    model = train([*few[0], *few[1]], ["spam", "spam", "ham", "ham"], base=ready)
     assert model.base is not None
     assert (model.base.weight, model.calibration) == (1.0, Platt())
     assert model.predict(["free prize", "noon", "parcel fee", "lunch on"]) == ["spam", "ham", "spam", "ham"]
@@ -206,18 +196,20 @@ def test_two_messages_of_each_class_are_enough(ready: SpamModel) -> None:
 
 def test_without_folds_the_decision_is_that_of_the_start(ready: SpamModel) -> None:
     careful = replace(ready, decision=Decision(0.8, unsure_from=0.5))
-    assert train(OWN, OWN_LABELS, folds=0, start=careful).decision == careful.decision
+    assert train(OWN, OWN_LABELS, base=careful, training=TrainingConfig(folds=0)).decision == careful.decision
     own = Decision(0.7)
-    assert train(OWN, OWN_LABELS, folds=0, start=careful, decision=own).decision == own
-    assert train(OWN, OWN_LABELS, start=careful).decision == Decision()
+    assert (
+        train(OWN, OWN_LABELS, base=careful, decision=own, training=TrainingConfig(folds=0)).decision == own
+    )
+    assert train(OWN, OWN_LABELS, base=careful).decision == Decision()
 
 
 def test_a_start_of_no_use_is_left_out() -> None:
     rng = np.random.default_rng(3)
     texts = [f"{w} x{i % 17} y{i % 13}" for i, w in enumerate(["fee"] * 60 + ["lunch"] * 60)]
-    noise = train(texts, rng.permutation(["spam", "ham"] * 60).tolist(), folds=0)
+    noise = train(texts, rng.permutation(["spam", "ham"] * 60).tolist(), training=TrainingConfig(folds=0))
     misled = replace(noise, calibration=Platt(-30.0))
-    model = train(texts, ["spam"] * 60 + ["ham"] * 60, start=misled)
+    model = train(texts, ["spam"] * 60 + ["ham"] * 60, base=misled)
     assert model.base is None
     assert model.metrics is not None
     assert model.metrics["started"].startswith("from your messages alone: the given model")
@@ -228,10 +220,10 @@ def test_the_weight_is_that_of_least_loss_out_of_fold() -> None:
     spam = np.arange(3000) % 2 == 0
     sides = np.where(spam, 1.0, -1.0)
     own, said = sides + rng.normal(0, 1, 3000), 2 * sides + rng.normal(0, 2, 3000)
-    found = {w: losses(own + w * said, spam).sum() for w in (0.0, 0.05, 0.1, 0.25, 0.5, 1.0)}
-    assert chosen(own, said, spam) == min(found, key=lambda w: found[w]) == 0.5
-    assert chosen(own, rng.normal(0, 9, 3000), spam) == 0.0
-    assert chosen(own[:4], said[:4], spam[:4]) == 0.25  # a few messages do not move it
+    found = {w: log_losses(own + w * said, spam).sum() for w in (0.0, 0.05, 0.1, 0.25, 0.5, 1.0)}
+    assert best_weight(own, said, spam) == min(found, key=lambda w: found[w]) == 0.5
+    assert best_weight(own, rng.normal(0, 9, 3000), spam) == 0.0
+    assert best_weight(own[:4], said[:4], spam[:4]) == 0.25  # a few messages do not move it
 
 
 def test_a_line_near_the_known_one_needs_messages_to_move() -> None:
@@ -244,14 +236,14 @@ def test_a_line_near_the_known_one_needs_messages_to_move() -> None:
 
 def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
     with pytest.raises(ConfigError, match="ngrams is 3, expected 2"):
-        train(OWN, OWN_LABELS, features=FeatureConfig(ngrams=3), start=ready)
+        train(OWN, OWN_LABELS, features=FeatureConfig(ngrams=3), base=ready)
     with pytest.raises(ConfigError, match="those of bernoulli here are damped by 0"):
-        train(OWN, OWN_LABELS, scoring=ScorerConfig.of("bernoulli"), start=ready)
+        train(OWN, OWN_LABELS, scoring=ScorerConfig.of("bernoulli"), base=ready)
     with pytest.raises(DataError, match="the given model knows ham and spam, the data has ham, news, spam"):
-        train([*OWN, "daily news"], [*OWN_LABELS, "news"], start=ready)
+        train([*OWN, "daily news"], [*OWN_LABELS, "news"], base=ready)
     three = SpamModel().learn(["a", "b", "c"], ["x", "y", "z"])
     with pytest.raises(ConfigError, match="only a model of two classes"):
-        train(OWN, OWN_LABELS, start=three)
+        train(OWN, OWN_LABELS, base=three)
 
 
 def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
@@ -261,7 +253,7 @@ def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
 
 
 def test_it_is_inspected(ready: SpamModel) -> None:
-    model = train(OWN, OWN_LABELS, start=ready, start_weight=0.25, refine="no")
+    model = train(OWN, OWN_LABELS, base=ready, training=TrainingConfig(base_weight=0.25, refine="no"))
     facts = card(model)["base"]
     assert facts == {
         "name": "given model",
@@ -272,19 +264,22 @@ def test_it_is_inspected(ready: SpamModel) -> None:
     reader = Inspector(model)
     (row,) = reader.look_up(["prize"])
     assert not row.known
-    assert row.start_weight == Inspector(ready).look_up(["prize"])[0].weight
+    assert row.base_weight == Inspector(ready).look_up(["prize"])[0].weight
     view = reader.linear()
     assert view is not None
-    assert view.start is not None
+    assert view.base is not None
     batch = model.score(["parcel at noon"])
     own = log_odds_of(batch.scored.damped, 1)[0]
-    linear = view.slope * (own + view.start_weight * ready.log_odds(["parcel at noon"])[0]) + view.offset
+    linear = view.slope * (own + view.base_weight * ready.log_odds(["parcel at noon"])[0]) + view.offset
     assert linear == pytest.approx(batch.log_odds[0], abs=1e-6)
 
 
 def test_scarce_ham_draws_no_line_by_its_tail(ready: SpamModel) -> None:
     def decision(stated: bool, copies: int = 1) -> Decision:
-        trainer = Trainer(start=BaseModel.of("x", ready), max_fpr=0.001, stated=stated)
+        trainer = Trainer(
+            base=BaseModel.of("x", ready),
+            training=TrainingConfig(max_fpr=0.001, max_fpr_is_default=not stated),
+        )
         texts = [f"{text} {i}" for i in range(copies) for text in OWN]
         trainer.add(Texts.of(texts), OWN_LABELS * copies)
         return trainer.finish().decision

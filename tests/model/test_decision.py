@@ -117,7 +117,7 @@ def test_wrong_options(options: dict[str, float], message: str, hint: str) -> No
     ids=["threshold", "band", "costs"],
 )
 def test_there_and_back(decision: Decision) -> None:
-    assert Decision.from_dict(json.loads(json.dumps(decision.to_dict()))) == decision
+    assert Decision.from_state(json.loads(json.dumps(decision.to_state()))) == decision
 
 
 @pytest.mark.parametrize(
@@ -125,16 +125,16 @@ def test_there_and_back(decision: Decision) -> None:
     [{"threshold": "high"}, {"threshold": 7}, {"unsure_from": 0.8}, {"cost_fp": -1}, {"cost_fn": []}],
 )
 def test_damaged_state(change: dict[str, object]) -> None:
-    state = Decision().to_dict() | change
+    state = Decision().to_state() | change
     with pytest.raises(ModelError) as caught:
-        Decision.from_dict(state)
+        Decision.from_state(state)
     assert caught.value.message == f"the decision settings in the model are damaged: got {state!r}"
     assert caught.value.hint == "train the model again"
 
 
 def test_incomplete_state() -> None:
     with pytest.raises(ModelError, match=r"are damaged: got \{'threshold': 0.5\}$"):
-        Decision.from_dict({"threshold": 0.5})
+        Decision.from_state({"threshold": 0.5})
 
 
 def test_one_caller_outside_of_the_model_decides() -> None:

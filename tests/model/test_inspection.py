@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spamnb.features import extract
 from spamnb.mail import as_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.messages import Chunk, Texts
-from spamnb.model.inspection import knows_mail, learned
+from spamnb.model.inspection import count_seen, knows_mail
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.paths import ROOT
 
@@ -30,10 +31,11 @@ def test_mail_leaves_traces() -> None:
 
 @pytest.mark.parametrize(("name", "expected"), [("sms", False), ("mail", True)])
 def test_the_ready_made_models_know_what_they_are_for(name: str, expected: bool) -> None:
-    assert knows_mail(SpamModel.load(ROOT / f"spamnb/models/{name}.spamnb")) is expected
+    assert knows_mail(SpamModel.load(ROOT / f"spamnb/model/ready_made/{name}.spamnb")) is expected
 
 
 def test_learned_messages_are_known_whatever_their_label() -> None:
     model = SpamModel().learn(TEXTS, LABELS)
-    assert learned(model, chunk(Texts.of([*TEXTS[1:], "something else"]))) == 3
-    assert learned(SpamModel(), chunk(Texts.of(TEXTS))) == 0
+    texts = Texts.of([*TEXTS[1:], "something else"])
+    assert count_seen(model, chunk(texts), extract(texts, model.features)) == 3
+    assert count_seen(SpamModel(), chunk(texts), extract(texts, model.features)) == 0

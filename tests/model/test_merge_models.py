@@ -259,7 +259,7 @@ def test_figures_and_what_happened_since_are_of_the_same_model() -> None:
     small = replace(small, change_history=ChangeHistory(judged=60, wrong=60), metrics={"of": 8})
     large = replace(large, change_history=ChangeHistory(judged=9), metrics={"of": 15})
     for models in ([small, large], [large, small]):
-        assert merge_models(models).change_history.to_dict() == ChangeHistory(judged=9, learned=8).to_dict()
+        assert merge_models(models).change_history.to_state() == ChangeHistory(judged=9, learned=8).to_state()
 
 
 def test_counts_that_nobody_can_add_are_refused() -> None:

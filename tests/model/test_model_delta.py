@@ -74,7 +74,7 @@ def test_encoding_loses_nothing(learned: list[Row], come: list[Row]) -> None:
     identical(add_delta(store, again.counts), add_delta(store, counts))
     assert again.learned["ham"].tolist() == [1, 2**64 - 1]
     assert again.forgotten["spam"].tolist() == [1]
-    assert again.change_history.to_dict() == change.change_history.to_dict()
+    assert again.change_history.to_state() == change.change_history.to_state()
 
 
 def test_large_counts_survive() -> None:

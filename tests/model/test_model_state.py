@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ModelError
-from spamnb.model.model_state import checked
+from spamnb.model.model_state import read_metrics
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage import model_file, update_journal
 from spamnb.training.trainer import train
@@ -46,7 +47,7 @@ WRONG = [(part, name, value) for (part, names), values in TABLE.items() for name
 
 @pytest.mark.parametrize(("part", "name", "value"), WRONG)
 def test_a_wrong_value_is_a_damaged_model(model: SpamModel, part: str, name: str, value: Any) -> None:
-    state = model.state()
+    state = model.to_state()
     state[part] = {**state[part], name: value}
     with pytest.raises(ModelError, match=r"damaged") as caught:
         SpamModel.from_state(state)
@@ -54,19 +55,19 @@ def test_a_wrong_value_is_a_damaged_model(model: SpamModel, part: str, name: str
 
 
 def test_the_right_values_are_good(model: SpamModel) -> None:
-    assert SpamModel.from_state(model.state()).predict(TEXTS) == model.predict(TEXTS)
-    assert checked(None) is None
+    assert SpamModel.from_state(model.to_state()).predict(TEXTS) == model.predict(TEXTS)
+    assert SpamModel.from_state(replace(model, metrics=None).to_state()).metrics is None
     several = train(TEXTS * 2, ["a", "b", "c", "c"] * 12)
     assert several.metrics is not None
     assert "classes" in several.metrics
-    assert SpamModel.from_state(several.state()).metrics == several.metrics
+    assert SpamModel.from_state(several.to_state()).metrics == several.metrics
 
 
 @pytest.mark.parametrize("name", ["folds", "sample", "of", "accuracy", "ham", "false_positives"])
 def test_a_missing_figure_is_seen(model: SpamModel, name: str) -> None:
     assert model.metrics is not None
-    with pytest.raises(ModelError, match="the figures in the model are damaged: one is missing"):
-        checked({key: value for key, value in model.metrics.items() if key != name})
+    with pytest.raises(ModelError, match="the metrics in the model are damaged: one is missing"):
+        read_metrics({key: value for key, value in model.metrics.items() if key != name})
 
 
 @pytest.mark.parametrize(
@@ -74,9 +75,9 @@ def test_a_missing_figure_is_seen(model: SpamModel, name: str) -> None:
 )
 def test_wrong_figures_of_several_classes(name: str, value: object) -> None:
     good = {"folds": 5, "sample": 9, "of": 9, "accuracy": 0.5, "classes": [{"label": "a", "f1": None}]}
-    assert checked(good) == good
-    with pytest.raises(ModelError, match=f"the figures in the model are damaged: {name} is"):
-        checked({**good, name: value})
+    assert read_metrics(good) == good
+    with pytest.raises(ModelError, match=f"the metrics in the model are damaged: {name} is"):
+        read_metrics({**good, name: value})
 
 
 def test_a_journal_takes_no_more_memory_than_it_has_bytes(

@@ -120,16 +120,19 @@ class TestMistakes:
         assert caught.value.message == "cannot forget what was never learned: nothing was changed"
 
     def test_a_damaged_state(self, model: SpamModel) -> None:
-        state = model.state()
-        for name, value in (("features", {"ngrams": 9}), ("scorer", {"alpha": -1}), ("features", {"x": 1})):
+        state = model.to_state()
+        wrong = ("features", {"ngrams": 9}), ("scorer", {"alpha": -1}), ("features", {"x": 1})
+        for name, value in (*wrong, *((name, {**state[name], **value}) for name, value in wrong)):
             with pytest.raises(ModelError) as caught:
                 SpamModel.from_state({**state, name: value})
             assert caught.value.message.startswith("the settings in the model are damaged: ")
             assert caught.value.hint == "train the model again"
-        for name in ("features", "scorer", "counts", "decision", "calibration", "positive"):
+        for name in state:
             with pytest.raises(ModelError) as caught:
                 SpamModel.from_state({k: v for k, v in state.items() if k != name})
             assert caught.value.message == f"the model has no {name}"
+        with pytest.raises(ModelError, match="the model has an unknown part: 'clip'"):
+            SpamModel.from_state({**state, "clip": 1})
 
 
 class TestLearning:
@@ -210,13 +213,13 @@ class TestManyClasses:
         pair = model.forget(["bonjour le monde", "le jour"], ["fr", "fr"])
         assert pair.labels == ("de", "en")
         why = pair.explain("der tag")
-        assert why.bias + math.fsum(p.log_odds for p in why.parts) == pytest.approx(why.log_odds)
+        assert why.bias + math.fsum(p.log_odds for p in why.evidence) == pytest.approx(why.log_odds)
 
     def test_the_explanation_compares_the_two_best(self) -> None:
         why = self.MODEL.explain("der tag")
         assert why.label == "de"
         assert why.log_odds > 0
-        assert why.log_odds == pytest.approx(why.bias + math.fsum(p.log_odds for p in why.parts))
+        assert why.log_odds == pytest.approx(why.bias + math.fsum(p.log_odds for p in why.evidence))
 
 
 class TestColumnsOnly:
@@ -268,7 +271,7 @@ class TestExplanations:
     def test_tokens_and_counts(self) -> None:
         model = SpamModel(FeatureConfig.plain(2)).learn(SPAM + HAM, LABELS)
         why = model.explain("WIN win a prize, stranger")
-        parts = {part.token: part for part in why.parts}
+        parts = {part.token: part for part in why.evidence}
         assert list(parts) == sorted(parts, key=lambda t: (-abs(parts[t].log_odds), t))
         assert parts["win"].times == 2
         assert parts["win"].counts == (0, 2)
@@ -279,7 +282,7 @@ class TestExplanations:
     def test_less_naive_shows_the_words_before(self) -> None:
         scoring = ScorerConfig.of("less-naive", order=2)
         model = SpamModel(FeatureConfig.plain(3), scoring).learn(SPAM + HAM, LABELS)
-        shown = {part.token for part in model.explain("win a prize").parts}
+        shown = {part.token for part in model.explain("win a prize").evidence}
         assert shown == {"win", "a (after win)", "prize (after win a)"}
 
 

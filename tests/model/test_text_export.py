@@ -14,7 +14,7 @@ from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import arrays, escape, export_lines, import_lines, plain, short, unescape
-from spamnb.settings import FeatureConfig
+from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.trainer import train
 from tests.helpers.count_stores import corpora, counted, identical
 from tests.helpers.texts import messages
@@ -160,7 +160,7 @@ def test_arrays_in_the_state_of_later_versions_survive() -> None:
 
 def refined() -> SpamModel:
     texts = [f"win a prize {i} now" for i in range(20)] + [f"see you at {i} then" for i in range(20)]
-    model = train(texts, ["spam"] * 20 + ["ham"] * 20, refine="yes")
+    model = train(texts, ["spam"] * 20 + ["ham"] * 20, training=TrainingConfig(refine="yes"))
     assert model.correction is not None
     return model
 
@@ -205,6 +205,6 @@ def test_what_only_programs_read_comes_last(form: str) -> None:
     lines = list(export_lines(model, form))
     assert not [line for line in lines[:-1] if b"base64" in line]
     assert b"base64" in lines[-1]
-    assert repr(import_lines(lines, "x").state()) == repr(model.state())
+    assert repr(import_lines(lines, "x").to_state()) == repr(model.to_state())
     with pytest.raises(DataError, match=f"line {len(lines)}: the last line is damaged"):
         import_lines([*lines[:-1], lines[-1].replace(b'"shape":[', b'"shape":[9')], "x")

@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spamnb.report.column_fit import fits, fitted
-from spamnb.report.setting_tables import table as light_table, without_least
+from spamnb.report.column_fit import fit_columns, fits
+from spamnb.report.setting_tables import drop_columns, make_table
 
 
 def example() -> Table:
-    made = light_table("setting", "ROC AUC", "p", "lost", "log loss")
+    made = make_table("setting", "ROC AUC", "p", "lost", "log loss")
     made.add_row(Text("multinomial"), "0.9337", "best", "30", "0.2581")
     made.add_row(Text("less-naive alpha=0.1"), "0.7463", "0.002", "1,234", "0.4556")
     return made
@@ -22,7 +22,7 @@ def example() -> Table:
 def shown(table: Table, width: int, *groups: list[int]) -> list[str]:
     file = io.StringIO()
     out = Console(file=file, width=width)
-    out.print(fitted(out, table, *groups))
+    out.print(fit_columns(out, table, *groups))
     return [line.rstrip() for line in file.getvalue().splitlines()]
 
 
@@ -74,14 +74,14 @@ def test_the_least_important_columns_go_first(width: int, lines: list[str]) -> N
 def test_what_has_room_is_the_same_table() -> None:
     out, made = Console(file=io.StringIO(), width=60), example()
     assert fits(out, made)
-    assert fitted(out, made, *GROUPS) is made
+    assert fit_columns(out, made, *GROUPS) is made
 
 
 def test_the_figure_that_a_table_is_about_stays() -> None:
-    made = light_table("setting", "log loss", "F1", "log loss")
+    made = make_table("setting", "log loss", "F1", "log loss")
     made.add_row("multinomial", "0.2581", "0.9000", "0.2581")
     out = Console(file=io.StringIO(), width=22)
-    kept = without_least(out, made, ("log loss", "accuracy", "F1"))
+    kept = drop_columns(out, made, ("log loss", "accuracy", "F1"))
     assert [str(column.header) for column in kept.columns] == ["setting", "log loss"]
 
 
@@ -91,7 +91,7 @@ numbers = st.integers(0, 10**7).map(lambda n: f"{n:,}")
 
 @given(st.lists(st.tuples(words, numbers, numbers, numbers), min_size=1, max_size=4), st.integers(21, 60))
 def test_names_and_numbers_are_never_cut(rows: list[tuple[str, ...]], width: int) -> None:
-    made = light_table("name", "a", "b", "c")
+    made = make_table("name", "a", "b", "c")
     for row in rows:
         made.add_row(*row)
     lines = [line.split() for line in shown(made, width, [3], [2])]

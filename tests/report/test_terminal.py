@@ -16,8 +16,8 @@ from rich.console import Console
 from spamnb.core.terminal_text import all_plain, visible, visible_bytes
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 from spamnb.model.calibration import probability
-from spamnb.report import json_output, terminal, text_plots
-from spamnb.report.text_plots import Curves
+from spamnb.report import json_output, terminal
+from spamnb.report.text_plots import Curves, TextPlot, roc_plot
 
 EVIL = "[red]x[/red] \x1b[31m :smile: \u202e"
 EVIL_SHOWN = "[red]x[/red] \\x1b[31m :smile: \\u202e"
@@ -35,7 +35,7 @@ def filtered(n: int = 3000) -> tuple[np.ndarray, np.ndarray, Scores]:
     y = rng.random(n) < 0.13
     s = rng.normal(size=n) * 2 + y * 8 - 4
     p = probability(s)
-    return y, s, evaluate_binary(y, p, p >= 0.6, (p > 0.4) & (p < 0.6), 10, 1, s)
+    return y, s, evaluate_binary(y, p, p >= 0.6, (p > 0.4) & (p < 0.6), (10, 1), s)
 
 
 def console(width: int, encoding: str = "utf-8", color: bool = False) -> tuple[Console, io.BytesIO]:
@@ -45,10 +45,10 @@ def console(width: int, encoding: str = "utf-8", color: bool = False) -> tuple[C
     return Console(file=file, width=width, color_system=system, force_terminal=color), raw
 
 
-def printed(width: int, encoding: str = "utf-8", **names: str) -> str:
+def printed(width: int, encoding: str = "utf-8", spam: str = "spam") -> str:
     y, s, scores = filtered()
     out, raw = console(width, encoding)
-    terminal.evaluation(out, scores, "messages.csv", ["5 folds"], Curves.of(y, s), **names)
+    terminal.show_evaluation(out, scores, "messages.csv", ["5 folds"], Curves.of(y, s), (spam, "ham"))
     return raw.getvalue().decode(encoding)
 
 
@@ -130,9 +130,7 @@ def test_evaluations_fit_json() -> None:
 
 
 def test_plot_of_a_diagonal_in_ascii() -> None:
-    shown = text_plots.plot(
-        [0, 1], [0, 1], width=16, height=5, title="T", xlabel="x", ylabel="y", ascii_only=True
-    )
+    shown = TextPlot([0, 1], [0, 1], title="T", xlabel="x", ylabel="y").draw(16, 5, ascii_only=True)
     assert shown.splitlines() == [
         "       T",
         "y",
@@ -148,33 +146,33 @@ def test_plot_of_a_diagonal_in_ascii() -> None:
 
 
 def test_plot_in_braille_connects_the_points() -> None:
-    rows = text_plots.plot([0, 0, 1], [0, 1, 1], 16, 3, "", "", "").splitlines()[2:5]
+    rows = TextPlot([0, 0, 1], [0, 1, 1], "", "", "").draw(16, 3).splitlines()[2:5]
     assert [row[6:] for row in rows] == ["⡏" + "⠉" * 9, "⡇", "⡇"]
 
 
 def test_log_axis_spreads_the_left_corner() -> None:
     fpr, tpr = np.array([0.0, 0.0002, 0.001, 1.0]), np.array([0.5, 0.8, 0.9, 1.0])
-    shown = text_plots.roc(fpr, tpr, 58, 10)
+    shown = roc_plot(Curves(fpr, tpr, tpr, tpr)).draw(58, 10)
     assert "false positive rate, log scale" in shown
     assert re.search(r"0\.01% +0\.1% +1% +10% +100%", shown)
 
 
 def test_log_axis_grows_to_the_right() -> None:
-    rows = text_plots.plot(
-        [1e-4, 1e-2, 1e-2, 1], [0, 0, 1, 1], 47, 3, "", "", "", log_from=1e-4, ascii_only=True
-    )
+    plot = TextPlot([1e-4, 1e-2, 1e-2, 1], [0, 0, 1, 1], "", "", "", log_from=1e-4)
+    rows = plot.draw(47, 3, ascii_only=True)
     assert [row[6:] for row in rows.splitlines()[2:5]] == [" " * 20 + "*" * 21, " " * 20 + "*", "*" * 21]
 
 
 def test_few_negatives_get_a_linear_axis() -> None:
-    shown = text_plots.roc([0.0, 0.5, 1.0], [0.5, 1.0, 1.0], 58, 10)
+    fpr, tpr = np.array([0.0, 0.5, 1.0]), np.array([0.5, 1.0, 1.0])
+    shown = roc_plot(Curves(fpr, tpr, tpr, tpr)).draw(58, 10)
     assert "log scale" not in shown
     assert re.search(r"0% +25% +50% +75% +100%", shown)
 
 
 def test_undefined_curve_says_so() -> None:
     one_class = Curves.of([True, True], [0.3, 0.4])
-    shown = text_plots.roc(one_class.fpr, one_class.tpr, 40, 10)
+    shown = roc_plot(one_class).draw(40, 10)
     assert shown == "ROC curve\n(not defined: needs messages of both classes)"
 
 
@@ -187,8 +185,8 @@ def test_undefined_curve_says_so() -> None:
 def test_any_curve_fits_its_frame(
     points: list[tuple[float, float]], width: int, height: int, ascii_only: bool
 ) -> None:
-    x, y = zip(*sorted(points), strict=True)
-    shown = text_plots.roc(x, y, width, height, ascii_only)
+    x, y = (np.array(values) for values in zip(*sorted(points), strict=True))
+    shown = roc_plot(Curves(x, y, y, y)).draw(width, height, ascii_only)
     assert max(map(len, shown.splitlines())) <= max(width, len("false positive rate, log scale"))
     assert len(shown.splitlines()) == height + 5
     assert shown.isascii() or not ascii_only
@@ -202,7 +200,7 @@ def test_evaluation_shows_everything_within_the_width(width: int) -> None:
     shown = printed(width)
     assert max(map(len, shown.splitlines())) <= width
     if width >= 80:
-        for words in ("called spam", "really ham", "unsure and counted as called ham", "recall at 0.1% FPR"):
+        for words in ("predicted spam", "actual ham", "are unsure and counted as ham", "recall at 0.1% FPR"):
             assert words in shown
         assert "flagged messages that really are spam" in shown
         assert re.search(r"ROC curve +Precision-recall curve", shown)
@@ -224,18 +222,22 @@ def test_numbers_are_those_of_the_scores() -> None:
     scores = filtered()[2]
     lines = [line.split() for line in printed(120).splitlines()]
     assert [
-        "really",
+        "actual",
         "spam",
-        *map(str, (scores.true_positives, scores.false_negatives, scores.spam)),
+        *map("{:,}".format, (scores.true_positives, scores.false_negatives, scores.spam)),
     ] in lines
-    assert ["really", "ham", *map(str, (scores.false_positives, scores.true_negatives, scores.ham))] in lines
+    assert [
+        "actual",
+        "ham",
+        *map("{:,}".format, (scores.false_positives, scores.true_negatives, scores.ham)),
+    ] in lines
     assert any(line[:2] == ["recall", f"{scores.recall:.2%}"] for line in lines)
     assert any(line[:3] == ["log", "loss", f"{scores.log_loss:.4f}"] for line in lines)
 
 
 def test_undefined_measures_are_dashes() -> None:
     out, raw = console(80)
-    terminal.evaluation(out, evaluate_binary([True], [0.2], [False]), "one message")
+    terminal.show_evaluation(out, evaluate_binary([True], [0.2], [False]), "one message")
     lines = [line.split() for line in raw.getvalue().decode().splitlines()]
     assert any(line[:2] == ["precision", "–"] for line in lines)
     assert not any("nan" in line for line in lines)
@@ -243,17 +245,17 @@ def test_undefined_measures_are_dashes() -> None:
 
 def test_a_terminal_without_unicode() -> None:
     shown = printed(80, "ascii", spam="сп")
-    assert "called \\u0441\\u043f" in shown
+    assert "predicted \\u0441\\u043f" in shown
     assert "*" in shown
 
 
 def test_labels_and_titles_are_never_markup_or_control() -> None:
     y, s, scores = filtered()
     out, raw = console(120, color=True)
-    terminal.evaluation(out, scores, EVIL, [EVIL], Curves.of(y, s), spam=EVIL, ham="[/]")
+    terminal.show_evaluation(out, scores, EVIL, [EVIL], Curves.of(y, s), (EVIL, "[/]"))
     shown = re.sub(r"\x1b\[[0-9;]*m", "", raw.getvalue().decode())
     assert shown.splitlines()[:2] == [EVIL_SHOWN, EVIL_SHOWN]
-    assert "called [/]" in shown
+    assert "predicted [/]" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 
@@ -271,14 +273,14 @@ def multi(labels: list[str], width: int) -> str:
     out, raw = console(width)
     truth, said = [*range(k), 1], [*range(k), 0]
     scores = evaluate_multi(truth, said, np.eye(k)[said], labels, unsure=[False] * k + [True])
-    terminal.multi_evaluation(out, scores, "languages.tsv", [EVIL])
+    terminal.show_multi_evaluation(out, scores, "languages.tsv", [EVIL])
     return raw.getvalue().decode()
 
 
 def test_multi_evaluation() -> None:
     shown = multi(["eng", EVIL, "日本"], 100)
     assert EVIL_SHOWN in shown
-    assert "really \\ called" in shown
+    assert "actual \\ predicted" in shown
     assert "1 of 4 are unsure and counted as their likeliest class" in shown
     assert ["eng", "50.00%", "100.00%", "0.6667", "1"] in [line.split() for line in shown.splitlines()]
 
@@ -286,11 +288,11 @@ def test_multi_evaluation() -> None:
 def test_a_matrix_too_wide_is_left_out() -> None:
     shown = multi([f"language-{i:02}" for i in range(20)], 80)
     assert re.search(r"\(the confusion matrix needs \d+ columns, this terminal has 80\)", shown)
-    assert "really" not in shown
+    assert "actual" not in shown
     assert "language-19" in shown
 
 
 def test_only_the_terminal_module_needs_rich() -> None:
-    code = "import sys; from spamnb.report import curves, jsonout, safe; print('rich' in sys.modules)"
+    code = "import sys; from spamnb.report import json_output, text_plots; print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -24,6 +24,7 @@ from spamnb.counts.count_state import to_state
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines
+from spamnb.settings import TrainingConfig
 from spamnb.training import incremental
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer
@@ -41,7 +42,7 @@ def message(number: int) -> Labelled:
 
 
 def trained(rows: list[Labelled]) -> SpamModel:
-    trainer = Trainer(folds=0)
+    trainer = Trainer(training=TrainingConfig(folds=0))
     trainer.add(Texts.of([text for text, _ in rows]), [label for _, label in rows])
     return trainer.finish()
 

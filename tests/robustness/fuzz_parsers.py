@@ -21,7 +21,7 @@ from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import DEFAULT
 from spamnb.messages import Texts
-from spamnb.metrics import multi_scores, scores
+from spamnb.metrics import stored_scores
 from spamnb.model.inspection import Inspector, card
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
@@ -112,7 +112,7 @@ def try_model(model: SpamModel) -> object:
     shown = card_rows(card(model)) + [(row.token, "") for row in Inspector(model).top(model.labels[0], 5)]
     visible("".join(name + value for name, value in shown)).encode()
     if model.metrics is not None:
-        (scores if "recall" in model.metrics else multi_scores)(model.metrics)
+        stored_scores(model.metrics)
     return said.names
 
 
@@ -139,7 +139,7 @@ _VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 1, 2**31, 2**63, 2**70),
     *(-(2**80), 0.0, -1.5, 1e308, float("nan"), float("inf"), "", "spam"),
     *("\ud800", b"", b"x", [], [[]], {}),
-    *({"": None}, [1, 2, 3], [[1]], {"x": [1.5]}, ["a", "b"], "platt", "isotonic"),
+    *({"": None}, [1, 2, 3], [[1]], {"x": [1.5]}, ["a", "b"], "platt", "beta"),
     *(np.zeros(0, "u8"), np.zeros(3, "f8")),
     *(np.array([2**64 - 1], "u8"), np.full((2, 2), np.nan), np.array(5, "u1")),
 )  # fmt: skip
@@ -170,7 +170,7 @@ def altered(value: Any, dice: random.Random) -> Any:
 def _state(data: bytes, _: Path) -> object:
     """The state of a good model with some values changed, as a file with the right checksum could hold it."""
     dice = random.Random(data)
-    state = good_model().state()
+    state = good_model().to_state()
     for _change in range(dice.choice((1, 1, 2, 4))):
         state = altered(state, dice)
         if not isinstance(state, dict):

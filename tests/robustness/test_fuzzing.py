@@ -64,7 +64,7 @@ def test_the_same_seed_makes_the_same_inputs() -> None:
 
 
 def test_altered_states_differ_and_share_nothing() -> None:
-    state = good_model().state()
+    state = good_model().to_state()
     before = str(state)
     assert sum(str(altered(state, random.Random(i))) != before for i in range(100)) > 80
     assert str(state) == before

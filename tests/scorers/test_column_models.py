@@ -13,7 +13,7 @@ from spamnb.counts.moments import Moments
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.column_models import gaussian_log_p, gaussian_parameters, m_estimate
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 
 FEATURES = FeatureConfig(ngrams=1, shapes=False, categorical=("sender",), numeric=("size",))
@@ -124,8 +124,8 @@ def test_columns_that_the_model_was_not_told_of_are_passed_over() -> None:
 def test_explanations_name_columns() -> None:
     model = model_of().learn(["win"], ["spam"])
     why = model.explain("win", {"sender": ["a"]}, {"size": np.array([3.0])})
-    assert {part.token for part in why.parts} == {"win", "column:sender", "column:size"}
-    total = why.bias + math.fsum(part.log_odds for part in why.parts)
+    assert {part.token for part in why.evidence} == {"win", "column:sender", "column:size"}
+    total = why.bias + math.fsum(part.log_odds for part in why.evidence)
     assert total == pytest.approx(why.log_odds, abs=1e-9)
     assert (why.known, why.unknown) == (3, 0)
 
@@ -148,7 +148,10 @@ def test_the_m_estimate_is_smoothing_by_m_over_k() -> None:
 @pytest.mark.parametrize("price", [1e20, 1e300])
 def test_numbers_without_measure_give_no_warnings(price: float) -> None:
     """A correction that 32 bits do not hold is none."""
-    trainer, days = Trainer(FeatureConfig(numeric=("price",)), refine="yes"), range(60)
+    trainer, days = (
+        Trainer(FeatureConfig(numeric=("price",)), training=TrainingConfig(refine="yes")),
+        range(60),
+    )
     texts = [f"win prize {i} now" for i in days] + [f"see you at {i}" for i in days]
     prices = np.array([price] * 60 + [2.0] * 60)
     trainer.add(Texts.of(texts), ["spam"] * 60 + ["ham"] * 60, {}, {"price": prices})

@@ -10,7 +10,7 @@ from spamnb.counts.entries import Entries
 from spamnb.errors import ConfigError
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
-from spamnb.settings import ScorerConfig
+from spamnb.settings import ScorerConfig, TrainingConfig
 from spamnb.training.trainer import train
 
 SPAM = ["win a free prize now", "free cash call now", "claim your prize cash"] * 5
@@ -57,19 +57,20 @@ def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, 
     model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
     for text in ("free cash at home now", "see you", "win a free prize and call me when you are home"):
         told = model.explain(text)
-        assert np.isclose(told.bias + sum(p.log_odds for p in told.parts), told.log_odds)
+        assert np.isclose(told.bias + sum(p.log_odds for p in told.evidence), told.log_odds)
         assert np.isclose(model.log_odds([text, "x"])[0], told.log_odds)
         if limits.get("max_evidence"):
             for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in told.parts) <= limits["max_evidence"]
+                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["max_evidence"]
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:
     good = "see you at home are later me when " + " ".join(f"friend{i}" for i in range(40))
     ham = [*HAM[:-1], good]
     text = f"win a free prize cash {good}"
-    weak = train(SPAM + ham, LABELS, folds=0)
-    strong = train(SPAM + ham, LABELS, scoring=ScorerConfig(max_evidence=4, max_token_weight=2.0), folds=0)
+    once, limited = TrainingConfig(folds=0), ScorerConfig(max_evidence=4, max_token_weight=2.0)
+    weak = train(SPAM + ham, LABELS, training=once)
+    strong = train(SPAM + ham, LABELS, scoring=limited, training=once)
     assert weak.log_odds([text])[0] < -1
     assert strong.log_odds([text])[0] > -0.1
 
@@ -85,6 +86,4 @@ def test_settings_that_make_no_sense() -> None:
 
 def test_a_model_file_keeps_them() -> None:
     scoring = ScorerConfig(max_evidence=10, max_token_weight=3.0)
-    assert ScorerConfig.from_dict(scoring.to_dict()) == scoring
-    old = {k: v for k, v in scoring.to_dict().items() if k not in ("max_evidence", "max_token_weight")}
-    assert ScorerConfig.from_dict(old) == ScorerConfig()
+    assert ScorerConfig.from_state(scoring.to_state()) == scoring

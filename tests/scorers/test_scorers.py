@@ -109,20 +109,32 @@ def test_pairs_of_words_are_smoothed_more() -> None:
     )
 
 
+def test_a_model_file_holds_exactly_the_settings() -> None:
+    state = ScorerConfig().to_state()
+    del state["ngram_smoothing_ratio"]
+    with pytest.raises(TypeError, match="ngram_smoothing_ratio is missing"):
+        ScorerConfig.from_state(state)
+    alike = ScorerConfig.from_state(state | {"ngram_smoothing_ratio": 1.0})
+    assert (alike.ngram_smoothing_ratio, alike.ratio) == (1.0, 1.0)
+    assert alike != ScorerConfig()
+    with pytest.raises(TypeError, match="pairs is unknown"):
+        ScorerConfig.from_state(alike.to_state() | {"pairs": 1.0})
+
+
 def test_only_the_usual_alpha_is_another_one_for_pairs() -> None:
     assert (
         ScorerConfig(ngram_smoothing_ratio=4.0)
         == ScorerConfig()
-        == ScorerConfig.from_dict(ScorerConfig().to_dict())
+        == ScorerConfig.from_state(ScorerConfig().to_state())
     )
     assert ScorerConfig().ratio == 4.0
-    assert ScorerConfig().to_dict()["ngram_smoothing_ratio"] == 4.0
+    assert ScorerConfig().to_state()["ngram_smoothing_ratio"] == 4.0
     stated = replace(ScorerConfig(), alpha=1.0)
     assert stated.ratio == 1.0
     assert (
         stated
         == ScorerConfig(alpha=1.0, ngram_smoothing_ratio=1.0)
-        == ScorerConfig.from_dict(stated.to_dict())
+        == ScorerConfig.from_state(stated.to_state())
     )
     assert ScorerConfig.of("binary", alpha=0.1).ratio == 1.0
     with pytest.raises(ConfigError, match="ngram_smoothing_ratio must be more than 0"):
@@ -139,7 +151,7 @@ def test_explanations_without_smoothing(name: str, classes: int) -> None:
         why = case.model.explain(message)
         assert why.verdict == case.model.predict([message])[0]
         assert 0 <= why.probability <= 1
-        assert not any(np.isnan(part.log_odds) for part in why.parts)
+        assert not any(np.isnan(part.log_odds) for part in why.evidence)
 
 
 class TestAgainstScikitLearn:

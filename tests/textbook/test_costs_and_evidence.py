@@ -23,7 +23,7 @@ from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cos
 from spamnb.model.scoring_engine import Engine, RawScores
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 
 PLAIN = FeatureConfig.plain()
@@ -60,19 +60,19 @@ def test_evidence_is_the_sum_over_classes() -> None:
     # "Computing p(x) under naive Bayes": p(x) = sum_c p(x | y = c) p(y = c), here with K = 3.
     store = counted(["a b", "b c", "c c a", "a"], ["k1", "k2", "k3", "k3"])
     scored = score(store, ["a b", "c", "a a b c"], "multinomial", alpha=1.0, once=False, damping=0.0)
-    assert np.exp(scored.evidence) == pytest.approx(np.exp(scored.joint).sum(axis=1), rel=1e-13)
+    assert np.exp(scored.log_evidence) == pytest.approx(np.exp(scored.joint).sum(axis=1), rel=1e-13)
     # by hand for "c": theta = (N + 1) / (N_c + 3), N_c = 2, 2, 4
     by_hand = (
         Fraction(1, 4) * Fraction(1, 5) + Fraction(1, 4) * Fraction(2, 5) + Fraction(1, 2) * Fraction(3, 7)
     )
-    assert math.exp(scored.evidence[1]) == pytest.approx(by_hand, rel=1e-14)
+    assert math.exp(scored.log_evidence[1]) == pytest.approx(by_hand, rel=1e-14)
 
 
 def test_an_unusual_message_has_less_evidence() -> None:
     store = counted(["free prize"] * 9 + ["see you"] * 9 + ["odd"], ["spam"] * 9 + ["ham"] * 10)
     usual, unusual, impossible = score(
         store, ["prize", "odd", "prize see"], "categorical", alpha=0.0
-    ).evidence
+    ).log_evidence
     assert usual > unusual > impossible == -math.inf
 
 
@@ -211,7 +211,7 @@ def test_new_data_just_updates_counts() -> None:
     bit_by_bit = SpamModel()
     for text, label in zip(texts, labels, strict=True):
         bit_by_bit = bit_by_bit.learn([text], [label])
-    assert str(once.state()) == str(bit_by_bit.state())
+    assert str(once.to_state()) == str(bit_by_bit.to_state())
 
 
 def test_under_sampling_the_majority() -> None:
@@ -220,7 +220,9 @@ def test_under_sampling_the_majority() -> None:
     labels = ["spam"] * 2000 + ["ham"] * 100
     totals = []
     for order in (1, -1):
-        trainer = Trainer(PLAIN, ScorerConfig.of("multinomial"), folds=0, keep={"spam": 0.05})
+        trainer = Trainer(
+            PLAIN, ScorerConfig.of("multinomial"), keep={"spam": 0.05}, training=TrainingConfig(folds=0)
+        )
         trainer.add(Texts.of(messages[::order]), labels[::order])
         totals.append(trainer.finish().store.message_totals.tolist())
     assert totals[0] == totals[1]  # the same messages whatever their order

@@ -17,7 +17,8 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import sampling
-from spamnb.training.cross_validation import Sample, cross_validated_scores, folds
+from spamnb.training.cross_validation import cross_validated_scores, folds
+from spamnb.training.sampling import Sample
 from spamnb.training.trainer import Trainer
 
 

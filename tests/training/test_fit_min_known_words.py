@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ModelError
-from spamnb.evaluation.on_data import on_chunks
+from spamnb.evaluation.on_data import evaluate_chunks
 from spamnb.messages import Chunk, Texts
 from spamnb.model.decision import Decision
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
-from spamnb.report.prediction_lines import Jsonl, parts_text
+from spamnb.report.prediction_lines import Jsonl, evidence_text
+from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import folds
-from spamnb.training.fit_min_known_words import ENOUGH, lowest, shares
+from spamnb.training.fit_min_known_words import ENOUGH, known_word_shares, lowest_usual
 from spamnb.training.trainer import Trainer, train
 
 FOREIGN = "ich komme heute etwas spaeter nach hause und bringe noch brot mit see"
@@ -54,18 +55,18 @@ def test_what_has_few_known_words_is_unsure_and_says_so(model: SpamModel) -> Non
     assert found.unsure_reason(0) == "few known words: 1 of 13"
     assert [found.unsure_reason(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
     assert replace(model, min_known_words=None).predict([FOREIGN]) == ["ham"]
-    assert model.explain(FOREIGN).why == "few known words: 1 of 13"
+    assert model.explain(FOREIGN).unsure_reason == "few known words: 1 of 13"
     doubtful = replace(model, decision=Decision(1.0, unsure_from=0.0))
     assert doubtful.score([TEXTS[0]]).unsure_reason(0) == "too close to call"
 
 
 def test_the_shares_are_those_of_models_without_the_fold() -> None:
-    trainer = Trainer(keep_texts=True, refine="no")
+    trainer = Trainer(keep_texts=True, training=TrainingConfig(refine="no"))
     trainer.add(Texts.of(TEXTS), LABELS)
     counted, sample = trainer.counted()
     assert sample is not None
     assert sample.texts is not None
-    found, fold = shares(counted, sample, 5), folds(sample, 5)
+    found, fold = known_word_shares(counted, sample, 5), folds(sample, 5)
     for f in range(5):
         rows = np.flatnonzero(fold == f)
         texts = sample.texts.select(rows)
@@ -80,7 +81,7 @@ def test_one_ham_in_200_becomes_unsure_and_nothing_else_changes(model: SpamModel
     trainer.add(Texts.of(TEXTS), LABELS)
     counted, sample = trainer.counted()
     assert sample is not None
-    settled, held = trainer.settled(counted, sample)
+    settled, held = trainer.calibrated(counted, sample)
     assert settled.min_known_words == model.min_known_words
     assert settled.min_known_words is not None
     assert held.share is not None
@@ -97,21 +98,21 @@ def test_one_ham_in_200_becomes_unsure_and_nothing_else_changes(model: SpamModel
 def test_evaluating_counts_it_too(model: SpamModel) -> None:
     texts = [FOREIGN, *TEXTS[:50]]
     chunk = Chunk(Texts.of(texts), np.arange(51), ["ham", *LABELS[:50]])
-    assert on_chunks(model, [chunk]).scores.unsure == model.predict(texts).count("unsure") == 1
+    assert evaluate_chunks(model, [chunk]).scores.unsure == model.predict(texts).count("unsure") == 1
 
 
 def test_few_messages_measure_no_doubt() -> None:
     few = train(TEXTS[:200], LABELS[:200])
     assert few.metrics is not None
     assert few.min_known_words is None
-    assert train(TEXTS, LABELS, folds=0).min_known_words is None
+    assert train(TEXTS, LABELS, training=TrainingConfig(folds=0)).min_known_words is None
     three = train([*TEXTS, *["daily news"] * 20], [*LABELS, *["news"] * 20])
     assert three.min_known_words is None
 
 
 def test_the_limit_is_never_above_one_half() -> None:
-    assert lowest(np.full(ENOUGH, 0.9)) == 0.5
-    assert lowest(np.array([0.0] * 5 + [1.0] * 195)) == 0.0
+    assert lowest_usual(np.full(ENOUGH, 0.9)) == 0.5
+    assert lowest_usual(np.array([0.0] * 5 + [1.0] * 195)) == 0.0
 
 
 def test_it_is_kept_in_files(model: SpamModel, tmp_path: Path) -> None:
@@ -119,14 +120,14 @@ def test_it_is_kept_in_files(model: SpamModel, tmp_path: Path) -> None:
     assert SpamModel.load(tmp_path / "m").predict([FOREIGN]) == ["unsure"]
     back = import_lines(b"".join(export_lines(model, "tsv")).split(b"\n"), "x")
     assert back.min_known_words == model.min_known_words
-    state = {name: value for name, value in model.state().items() if name != "min_known_words"}
-    assert SpamModel.from_state(state).predict([FOREIGN]) == ["ham"]  # as before there was such a thing
+    without = SpamModel.from_state({**model.to_state(), "min_known_words": None})
+    assert without.predict([FOREIGN]) == ["ham"]
 
 
 @pytest.mark.parametrize("value", [0.0, 1.5, float("nan"), "half", 1])
 def test_a_damaged_one_is_refused(model: SpamModel, value: object) -> None:
     with pytest.raises(ModelError, match="min_known_words"):
-        SpamModel.from_state({**model.state(), "min_known_words": value})
+        SpamModel.from_state({**model.to_state(), "min_known_words": value})
 
 
 def test_what_changes_the_counts(model: SpamModel) -> None:
@@ -144,7 +145,7 @@ def test_what_changes_the_counts(model: SpamModel) -> None:
 
 def test_what_a_start_knows_is_known(model: SpamModel) -> None:
     german = train([FOREIGN] * 12 + ["gewonnen"] * 12, ["ham"] * 12 + ["spam"] * 12)
-    started = train(TEXTS, LABELS, start=german, start_weight=0.1)
+    started = train(TEXTS, LABELS, base=german, training=TrainingConfig(base_weight=0.1))
     assert started.min_known_words is not None
     assert started.predict([FOREIGN]) == ["ham"]
     assert model.predict([FOREIGN]) == ["unsure"]
@@ -153,7 +154,7 @@ def test_what_a_start_knows_is_known(model: SpamModel) -> None:
 def test_the_outputs_tell_why(model: SpamModel) -> None:
     chunk = Chunk(Texts.of([FOREIGN, TEXTS[1]]), np.arange(2))
     lines = Jsonl().lines(chunk, model.score(chunk.texts), np.arange(2)).decode().splitlines()
-    assert '"why": "few known words: 1 of 13"' in lines[0]
-    assert "why" not in lines[1]
-    assert parts_text(model.explain(FOREIGN)).startswith("few known words: 1 of 13; ")
-    assert parts_text(model.explain(TEXTS[1])).startswith("see")
+    assert '"unsure_reason": "few known words: 1 of 13"' in lines[0]
+    assert "unsure_reason" not in lines[1]
+    assert evidence_text(model.explain(FOREIGN)).startswith("few known words: 1 of 13; ")
+    assert evidence_text(model.explain(TEXTS[1])).startswith("see")

@@ -15,8 +15,8 @@ from spamnb.messages import Texts
 from spamnb.model.inspection import Inspector, card
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.weight_correction import Correction, from_state
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.model.weight_correction import Correction
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import fit_weight_correction as refinement
 from spamnb.training.cross_validation import cross_validated_scores, folds
 from spamnb.training.trainer import Trainer, train
@@ -41,24 +41,24 @@ TEXTS, LABELS = corpus()
 
 @pytest.fixture(scope="module")
 def model() -> SpamModel:
-    return train(TEXTS, LABELS, refine="yes")
+    return train(TEXTS, LABELS, training=TrainingConfig(refine="yes"))
 
 
 def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
     start = train(TEXTS, LABELS)
-    few = train(TEXTS, LABELS, start=start)
+    few = train(TEXTS, LABELS, base=start)
     assert few.metrics is not None
     assert few.metrics["refined"] == (
         "no: left out with a start and fewer than 10,000 tokens in all messages (--refine yes does it)"
     )
     assert few.correction is None
-    assert train(TEXTS, LABELS, start=start, refine="yes").correction is not None
+    assert train(TEXTS, LABELS, base=start, training=TrainingConfig(refine="yes")).correction is not None
     assert train(TEXTS, LABELS).correction is not None
 
 
 def test_auto_keeps_what_helps_and_says_so() -> None:
     told = train(TEXTS, LABELS).metrics
-    plain = train(TEXTS, LABELS, refine="no").metrics
+    plain = train(TEXTS, LABELS, training=TrainingConfig(refine="no")).metrics
     assert told is not None
     assert plain is not None
     assert re.match(r"yes(, \d\d% of it)?: out-of-fold log loss ", str(told["refined"]))
@@ -69,10 +69,10 @@ def test_auto_keeps_what_helps_and_says_so() -> None:
 def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {}
     for part in (0.25, 0.5, 0.75):
-        monkeypatch.setattr(refinement, "PARTS", (part,))
-        found[part] = train(TEXTS, LABELS, refine="yes")
+        monkeypatch.setattr(refinement, "SHARES", (part,))
+        found[part] = train(TEXTS, LABELS, training=TrainingConfig(refine="yes"))
     monkeypatch.undo()
-    best = train(TEXTS, LABELS, refine="yes")
+    best = train(TEXTS, LABELS, training=TrainingConfig(refine="yes"))
     losses = {part: _loss(model) for part, model in found.items()}
     assert _loss(best) == min(losses.values())
     assert best.metrics is not None
@@ -82,8 +82,8 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
     assert most is not None
     assert (best.correction.weights == most.weights).all()
     assert best.correction.bias == most.bias
-    monkeypatch.setattr(refinement, "PARTS", ())
-    whole = train(TEXTS, LABELS, refine="yes").correction
+    monkeypatch.setattr(refinement, "SHARES", ())
+    whole = train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).correction
     assert whole is not None
     np.testing.assert_allclose(most.weights, whole.weights * 0.75, rtol=1e-6)
 
@@ -122,7 +122,7 @@ def test_held_out_labels_do_not_matter_to_their_scores() -> None:
     changed, swapped = again.counted()
     assert swapped is not None
     scores = [
-        refinement._Folds.of(m.store, m.scoring, s, out_of_fold_with(m, s, fold), 1).fitted(1)
+        refinement._Folds.of(m, s, out_of_fold_with(m, s, fold)).fit(1)
         for m, s in ((model, sample), (changed, swapped))
     ]
     assert scores[0] is not None
@@ -140,7 +140,7 @@ def test_several_processes_find_the_same() -> None:
 
 
 def train_in(jobs: int) -> SpamModel:
-    trainer = Trainer(jobs=jobs, refine="yes")
+    trainer = Trainer(training=TrainingConfig(jobs=jobs, refine="yes"))
     trainer.add(Texts.of(TEXTS), LABELS)
     return trainer.finish()
 
@@ -155,7 +155,7 @@ def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel) -> None:
     for text in [*TEXTS[:20], "alpha beta gamma", "unknown", ""]:
         told = model.explain(text)
-        total = told.bias + sum(p.log_odds for p in told.parts)
+        total = told.bias + sum(p.log_odds for p in told.evidence)
         assert total == pytest.approx(told.log_odds, abs=1e-9)
         assert told.log_odds == pytest.approx(model.log_odds([text])[0], abs=1e-12)
 
@@ -165,7 +165,7 @@ def test_weights_of_inspect_are_those_that_score(model: SpamModel) -> None:
     line = look.linear()
     assert line is not None
     words = {r.token: r.weight for r in look.look_up(["alpha", "truth"])}
-    told = {p.token: p.log_odds for p in model.explain("alpha truth").parts}
+    told = {p.token: p.log_odds for p in model.explain("alpha truth").evidence}
     m = len(told)
     assert told["truth"] == pytest.approx(line.slope * words["truth"] / m, rel=1e-9)
     total = line.slope * line.b / m + line.offset + sum(told.values())
@@ -181,7 +181,7 @@ def test_one_by_one_is_the_batch(model: SpamModel) -> None:
 def test_a_saved_model_says_the_same(plain: bool, tmp_path: Path) -> None:
     features, scoring = FeatureConfig.plain(), ScorerConfig(once=False, damping=0.0)
     settings: dict[str, Any] = {"features": features, "scoring": scoring} if plain else {}
-    model = train(TEXTS, LABELS, refine="yes", **settings)
+    model = train(TEXTS, LABELS, training=TrainingConfig(refine="yes"), **settings)
     model.save(tmp_path / "m.spamnb")
     again = SpamModel.load(tmp_path / "m.spamnb")
     assert again.correction is not None
@@ -192,7 +192,7 @@ def test_a_saved_model_says_the_same(plain: bool, tmp_path: Path) -> None:
 def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -> None:
     more = model.learn(["alpha new words"] * 5, ["ham"] * 5)
     assert more.correction is model.correction
-    assert card(more)["refined"]["since"] == 5
+    assert card(more)["refined"]["learned_since"] == 5
     plain = replace(more, correction=None)
     assert model.correction is not None
     weight = Inspector(more).look_up(["alpha"])[0].weight - Inspector(plain).look_up(["alpha"])[0].weight
@@ -206,12 +206,12 @@ def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -
 def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
     third = model.learn(["invoice number"] * 3, ["work"] * 3)
     assert third.active_correction is None
-    assert "correction" not in third.state()
+    assert third.to_state()["correction"] is None
     assert third.forget(["invoice number"] * 3, ["work"] * 3).active_correction is model.correction
 
 
 def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
-    both = model.merge(train(*corpus(50, 3), refine="no"))
+    both = model.merge(train(*corpus(50, 3), training=TrainingConfig(refine="no")))
     assert both.correction is model.correction
 
 
@@ -228,17 +228,17 @@ def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
 )
 def test_a_damaged_correction_is_refused(change: dict[str, Any], what: str, model: SpamModel) -> None:
     assert model.correction is not None
-    state = model.correction.to_state(model.store) | change
+    state = model.correction.to_state() | change
     with pytest.raises(ModelError, match=f"the correction in the model is damaged: .*{what}"):
-        from_state(state, model.store)
+        Correction.from_state(state, model.store)
 
 
 def test_weights_that_are_not_numbers_are_refused(model: SpamModel) -> None:
     assert model.correction is not None
-    state = model.correction.to_state(model.store)
+    state = model.correction.to_state()
     state["weights"][0], state["weights"][1] = np.inf, -np.inf
     with pytest.raises(ModelError, match="a weight is not finite"):
-        from_state(state, model.store)
+        Correction.from_state(state, model.store)
 
 
 def test_tokens_that_came_later_have_no_correction() -> None:
@@ -250,36 +250,36 @@ def test_tokens_that_came_later_have_no_correction() -> None:
 def test_what_cannot_be_refined() -> None:
     texts, labels = corpus(60)
     with pytest.raises(ConfigError, match="--refine yes needs a scorer that adds up weights, got poisson"):
-        train(texts, labels, scoring=ScorerConfig.of("poisson"), refine="yes")
+        train(texts, labels, scoring=ScorerConfig.of("poisson"), training=TrainingConfig(refine="yes"))
     three = [("x", "y", "z")[i % 3] for i in range(60)]
     with pytest.raises(ConfigError, match="--refine yes needs two classes, got 3"):
-        train(texts, three, refine="yes")
+        train(texts, three, training=TrainingConfig(refine="yes"))
     with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --folds 0"):
-        train(texts, labels, folds=0, refine="yes")
+        train(texts, labels, training=TrainingConfig(folds=0, refine="yes"))
     with pytest.raises(ConfigError, match="--refine must be auto, yes or no, got 'maybe'"):
-        train(texts, labels, refine="maybe")
+        train(texts, labels, training=TrainingConfig(refine="maybe"))
     assert train(texts, three).correction is None
 
 
 def test_many_messages_are_left_alone_by_auto(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refinement, "LARGEST", 100)
+    monkeypatch.setattr(refinement, "WHOLE", 100)
     found = train(TEXTS, LABELS).metrics
     assert found is not None
     assert found["refined"] == "no: left out with more than 100 messages (--refine yes does it)"
-    assert train(TEXTS, LABELS, refine="yes").correction is not None
+    assert train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).correction is not None
 
 
 def test_infinite_scores_are_left_alone() -> None:
-    found = train(TEXTS, LABELS, scoring=ScorerConfig(alpha=0.0), refine="yes")
+    found = train(TEXTS, LABELS, scoring=ScorerConfig(alpha=0.0), training=TrainingConfig(refine="yes"))
     assert found.correction is None
 
 
 def test_the_positive_class_may_be_either() -> None:
-    swapped = train(TEXTS, LABELS, positive="ham", refine="yes")
+    swapped = train(TEXTS, LABELS, positive="ham", training=TrainingConfig(refine="yes"))
     told = swapped.explain(TEXTS[0])
     assert told.label == "ham"
-    assert told.bias + sum(p.log_odds for p in told.parts) == pytest.approx(told.log_odds, abs=1e-9)
-    one = train(TEXTS, LABELS, refine="yes").log_odds(TEXTS[:50])
+    assert told.bias + sum(p.log_odds for p in told.evidence) == pytest.approx(told.log_odds, abs=1e-9)
+    one = train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).log_odds(TEXTS[:50])
     assert swapped.log_odds(TEXTS[:50]) == pytest.approx(-one, abs=0.05)
     assert log_odds_of(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]
 
@@ -291,5 +291,5 @@ def test_shapes_are_freer_beside_pairs_of_words_in_short_messages(
     texts = [" ".join(f"{word}{i}" for i in range(size)) for word in ("win", "see")]
     store = SpamModel(FeatureConfig(ngrams)).learn(texts, ["spam", "ham"]).store
     shapes = store.kinds == 255
-    assert set(refinement.freedom(store)[shapes]) == {times}
-    assert set(refinement.freedom(store)[~shapes]) == {1.0}
+    assert set(refinement.scale_factors(store)[shapes]) == {times}
+    assert set(refinement.scale_factors(store)[~shapes]) == {1.0}

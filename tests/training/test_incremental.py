@@ -16,7 +16,7 @@ from spamnb.messages import Texts
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.storage.lock import Lock
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer, train
@@ -125,7 +125,7 @@ def test_on_error_learns_only_what_is_misjudged_or_unsure(path: Path) -> None:
 
 def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
     features = FeatureConfig(categorical=("from",), numeric=("size",))
-    trainer = Trainer(features, ScorerConfig(), folds=0)
+    trainer = Trainer(features, ScorerConfig(), training=TrainingConfig(folds=0))
     trainer.add(Texts.of(["a", "b"]), ["ham", "spam"], {"from": ["x", "y"]}, {"size": np.array([1.0, 2.0])})
     before, path = trainer.finish(), tmp_path / "m"
     before.save(path)
@@ -133,7 +133,7 @@ def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
     with Learner(path) as learner:
         learner.learn(*news)
     assert learner.outcome.learned == {"ham": 2}
-    whole = Trainer(features, ScorerConfig(), folds=0)
+    whole = Trainer(features, ScorerConfig(), training=TrainingConfig(folds=0))
     whole.add(Texts.of(["a", "b"]), ["ham", "spam"], {"from": ["x", "y"]}, {"size": np.array([1.0, 2.0])})
     whole.add(Texts.of(news[0]), *news[1:])
     identical(SpamModel.load(path).store, whole.finish().store)
@@ -143,7 +143,7 @@ def test_columns_are_learned_and_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
-    trainer = Trainer(folds=0, remember=False)
+    trainer = Trainer(training=TrainingConfig(folds=0, remember=False))
     trainer.add(Texts.of([t for t, _ in ROWS]), [label for _, label in ROWS])
     path = tmp_path / "m"
     trainer.finish().save(path)
@@ -186,28 +186,28 @@ def test_messages_are_judged_before_they_are_learned(path: Path) -> None:
     assert since.loss == pytest.approx(-math.log(p[0]) - math.log(p[1]))
     with Learner(path) as learner:
         learner.compact()
-    assert SpamModel.load(path).change_history.to_dict() == since.to_dict()
+    assert SpamModel.load(path).change_history.to_state() == since.to_state()
 
 
 def test_figures_grow_stale() -> None:
-    figures = {"of": 1000, "accuracy": 0.98}
-    assert ChangeHistory().stale(figures) == ""
-    assert ChangeHistory(learned=100, judged=100, wrong=4).stale(figures) == ""
-    assert ChangeHistory(learned=100, judged=100, wrong=9).stale(None) == ""
+    metrics = {"of": 1000, "accuracy": 0.98}
+    assert ChangeHistory().outdated_because(metrics) == ""
+    assert ChangeHistory(learned=100, judged=100, wrong=4).outdated_because(metrics) == ""
+    assert ChangeHistory(learned=100, judged=100, wrong=9).outdated_because(None) == ""
     assert (
-        ChangeHistory(learned=100, judged=100, wrong=9).stale(figures)
-        == "9.0% of the new messages were misjudged, the figures say 2.0%"
+        ChangeHistory(learned=100, judged=100, wrong=9).outdated_because(metrics)
+        == "9.0% of the new messages were misjudged, the metrics say 2.0%"
     )
     assert (
-        ChangeHistory(learned=200, forgotten=1, relabelled=50).stale(figures)
-        == "251 changes to the 1,000 messages that the figures are about"
+        ChangeHistory(learned=200, forgotten=1, relabelled=50).outdated_because(metrics)
+        == "251 changes to the 1,000 messages that the metrics are about"
     )
 
 
-@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_dict() | {"judged": -1}])
+@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_state() | {"judged": -1}])
 def test_a_damaged_account_is_refused(state: object) -> None:
     with pytest.raises(ModelError, match="the model's account of changes is damaged"):
-        ChangeHistory.from_dict(state)
+        ChangeHistory.from_state(state)
 
 
 def test_a_model_in_memory_keeps_the_account_too() -> None:

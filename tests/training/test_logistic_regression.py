@@ -28,8 +28,9 @@ def problem(
 def dense(rows: SparseRows) -> FloatArray:
     """The matrix itself."""
     pattern, out = rows.pattern, np.zeros((len(rows.row_scale), len(rows.scale)))
-    out[pattern.rows, pattern.shared[pattern.ids]] = pattern.times
-    out[pattern.alone_rows, pattern.alone] = pattern.alone_times
+    shared, single = pattern.shared, pattern.single
+    out[shared.rows, shared.columns[shared.ids]] = shared.times
+    out[single.rows, single.columns] = single.times
     return np.asarray(out * rows.row_scale[:, None] * rows.scale)
 
 
@@ -44,7 +45,7 @@ def loss(v: FloatArray, x: FloatArray, target: FloatArray, offset: FloatArray, c
 def test_products_are_those_of_the_matrix(seed: int, counted: bool) -> None:
     rows, _ = problem(seed, counted=counted)
     x, a = dense(rows), np.random.default_rng(seed).normal(size=len(rows.row_scale))
-    assert len(rows.pattern.alone) >= 5
+    assert len(rows.pattern.single.columns) >= 5
     assert rows.transposed(a) == pytest.approx(x.T @ a, abs=1e-12)
     assert rows.gram(a) == pytest.approx(x @ x.T @ a + a.sum(), abs=1e-10)
     lengths = rows.pattern.lengths(rows.scale) * rows.row_scale**2

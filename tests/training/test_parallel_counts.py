@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spamnb.core.worker_pool import can_fork, ordered_map
+from spamnb.core import worker_pool
+from spamnb.core.worker_pool import ordered_map
 from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.mailboxes import mail_batches
-from spamnb.training.parallel_training import Counting, Scoring, with_work
+from spamnb.settings import TrainingConfig
+from spamnb.training.parallel_training import CountInWorker, ScoreInWorker
 from spamnb.training.trainer import Trainer
 
-pytestmark = pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
 WORDS = ["free", "prize", "meeting", "lunch", "invoice", "winner", "agenda", "notes", "cheap", "offer"]
 
 
@@ -28,12 +29,12 @@ def write_mails(folder: Path, count: int = 40) -> None:
 
 
 def trained(folder: Path, jobs: int) -> tuple[Trainer, list[str]]:
-    trainer = Trainer(jobs=jobs)
-    reading = with_work(ReadOptions.from_flags(jobs=jobs), Counting(trainer))
-    with open_source(str(folder), reading, labelled=True) as source:
+    trainer = Trainer(training=TrainingConfig(jobs=jobs))
+    with open_source(str(folder), ReadOptions.from_flags(jobs=jobs), labelled=True) as source:
+        source.work = CountInWorker(trainer)
         for chunk in source:
             if chunk.made is None:
-                trainer.add(chunk.texts, chunk.labels or [])
+                trainer.add_chunk(chunk)
     return trainer, [source.skipped.summary(), source.notes.summary()]
 
 
@@ -73,8 +74,8 @@ def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
     model = trained(tmp_path, 1)[0].finish()
     said = []
     for jobs in (1, 2):
-        reading = with_work(ReadOptions.from_flags(jobs=jobs), Scoring(model, wanted))
-        with open_source(str(tmp_path), reading, labelled=False) as source:
+        with open_source(str(tmp_path), ReadOptions.from_flags(jobs=jobs), labelled=False) as source:
+            source.work = ScoreInWorker(model, wanted)
             chunks = [(chunk, chunk.made or model.score(chunk.texts)) for chunk in source]
         assert all((chunk.made is not None) == (jobs > 1) for chunk, _ in chunks)
         places = [place for chunk, _ in chunks for place in chunk.sources]
@@ -107,11 +108,26 @@ class Summing:
     def finish(self) -> np.ndarray:
         return self.total
 
-    def gather(self, found: list[tuple[list[int], np.ndarray]]) -> None:
-        self.found = found
+    def gather(self, collected: list[tuple[list[int], np.ndarray]]) -> None:
+        self.found = collected
 
 
-def test_processes_hand_over_what_they_have_gathered() -> None:
+@pytest.mark.usefixtures("small_batches")
+def test_spawned_processes_train_the_same_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_mails(tmp_path)
+    one = trained(tmp_path, 1)[0].finish()
+    with monkeypatch.context() as patch:
+        patch.setattr(worker_pool, "can_fork", lambda: False)
+        many = trained(tmp_path, 2)[0]
+    assert many.messages == 40
+    one.save(tmp_path / "one")
+    many.finish().save(tmp_path / "many")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "many").read_bytes()
+
+
+@pytest.mark.parametrize("forked", [True, False])
+def test_processes_hand_over_what_they_have_gathered(forked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "can_fork", lambda: forked)
     summing = Summing()
     assert list(ordered_map(summing, range(20), 3, summing)) == [-n for n in range(20)]
     assert sorted(n for numbers, _ in summing.found for n in numbers) == list(range(20))

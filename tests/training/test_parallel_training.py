@@ -14,13 +14,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from spamnb.core import worker_pool
 from spamnb.errors import DataError, SpamnbError
 from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.row_blocks import last_row_end
+from spamnb.readers.tables import delimited
 from spamnb.readers.tables.delimited_fallback import parse_rows
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training import parallel_training, sampling
-from spamnb.training.parallel_training import Pool, count_block, settle
+from spamnb.training import sampling
+from spamnb.training.parallel_training import BlockCounter, count_block, finish_source
 from spamnb.training.trainer import Trainer
 from tests.helpers.table_training import FILES, SMALL, jsonl, parallel, rows, same, serial, table
 
@@ -37,7 +39,7 @@ def test_any_number_of_processes_gives_the_same_bytes(name: str, tmp_path: Path)
 
 
 def test_processes_that_are_not_forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_training, "START", "spawn")
+    monkeypatch.setattr(worker_pool, "can_fork", lambda: False)
     path = tmp_path / "t.csv"
     path.write_bytes(FILES["plain.csv"])
     same(parallel([path], 2), serial([path]), tmp_path)
@@ -108,7 +110,7 @@ def test_what_was_skipped_is_told_as_by_one_process(tmp_path: Path) -> None:
     with open_source(str(path), SMALL, labelled=True) as one:
         list(one)
     assert one.skipped.summary().startswith("9 skipped (line 4: unknown label spma, ")
-    with open_source(str(path), SMALL, labelled=True) as many, Pool(Trainer(), 2) as pool:
+    with open_source(str(path), SMALL, labelled=True) as many, BlockCounter(Trainer(), 2) as pool:
         list(pool.feed(many, 0))
         list(pool.finish())
     assert many.skipped.summary() == one.skipped.summary()
@@ -167,28 +169,22 @@ def test_a_label_that_never_occurs(tmp_path: Path) -> None:
 def test_a_worker_that_is_killed_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(table(300))
-    with Pool(Trainer(), 2) as pool, open_source(str(path), SMALL, labelled=True) as source:
+    with BlockCounter(Trainer(), 2) as pool, open_source(str(path), SMALL, labelled=True) as source:
         fed = pool.feed(source, 0)
         next(fed)
-        process = next(iter(pool._workers.values()))
-        os.kill(process.pid, signal.SIGKILL)
+        os.kill(pool.pool.workers[0].process.pid, signal.SIGKILL)
         with pytest.raises(SpamnbError, match="a worker process ended before its work was done"):
             list(chain(fed, pool.finish()))
-    assert all(not worker.is_alive() for worker in pool._workers.values())
+    assert all(not worker.process.is_alive() for worker in pool.pool.workers)
 
 
-def test_a_worker_that_failed_is_heard_before_it_is_missed(tmp_path: Path) -> None:
-    """The next block is sent to it while the report of its failure is on the way."""
+def test_a_worker_that_fails_says_why(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(jsonl(300))
-    with Pool(Trainer(), 1) as pool, open_source(str(path), SMALL, labelled=True) as source:
+    with BlockCounter(Trainer(), 1) as pool, open_source(str(path), SMALL, labelled=True) as source:
         fed = pool.feed(source, 0)
         next(fed)
-        ((connection, process),) = pool._workers.items()
-        assert connection.poll(30)  # the first block is counted
         path.unlink()
-        next(fed)
-        process.join(30)
         with pytest.raises(SpamnbError, match="a worker process failed: FileNotFoundError"):
             list(chain(fed, pool.finish()))
 
@@ -197,17 +193,17 @@ IDLE = """
 import os, signal, sys
 from spamnb.errors import SpamnbError
 from spamnb.readers import ReadOptions, open_source
-from spamnb.training.parallel_training import Pool
+from spamnb.training.parallel_training import BlockCounter
 from spamnb.training.trainer import Trainer
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as the command line does
 reading = ReadOptions(default_format="csv", chunk_bytes=256)
-with Pool(Trainer(), 2) as pool, open_source(sys.argv[1], reading, labelled=True) as source:
+with BlockCounter(Trainer(), 2) as pool, open_source(sys.argv[1], reading, labelled=True) as source:
     list(pool.feed(source, 0))
-    while any(pool._waiting.values()):
-        pool._listen()
-    worker = list(pool._workers.values())[-1]
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.join()
+    while pool.pool.workers[-1].waiting:
+        pool.pool._receive()
+    process = pool.pool.workers[-1].process
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
     try:
         list(pool.finish())
     except SpamnbError as error:
@@ -231,13 +227,13 @@ def test_many_reasons_are_counted_as_by_one_process(tmp_path: Path) -> None:
     reading = ReadOptions(default_format="csv", chunk_bytes=1 << 11)
     with open_source(str(path), reading, labelled=True) as one:
         list(one)
-    with open_source(str(path), reading, labelled=True) as many, Pool(Trainer(), 2) as pool:
+    with open_source(str(path), reading, labelled=True) as many, BlockCounter(Trainer(), 2) as pool:
         list(chain(pool.feed(many, 0), pool.finish()))
     assert len(one.skipped.reasons) > 100
     assert many.skipped.reasons == one.skipped.reasons
 
 
-def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
+def test_blocks_and_finish_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(table(30))
     parts = [Trainer(partial=True) for _ in range(3)]
@@ -248,9 +244,95 @@ def test_blocks_and_settle_by_hand(tmp_path: Path) -> None:
             count_block(parts[i % 3], (0, i), source.blocks.reader, bytes(block))
             for i, block in enumerate(source.blocks.cut())
         ]
-        settle(source, reports[::-1])
+        finish_source(source, reports)
     whole = Trainer()
     whole.absorb([part.result() for part in parts[::-1]])
     same(whole.finish(), serial([path]), tmp_path)
     assert int(np.sum([report.rows for report in reports])) == 60
     assert len(reports) > 3
+
+
+def test_several_large_files_and_small_ones_between(tmp_path: Path) -> None:
+    paths = []
+    for i, size in enumerate((200, 1, 300, 2, 250)):
+        paths.append(tmp_path / f"{i}.csv")
+        paths[-1].write_bytes(table(size))
+    one = serial(paths)
+    for jobs in (1, 2, 5):
+        same(one, parallel(paths, jobs), tmp_path)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("text", [b'"', b""], ids=["quoted", "bare"])
+def test_a_record_that_is_too_long_is_told_with_its_line(
+    text: bytes, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delimited, "LONGEST_RECORD", 1 << 20)
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(100) + b"ham," + text + b"x" * (1 << 21))
+    with pytest.raises(DataError) as one:
+        serial([path])
+    with pytest.raises(DataError) as many:
+        parallel([path], jobs)
+    assert str(many.value) == str(one.value)
+    assert "line " in str(one.value)
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
+def test_how_long_a_record_may_be_depends_on_nothing_else(
+    more: int, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longest = 1 << 14
+    monkeypatch.setattr(delimited, "LONGEST_RECORD", longest)
+    record = b"ham," + b"x" * (longest + more - len(b"ham,")) + b"\n"
+    for before in (1, 2, 50, 111):
+        path = tmp_path / f"{before}.csv"
+        path.write_bytes(table(before) + record + table(30, header=False))
+        for jobs in (0, 1, 2):
+            try:
+                parallel([path], jobs) if jobs else serial([path])
+                fitted = True
+            except DataError:
+                fitted = False
+            assert fitted == fits, (before, jobs)
+
+
+@pytest.mark.parametrize("size", [100, 300], ids=["small", "large"])
+def test_a_file_that_is_replaced_is_not_mixed_with_the_other(size: int, tmp_path: Path) -> None:
+    path, other = tmp_path / "t.csv", tmp_path / "other.csv"
+    path.write_bytes(table(size))
+    other.write_bytes(b"text,label\n" + b"win,spam\n" * 3000)
+    with BlockCounter(Trainer(), 2) as pool, open_source(str(path), SMALL, labelled=True) as source:
+        other.replace(path)
+        with pytest.raises(DataError, match=r"t\.csv was replaced while it was read"):
+            list(chain(pool.feed(source, 0), pool.finish()))
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_a_file_that_is_cut_while_it_is_read_is_told(jobs: int, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(table(9000))
+    whole = path.stat().st_size
+    said = f"{path} was cut while it was read: 200,000 bytes of {whole:,} were there"
+    with (
+        open_source(str(path), SMALL, labelled=True) as source,
+        BlockCounter(Trainer(), max(jobs, 1)) as pool,
+    ):
+        os.truncate(path, 200_000)
+        with pytest.raises(DataError, match=said):
+            list(chain(pool.feed(source, 0), pool.finish()) if jobs else source)
+
+
+def test_lines_that_end_with_a_carriage_return_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delimited, "LONGEST_RECORD", 1 << 14)
+    path = tmp_path / "t.csv"
+    plain = table(100).replace(b"two\nlines", b"two lines").replace(b"\n", b"\r")
+    path.write_bytes(plain + b"ham," + b"x" * (1 << 15))
+    with pytest.raises(DataError) as one:
+        serial([path])
+    with pytest.raises(DataError) as many:
+        parallel([path], 2)
+    assert str(many.value) == str(one.value)
+    assert "line 202:" in str(one.value)

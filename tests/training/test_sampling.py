@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 from spamnb.counts.entries import Entries
 from spamnb.messages import Texts
-from spamnb.settings import FeatureConfig
+from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training import sampling
-from spamnb.training.sampling import SampleBlock, Sampling, fitting, sample_size
+from spamnb.training.sampling import SampleBlock, SampleCollector, fitting_limit, sample_size
 from spamnb.training.trainer import Trainer
 
 TOP = (1 << 64) - 1
@@ -45,16 +45,16 @@ def test_a_stream_in_any_order_gives_the_same_sample(
         expected = slow(rows, most, tokens)
         mixed = list(rows)
         random.shuffle(mixed)
-        stream = Sampling(most)
+        stream = SampleCollector(most)
         for i in range(0, len(mixed), 3):
             every = part(mixed[i : i + 3])
             stream.add(every.keep(stream.limit))
         stream.shrink()
-        assert {int(d) for p in stream.parts for d in p.digests} == expected
+        assert {int(d) for p in stream.blocks for d in p.digests} == expected
         halves = [part(mixed[::2]), part(mixed[1::2])]
-        limits = [fitting([half], 1 << 64, most) for half in halves]
+        limits = [fitting_limit([half], 1 << 64, most) for half in halves]
         halves = [half.keep(limit) for half, limit in zip(halves, limits, strict=True)]
-        limit = fitting(halves, min(limits), most)
+        limit = fitting_limit(halves, min(limits), most)
         assert {int(d) for half in halves for d in half.keep(limit).digests} == expected
 
 
@@ -67,14 +67,14 @@ def test_the_ladder_falls_to_nothing() -> None:
 def test_rows_that_wait_for_their_digest_stay() -> None:
     waiting = part([(0, 2), (5, 1), (0, 1)])
     assert waiting.keep(0).digests.tolist() == [0, 0]
-    assert waiting.keep(fitting([waiting], 1 << 64, 0)).digests.tolist() == [0, 0]
+    assert waiting.keep(fitting_limit([waiting], 1 << 64, 0)).digests.tolist() == [0, 0]
 
 
 def test_rows_that_waited_are_held_to_the_limit_that_has_fallen() -> None:
     limit = 1 << 60
     waited = part([(0, 1), (0, 1), (limit - 1, 1)])
     waited.digests[:2] = limit + 1, 7
-    assert waited.keep(fitting([waited], limit, 100)).digests.tolist() == [7, limit - 1]
+    assert waited.keep(fitting_limit([waited], limit, 100)).digests.tolist() == [7, limit - 1]
 
 
 def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyP
     assert [sample_size(n) for n in (10, 100, 101)] == [100, 100, 40]
 
     def taken(size: int, refine: str) -> int:
-        trainer = Trainer(FeatureConfig.plain(), refine=refine)
+        trainer = Trainer(FeatureConfig.plain(), training=TrainingConfig(refine=refine))
         for start in range(0, size, 7):
             some = range(start, min(start + 7, size))
             trainer.add(Texts.of([f"number {i}" for i in some]), [("ham", "spam")[i % 2] for i in some])
@@ -97,8 +97,8 @@ def test_up_to_a_size_every_message_is_in_the_sample(monkeypatch: pytest.MonkeyP
 
 def test_waiting_rows_are_not_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    monkeypatch.setattr(Sampling, "shrink", lambda _: looks.append(1))
-    stream = Sampling(5)
+    monkeypatch.setattr(SampleCollector, "shrink", lambda _: looks.append(1))
+    stream = SampleCollector(5)
     for _ in range(20):
         stream.add(part([(0, 3), (0, 3)]))
     assert not looks

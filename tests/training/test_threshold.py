@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from spamnb.errors import ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, in_words
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.threshold import cutoff, operating_point
 from spamnb.training.trainer import train
 
@@ -50,9 +51,11 @@ def test_a_line_beyond_what_probabilities_can_tell() -> None:
     decision = Decision.from_cutoff(50.0, 0.001)
     assert decision.threshold == 1.0
     assert decision.verdicts([1.0, 1.0], log_odds=[49.9, 50.0]).tolist() == [UNSURE, SPAM]
-    again = Decision.from_dict(json.loads(json.dumps(decision.to_dict())))
+    again = Decision.from_state(json.loads(json.dumps(decision.to_state())))
     assert again == decision
-    assert in_words(decision.to_dict(), "spam", "ham").startswith("spam from P = 1 (log-odds +50.00: at most")
+    assert in_words(decision.to_state(), "spam", "ham").startswith(
+        "spam from P = 1 (log-odds +50.00: at most"
+    )
 
 
 def test_a_line_below_even_odds_leaves_nothing_unsure() -> None:
@@ -62,9 +65,11 @@ def test_a_line_below_even_odds_leaves_nothing_unsure() -> None:
     assert Decision.from_cutoff(0.0, 0.5).verdicts([0.4], log_odds=[-0.4]).tolist() == [HAM]
 
 
-def test_a_decision_of_an_older_model_has_no_line() -> None:
-    old = {"threshold": 0.7, "unsure_from": None, "cost_fp": None, "cost_fn": None}
-    assert Decision.from_dict(old) == Decision(0.7)
+def test_a_stored_decision_has_all_names() -> None:
+    state = Decision(0.7).to_state()
+    del state["log_odds_threshold"]
+    with pytest.raises(ModelError, match="decision settings in the model are damaged"):
+        Decision.from_state(state)
 
 
 def test_the_point_on_the_data_itself() -> None:
@@ -96,7 +101,7 @@ def messages(n: int) -> tuple[list[str], list[str]]:
 def test_training_draws_the_line_and_keeps_it() -> None:
     texts, labels = messages(300)
     plain = train(texts, labels, features=FeatureConfig.plain())
-    strict = train(texts, labels, features=FeatureConfig.plain(), max_fpr=0.01)
+    strict = train(texts, labels, features=FeatureConfig.plain(), training=TrainingConfig(max_fpr=0.01))
     assert plain.decision == Decision()
     assert strict.decision.max_fpr == 0.01
     assert strict.decision.unsure_from == 0.5
@@ -104,17 +109,20 @@ def test_training_draws_the_line_and_keeps_it() -> None:
     assert plain.metrics is not None
     assert strict.metrics["false_positives"] <= 2 < plain.metrics["false_positives"]
     assert strict.metrics["roc_auc"] == plain.metrics["roc_auc"]
-    again = SpamModel.from_state(strict.state())
+    again = SpamModel.from_state(strict.to_state())
     assert again.decision == strict.decision
     assert again.predict(texts) == strict.predict(texts)
 
 
 def test_the_line_is_never_below_even_odds() -> None:
     texts = ["win prize"] * 20 + ["see you"] * 20
-    model = train(texts, ["spam"] * 20 + ["ham"] * 20, max_fpr=0.5)
+    model = train(texts, ["spam"] * 20 + ["ham"] * 20, training=TrainingConfig(max_fpr=0.5))
     assert model.decision.threshold >= 0.5
 
 
 def test_more_than_two_classes_have_no_line() -> None:
     texts, labels = ["a b"] * 12 + ["c d"] * 12 + ["e f"] * 12, ["x"] * 12 + ["y"] * 12 + ["z"] * 12
-    assert train(texts, labels, scoring=ScorerConfig(), max_fpr=0.1).decision == Decision()
+    assert (
+        train(texts, labels, scoring=ScorerConfig(), training=TrainingConfig(max_fpr=0.1)).decision
+        == Decision()
+    )

@@ -21,8 +21,8 @@ from spamnb.model.decision import Decision
 from spamnb.model.message_digest import word_digests
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
-from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training import sampling, trainer as training
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training import sampling
 from spamnb.training.trainer import Trainer, train
 from tests.helpers.count_stores import identical
 from tests.helpers.paths import ROOT
@@ -96,7 +96,7 @@ def test_training_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_learning_is_training_without_folds() -> None:
     texts, labels = corpus()
-    trained = train(texts, labels, folds=0)
+    trained = train(texts, labels, training=TrainingConfig(folds=0))
     identical(trained.store, SpamModel().learn(texts, labels).store)
     assert trained.metrics is None
     assert trained.calibration == Platt()
@@ -128,7 +128,7 @@ def test_messages_and_labels_of_different_length() -> None:
 @pytest.mark.parametrize("folds", [1, -1])
 def test_a_number_of_folds_that_makes_no_sense(folds: int) -> None:
     with pytest.raises(ConfigError) as caught:
-        train(["a", "b"], ["ham", "spam"], folds=folds)
+        train(["a", "b"], ["ham", "spam"], training=TrainingConfig(folds=folds))
     assert caught.value.message == f"--folds must be 0 or at least 2, got {folds}"
 
 
@@ -151,7 +151,7 @@ def test_few_messages_give_no_figures() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_figures_say_what_they_rest_on(classes: int) -> None:
-    model = train(*corpus(90, classes), folds=3)
+    model = train(*corpus(90, classes), training=TrainingConfig(folds=3))
     assert model.metrics is not None
     assert (model.metrics["folds"], model.metrics["sample"], model.metrics["of"]) == (3, 90, 90)
     assert isinstance(model.calibration, Platt if classes == 2 else Temperature)
@@ -198,16 +198,16 @@ class TestColumnsOnly:
 
     def test_more_rows_than_the_sample_holds(self, monkeypatch: pytest.MonkeyPatch) -> None:
         calls = []
-        keep = training.Part.keep
+        keep = sampling.SampleBlock.keep
 
-        def counted(part: training.Part, limit: int) -> training.Part:
+        def counted(part: sampling.SampleBlock, limit: int) -> sampling.SampleBlock:
             calls.append(limit)
             assert len(calls) < 1000, "the sample never becomes small enough: training would not end"
             return keep(part, limit)
 
         monkeypatch.setattr(sampling, "SAMPLE", 40)
         monkeypatch.setattr(sampling, "WHOLE", 0)
-        monkeypatch.setattr(training.Part, "keep", counted)
+        monkeypatch.setattr(sampling.SampleBlock, "keep", counted)
         model = self.trainer(60).finish()
         assert int(model.store.message_totals.sum()) == 60
 
@@ -263,7 +263,7 @@ def test_figures_foretell_new_messages() -> None:
 
 def test_the_counts_of_the_sms_corpus_fit_the_words() -> None:
     labels, texts = sms_corpus()
-    store = train(texts, labels, features=FeatureConfig.plain(), folds=0).store
+    store = train(texts, labels, features=FeatureConfig.plain(), training=TrainingConfig(folds=0)).store
     state = to_state(store)
     assert state["labels"] == ["ham", "spam"]
     assert store.message_totals.tolist() == [labels.count("ham"), labels.count("spam")]

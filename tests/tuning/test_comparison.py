@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError, DataError
-from spamnb.evaluation.on_data import cross_validated
+from spamnb.evaluation.on_data import cross_validate
 from spamnb.messages import Texts
-from spamnb.settings import FeatureConfig, ScorerConfig, flags
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, flags
 from spamnb.training import sampling
 from spamnb.training.cross_validation import copies_note
 from spamnb.training.trainer import Trainer
@@ -34,9 +34,9 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
     data = labelled(classes=classes)
     grid = grid_of([*EVERY, *MORE], data)
     for setting in (*EVERY, *MORE):
-        trainer = Trainer(setting.features, setting.scoring, refine="no")
+        trainer = Trainer(setting.features, setting.scoring, training=TrainingConfig(refine="no"))
         trainer.add(Texts.of(data[0]), data[1])
-        expected, got = cross_validated(trainer), evaluate_candidate(grid, setting)
+        expected, got = cross_validate(trainer), evaluate_candidate(grid, setting)
         assert got.scores == expected.scores, setting.name
         np.testing.assert_allclose(got.answers.log_odds, expected.log_odds, rtol=1e-12, atol=1e-12)
 
@@ -169,6 +169,6 @@ def test_copies_are_told() -> None:
     assert copies_note(np.arange(3, dtype=np.uint64)) == []
     labels, texts = sms_corpus()
     grid = grid_of(EVERY, (texts, labels))
-    assert grid.notes()[1] == "445 of 5,574 messages are copies of others (the same words)"
+    assert grid.notes()[1] == "445 of 5,574 messages are duplicates of others (the same words)"
     for digest in np.unique(grid.digests)[:500]:
         assert len(set(grid.fold[grid.digests == digest].tolist())) == 1

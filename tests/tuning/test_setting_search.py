@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training.fit_calibration import HeldOutScores
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training.model_calibration import HeldOutScores
 from spamnb.training.trainer import train
 from spamnb.tuning.objectives import objective
 from spamnb.tuning.setting_grid import Candidate, SettingGrid
@@ -134,7 +134,7 @@ def blurred(model: SpamModel, held: HeldOutScores) -> tuple[SpamModel, HeldOutSc
 
 def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], grid: SettingGrid) -> None:
     model, _ = grid.evaluate_refined(start_candidates(BASE)[0])
-    trained = train(*data, features=BASE, folds=grid.folds)
+    trained = train(*data, features=BASE, training=TrainingConfig(folds=grid.folds))
     assert model.metrics is not None
     assert trained.metrics is not None
     assert model.metrics["refined"] == trained.metrics["refined"]

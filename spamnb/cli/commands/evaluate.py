@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
     from spamnb.training import OperatingPoint
 
-_FEW_LEARNED = 0.05  # the share of known messages that may come by chance: "ok", "see you"
+_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 _MAX_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
@@ -141,12 +141,12 @@ class _Measured:
     def summary(self) -> EvaluationSummary:
         import os
 
-        from spamnb.evaluation import data_facts, of_evaluation
+        from spamnb.evaluation import data_facts, summarize
 
         result = self.result
         facts = data_facts(result.scores, result.model.labels, result.model.positive, self.sources)
         size = os.path.getsize(self.path) if self.path else 0
-        return of_evaluation(result, self.title, self.mistakes, facts, self.path, size)
+        return summarize(result, self.title, self.mistakes, facts, self.path, size)
 
 
 def _measure(protocol: str, params: Params) -> _Measured:
@@ -160,7 +160,7 @@ def _measure(protocol: str, params: Params) -> _Measured:
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
     from spamnb.cli.model_choice import find_model
-    from spamnb.evaluation import Collector, on_chunks
+    from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import SpamModel
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
@@ -170,30 +170,33 @@ def _test_model(params: Params) -> _Measured:
     model = replace(model, decision=decision(params, model.decision))
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     reading = read_options(params, classes=model.labels, default_format="csv", **columns)
-    worst = Collector(model) if params["report"] else None
-    messages = _with_warnings(chunks(data, params, reading, quiet, sources), model, quiet)
-    result = on_chunks(model, messages, None if worst is None else worst.watch)
+    worst = MistakeCollector(model) if params["report"] else None
+    messages = _note_mail(chunks(data, params, reading, quiet, sources), model, quiet)
+    result = evaluate_chunks(model, messages, None if worst is None else worst.observe)
+    _warn_about_training_data(result, quiet)
     paths = (*data, *params["labelled"], *filter(None, [params["files_from"]]))
     mistakes = [] if worst is None else worst.worst()
     return _Measured(f"model on {', '.join(paths)}", result, sources, mistakes, path)
 
 
-def _with_warnings(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
-    """The same chunks; warns if the first one shows that the model suits them badly or has learned them."""
-    from spamnb.model import learned
-
+def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
+    """Yields the same chunks; prints a note if the first one is of another kind than the model."""
     for number, chunk in enumerate(messages):
         if not number and chunk.sources:
             note_mail(model, quiet)
-        if not number and (known := learned(model, chunk)) > len(chunk) * _FEW_LEARNED:
-            share = f"{known:,} of the first {len(chunk):,} test messages ({known / len(chunk):.0%})"
-            print_status(f"warning: {share} were in the training data; results are optimistic", quiet)
         yield chunk
+
+
+def _warn_about_training_data(result: Evaluation, quiet: bool) -> None:
+    total = result.scores.messages
+    if result.seen > total * _FEW_SEEN:
+        seen = f"{result.seen:,} of {total:,} test messages ({result.seen / total:.0%})"
+        print_status(f"warning: {seen} were in the training data; results are optimistic", quiet)
 
 
 def _cross_validate(params: Params) -> _Measured:
     """Cross-validates on DATA with the settings of the options."""
-    from spamnb.evaluation import cross_validated, out_of_fold
+    from spamnb.evaluation import cross_validate, out_of_fold_mistakes
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     reading = read_options(params, default_format="csv")
@@ -202,12 +205,12 @@ def _cross_validate(params: Params) -> _Measured:
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, sources))
     trainer = setup.trainer(mail, keep_texts=bool(params["report"]))
     for chunk in messages:
-        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+        trainer.add_chunk(chunk)
     check_classes(trainer)
-    result = cross_validated(trainer)
+    result = cross_validate(trainer)
     check_decision(params, result.model.labels)
     folds = setup.training.folds
-    mistakes = out_of_fold(result, folds) if params["report"] else []
+    mistakes = out_of_fold_mistakes(result, folds) if params["report"] else []
     return _Measured(f"{folds}-fold cross-validation", result, sources, mistakes)
 
 
@@ -237,9 +240,9 @@ def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint |
 
 
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
-    from spamnb.model import share
+    from spamnb.model import probability_text
 
-    where = f"{positive} from P = {share(point.threshold)} (log-odds {point.log_odds:+.2f})"
+    where = f"{positive} from P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misjudged"
     rule = f"at most {100 * point.max_fpr:.3g}% of {other} on this data: {where}"
     return f"{rule}, {point.recall:.1%} caught, {wrong} (all else here is for the threshold of the model)"
@@ -251,9 +254,8 @@ def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) 
 
     scores = result.scores
     if isinstance(scores, MultiScores):
-        terminal.multi_evaluation(console(), scores, title, notes)
+        terminal.show_multi_evaluation(console(), scores, title, notes)
         return
-    positive, negative = class_names(result.model)
     both = 0 < result.truth.sum() < len(result.truth)
     drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
-    terminal.evaluation(console(), scores, title, notes, drawn, positive, negative)
+    terminal.show_evaluation(console(), scores, title, notes, drawn, class_names(result.model))

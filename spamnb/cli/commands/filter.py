@@ -73,10 +73,10 @@ def _for_terminal(mail: bytes) -> bytes:
 def _with_verdict(raw: bytes, params: Params) -> bytes:
     from spamnb.mail import Limits
     from spamnb.model import with_verdict
-    from spamnb.report import parts_text
+    from spamnb.report import evidence_text
 
     limits = Limits(message=size_of(params["max_size"], "--max-size"))
-    return with_verdict(raw, _load(params), limits, parts_text if params["explain"] else None)
+    return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
 
 
 def _load(params: Params) -> SpamModel:

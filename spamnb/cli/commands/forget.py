@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Remove learned messages from a model.")
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
-@update_options("Remove only messages learned as spam.", "Remove only messages learned as ham.")
+@update_options
 def forget(messages: tuple[str, ...], **flags: Any) -> None:
     """Remove learned messages from a model.
 

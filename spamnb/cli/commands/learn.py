@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--again", is_flag=True, help="Learn messages once more that were learned before.")
 @click.option("--compact", is_flag=True, help="Only write the journal into the model file.")
-@update_options("Label all messages as spam.", "Label all messages as ham.")
+@update_options
 def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
 

@@ -114,8 +114,6 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
     Returns the verdicts that occurred, with the positive class called spam, and how many files could not be
     read.
     """
-    from spamnb.training import Scoring, with_work
-
     names = (*model.labels, "unsure")
     only = _only(names, params["only"])
     sources = _sources(files, model, params)
@@ -125,9 +123,8 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
     if writer.header:
         write_bytes(writer.header)
     verdicts, unread = set[str](), 0
-    work = Scoring(model, wanted=params["explain"])
     for path, how in sources:
-        codes, lost = _answer(path, with_work(how, work), model, writer, only, params["quiet"])
+        codes, lost = _answer(path, how, model, writer, only, params)
         verdicts |= {"spam" if names[code] == model.positive else names[code] for code in codes}
         unread += lost
     if hasattr(writer, "end"):
@@ -165,7 +162,7 @@ def _answer(
     model: SpamModel,
     writer: Any,
     only: int | None,
-    quiet: bool,
+    params: Params,
 ) -> tuple[set[int], int]:
     """Scores one input as it comes.
 
@@ -173,9 +170,13 @@ def _answer(
     """
     from spamnb.readers import open_source
 
-    codes: set[int] = set()
+    codes, quiet = set[int](), params["quiet"]
     visible_output = sys.stdout is not None and sys.stdout.isatty()  # shows the progress itself
     with open_source(path, reading, labelled=False) as source:
+        if reading.mail.jobs > 1:
+            from spamnb.training import ScoreInWorker
+
+            source.work = ScoreInWorker(model, keep_texts=params["explain"])
         if path != "-":
             print_status(source.description, quiet)
         with progress(source.name, source.size, quiet or path == "-" or visible_output) as bar:

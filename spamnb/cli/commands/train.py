@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,8 +19,9 @@ from spamnb.cli.training_setup import TrainingSetup
 from spamnb.settings import TrainingConfig
 
 if TYPE_CHECKING:
+    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.model import SpamModel
-    from spamnb.readers import ReadOptions, Source
+    from spamnb.readers import Source
     from spamnb.training import Trainer
 
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
@@ -35,18 +38,6 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @options.folds_option
 @options.setting_options(TrainingConfig, "remember")
 @click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
-@click.option(
-    "--backend",
-    type=click.Choice(["ray", "spark"]),
-    help="Count by way of this joblib backend, in --jobs processes.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(1),
-    default=3600,
-    metavar="S",
-    help="Seconds that --backend may take (default 3600).",
-)
 @options.quiet_option
 def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any) -> None:
     """Learn from labelled messages and write a model.
@@ -67,6 +58,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
+    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
@@ -76,8 +68,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
     sources = _sources(data, params)
     setup = TrainingSetup.of(params, lambda: sources, quiet)
     keep = _class_shares(sources) if setup.scoring.balance == "undersample" else None
-    trainer = setup.trainer(keep=keep)
-    _count_all(trainer, sources, setup)
+    trainer = _count_all(setup, sources, keep)
     check_classes(trainer)
     model = trainer.finish()
     setup.check_model(model)
@@ -95,84 +86,74 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     return sources
 
 
-def _count_all(trainer: Trainer, sources: list[Any], setup: TrainingSetup) -> None:
-    """Counts every input, here or elsewhere; the first one decides whether this is mail."""
-    params, columns = setup.params, bool(trainer.features.categorical or trainer.features.numeric)
-    if params["dask"] or params["backend"]:
-        setup.adapt(trainer, mail=os.path.isdir(str(sources[0][0])))
+def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, float] | None) -> Trainer:
+    """Counts every input, here or elsewhere; the first one decides whether the messages are mail."""
+    params = setup.params
+    if params["dask"]:
+        trainer = setup.trainer(mail=os.path.isdir(str(sources[0][0])), keep=keep)
         _count_on_cluster(trainer, sources, params)
-    elif params["jobs"] > 1 and (trainer.keep is None or not columns):
-        _count_in_processes(trainer, sources, setup)
-    else:
-        for number, (path, how) in enumerate(sources):
-            _count(trainer, path, how, number, setup)
+        return trainer
+    opened = _opened(sources, params["quiet"])
+    first = next(opened, None)
+    trainer = setup.trainer(mail=first is not None and first.mail, keep=keep)
+    every = enumerate(chain([] if first is None else [first], opened))
+    if params["jobs"] > 1 and (keep is None or not (params["categorical"] or params["numeric"])):
+        _count_in_processes(trainer, every, params)
+        return trainer
+    for number, source in every:
+        _count_here(trainer, source, number, params["quiet"])
+    return trainer
 
 
-def _count(
-    trainer: Trainer, path: str | tuple[str, ...], how: ReadOptions, number: int, setup: TrainingSetup
-) -> None:
+def _opened(sources: list[Any], quiet: bool) -> Iterator[Source]:
+    """Opens one input after the other."""
     from spamnb.readers import open_source
 
-    quiet = setup.params["quiet"]
-    with open_source(path, how, labelled=True) as source:
-        print_status(source.description, quiet)
-        if not number:
-            setup.adapt(trainer, source.mail)
-        _count_here(trainer, source, number, quiet)
+    for path, how in sources:
+        with open_source(path, how, labelled=True) as source:
+            print_status(source.description, quiet)
+            yield source
 
 
 def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> None:
     with progress(source.name, source.size, quiet) as bar:
         for i, chunk in enumerate(source):
-            assert chunk.labels is not None
             if chunk.made is None:
-                columns = dict(chunk.categories), dict(chunk.numbers)
-                trainer.add(chunk.texts, chunk.labels, *columns, (number, i))
+                trainer.add_chunk(chunk, (number, i))
             bar.at(chunk.position)
     report_skipped(source, quiet)
 
 
-def _count_in_processes(trainer: Trainer, sources: list[Any], setup: TrainingSetup) -> None:
-    """Counts tables and mails in several processes, all else here."""
-    from spamnb.readers import open_source
+def _count_in_processes(trainer: Trainer, sources: Iterable[tuple[int, Source]], params: Params) -> None:
+    """Counts tables and mails in worker processes, other inputs here."""
     from spamnb.storage import model_writer
-    from spamnb.training import Counting, Pool, with_work
+    from spamnb.training import BlockCounter, CountInWorker
 
-    quiet = setup.params["quiet"]
-    with Pool(trainer, setup.training.jobs) as pool:
-        for number, (path, how) in enumerate(sources):
-            with open_source(path, with_work(how, Counting(trainer, number)), labelled=True) as source:
-                print_status(source.description, quiet)
-                if not number:
-                    setup.adapt(trainer, source.mail)
-                if source.blocks is None:
-                    _count_here(trainer, source, number, quiet)
-                    continue
-                pool.start()
-                done = 0
-                with progress(source.name, source.size, quiet) as bar:
-                    for size in pool.feed(source, number):
-                        done += size
-                        bar.at(done)
+    quiet = params["quiet"]
+    with BlockCounter(trainer, params["jobs"]) as counter:
+        for number, source in sources:
+            if source.blocks is None:
+                source.work = CountInWorker(trainer, number)
+                _count_here(trainer, source, number, quiet)
+                continue
+            counter.start()  # before the progress bar has a thread
+            done = 0
+            with progress(source.name, source.size, quiet) as bar:
+                for size in counter.feed(source, number):
+                    done += size
+                    bar.at(done)
         model_writer.prepare()  # while the workers count what they have
-        for source in pool.finish():
+        for source in counter.finish():
             report_skipped(source, quiet)
 
 
 def _count_on_cluster(trainer: Trainer, sources: list[Any], params: Params) -> None:
     from functools import partial
 
-    from spamnb.training import backends, dask_cluster
+    from spamnb.training import dask_cluster
 
-    if params["dask"] and params["backend"]:
-        raise click.UsageError("--dask and --backend do not go together.")
-    if params["dask"]:
-        run = partial(dask_cluster.on_dask, address=params["dask"])
-    else:
-        run = partial(
-            backends.on_backend, backend=params["backend"], jobs=params["jobs"], timeout=params["timeout"]
-        )
-    for line in dask_cluster.count(trainer, sources, run):
+    run = partial(dask_cluster.on_dask, address=params["dask"])
+    for line in dask_cluster.count_on_cluster(trainer, sources, run):
         print_status(line, params["quiet"])
 
 
@@ -203,7 +184,9 @@ _MORE = "give more messages, start from another model (--base ready-made), or se
 
 def _print_summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
     """Prints what was learned, how good it is, where it is saved, and what to try next."""
-    from spamnb.model import Decision, in_words
+    from dataclasses import asdict
+
+    from spamnb.model import Decision, describe
 
     store, metrics = model.store, model.metrics or {}
     total = f"{int(store.message_totals.sum()):,} messages"
@@ -218,7 +201,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         other = next(label for label in model.labels if label != model.positive)
-        lines.append(("threshold", in_words(model.decision.to_dict(), model.positive, other)))
+        lines.append(("threshold", describe(asdict(model.decision), model.positive, other)))
     if metrics.get("recall") == 0.0:
         lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
     lines += [("saved", f"{target} ({size / 1e3:,.0f} kB)"), ("try", _next_command(model, target))]

@@ -171,7 +171,7 @@ def _save(data: tuple[str, ...], params: Params, choice: Candidate, target: str)
     messages = chunks(data, params, read_options(params, default_format="csv"), quiet=True)
     trainer = setup.trainer(choice.mail)
     for chunk in messages:
-        trainer.add(chunk.texts, chunk.labels or [], dict(chunk.categories), dict(chunk.numbers))
+        trainer.add_chunk(chunk)
     size = save(trainer.finish(), target, params["quiet"])
     print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", params["quiet"])
 

@@ -15,7 +15,7 @@ from spamnb.readers.mailboxes.mail_files import Group, MailFile, RawMail, read_f
 from spamnb.readers.skipped_rows import SkippedRecords
 
 if TYPE_CHECKING:
-    from spamnb.readers.read_options import Work
+    from spamnb.readers.source import Work
 
 BATCH_MAILS = 256
 BATCH_BYTES = 1 << 22

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from spamnb.core import Record, ResultCollector, can_fork, excerpt, ordered_map
+from spamnb.core import Record, ResultCollector, excerpt, ordered_map
 from spamnb.errors import DataError
 from spamnb.mail import Limits
 from spamnb.messages import Chunk
@@ -17,6 +18,11 @@ from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap
+
+if TYPE_CHECKING:
+    from spamnb.readers.source import Work
+
+    Parse = Callable[[Work | None], Iterator[ParsedBatch]]
 
 
 class RawMails(Record):
@@ -43,17 +49,16 @@ class MailSource(Source):
 
     mail = True
 
-    def __init__(self, mails: RawMails, batches: Iterator[ParsedBatch], options: ReadOptions) -> None:
+    def __init__(self, mails: RawMails, parse: Parse, options: ReadOptions) -> None:
         label = label_of(mails.labels, options.label)
         description = f"{mails.name}: {mails.kind}" + (f", all {excerpt(label)}" if label else "")
-        chunks = self._number(batches)
-        super().__init__(mails, description, chunks, skipped=mails.skipped, labels=mails.labels)
+        super().__init__(mails, description, self._number(parse), skipped=mails.skipped, labels=mails.labels)
         self._may_be_empty = options.mail.may_be_empty
 
-    def _number(self, batches: Iterator[ParsedBatch]) -> Iterator[Chunk]:
+    def _number(self, parse: Parse) -> Iterator[Chunk]:
         """Yields the chunks, numbered through, and collects what was skipped and cut in them."""
         mails = position = 0
-        for batch in batches:
+        for batch in parse(self.work):
             for place, reason in batch.skipped:
                 self.skipped.add(place, reason)
             for place, note in batch.notes:
@@ -108,10 +113,13 @@ def open_mails(mails: RawMails, options: ReadOptions) -> Source:
     position = (lambda: stream.position) if stream else None
     batcher = Batcher(mails.skipped, limits, labelled=mails.labels is not None, position=position)
     jobs = 1 if live else options.mail.jobs  # the reader of a live pipe's output wants each answer at once
-    work = options.mail.work if can_fork() else None
     batches = batcher.batches(mails.groups, live=live, shared=jobs > 1)
-    collector = work if isinstance(work, ResultCollector) else None
-    return MailSource(mails, ordered_map(Parser(limits, work), batches, jobs, collector), options)
+
+    def parse(work: Work | None) -> Iterator[ParsedBatch]:
+        collector = work if isinstance(work, ResultCollector) else None
+        return ordered_map(Parser(limits, work), batches, jobs, collector)
+
+    return MailSource(mails, parse, options)
 
 
 def mail_labels(options: ReadOptions, sample: Iterable[str]) -> LabelMap:

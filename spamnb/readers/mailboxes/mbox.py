@@ -25,7 +25,7 @@ class Splitter:
 
     def __init__(self, max_size: int) -> None:
         self._max_size = max_size
-        self._kept = bytearray()
+        self._mail = bytearray()
         self._size = 0
         self._tail = b"\n\n"  # as if a blank line came before the first one
         self._timed: bool | None = None  # whether marks have a time; None before the first mark
@@ -58,13 +58,13 @@ class Splitter:
         return timed or not self._timed
 
     def _keep(self, data: bytes, start: int, end: int) -> None:
-        room = self._max_size - len(self._kept)
-        self._kept += data[start : min(end, start + room)]
+        room = self._max_size - len(self._mail)
+        self._mail += data[start : min(end, start + room)]
         self._size += end - start
 
     def _finish(self, *, last: bool = False) -> list[tuple[bytes, bool]]:
-        raw, cut = bytes(self._kept), self._size > self._max_size
-        self._kept.clear()
+        raw, cut = bytes(self._mail), self._size > self._max_size
+        self._mail.clear()
         self._size = 0
         if last and not cut and raw.endswith((b"\n\n", b"\n\r\n")):
             raw = raw[:-1].removesuffix(b"\r")

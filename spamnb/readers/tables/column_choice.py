@@ -206,11 +206,11 @@ def _check(
         )
     if labelled and label is None:
         raise NoLabelsError(
-            f"no label column found in {source}", hint=f"give --label-column, one of: {list_names(names)}"
+            f"no label column in {source} (columns: {list_names(names)})", hint="name it with --label-column"
         )
     if text is None and not options.columns.beside_text:
         raise DataError(
-            f"no text column found in {source}", hint=f"give --text-column, one of: {list_names(names)}"
+            f"no text column in {source} (columns: {list_names(names)})", hint="name it with --text-column"
         )
     if labelled and text == label:
         raise DataError(

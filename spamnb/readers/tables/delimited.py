@@ -37,9 +37,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         table.chunks(),
         skipped=builder.skipped,
         labels=builder.labels,
-        blocks=Blocks(
-            reader, table.blocks, first_line, start, stream.stored, reader.end, options.chunk_bytes
-        ),
+        blocks=Blocks(reader, table.blocks, first_line, start, stream.stored),
     )
 
 

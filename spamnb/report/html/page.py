@@ -24,7 +24,7 @@ from spamnb.report.plots.drawing import Drawing
 from spamnb.report.plots.evaluation_plots import EvaluationPlots
 from spamnb.report.plots.palette import PAGE_DARK, PAGE_LIGHT
 from spamnb.report.plots.svg import inline_svg, style_rules
-from spamnb.report.terminal import MEASURES, MULTI_MEASURES
+from spamnb.report.terminal import METRICS, MULTI_METRICS
 
 MAX_CHARACTERS = 500  # shown of a message
 MAX_TOKENS = 7  # shown of an explanation
@@ -165,7 +165,7 @@ def _metric_rows(findings: EvaluationSummary) -> list[MetricRow]:
     scores = findings.scores
     labels = {"spam": findings.positive, "ham": findings.negative}
     rows = []
-    for key, name, kind, meaning in MEASURES if isinstance(scores, Scores) else MULTI_MEASURES:
+    for key, name, kind, meaning in METRICS if isinstance(scores, Scores) else MULTI_METRICS:
         if key:
             value: float = getattr(scores, key)
             written = percent(value) if kind == "share" else decimal(value)
@@ -256,24 +256,24 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
 
 def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
     text = mistake.text.replace("\r\n", "\n").strip("\n")
-    of = findings.positive if len(findings.labels) == 2 else mistake.said
+    of = findings.positive if len(findings.labels) == 2 else mistake.verdict
     return MistakeCard(
-        heading=f"{mistake.truth} classified as {mistake.said}",
+        heading=f"{mistake.truth} classified as {mistake.verdict}",
         probability=None if math.isnan(mistake.probability) else (of, mistake.probability),
-        source=mistake.place,
+        source=mistake.source,
         subject=mistake.subject,
         text=text[:MAX_CHARACTERS],
         cut=max(len(text) - MAX_CHARACTERS, 0),
-        chips=[] if mistake.told is None else _chips(mistake.told),
+        chips=[] if mistake.explanation is None else _chips(mistake.explanation),
     )
 
 
 def _chips(explanation: Explanation) -> list[Chip]:
     """Returns the strongest tokens; with the other chips they sum to the log-odds."""
-    strongest, weaker = explanation.parts[:MAX_TOKENS], explanation.parts[MAX_TOKENS:]
-    chips = [Chip(part.token, part.log_odds, is_token=True) for part in strongest]
+    strongest, weaker = explanation.evidence[:MAX_TOKENS], explanation.evidence[MAX_TOKENS:]
+    chips = [Chip(evidence.token, evidence.log_odds, is_token=True) for evidence in strongest]
     if weaker:
-        chips.append(Chip(f"{len(weaker)} weaker", sum(part.log_odds for part in weaker)))
+        chips.append(Chip(f"{len(weaker)} weaker", sum(evidence.log_odds for evidence in weaker)))
     total = f"sum: log-odds of {explanation.label} against {explanation.other}"
     return [*chips, Chip("prior and calibration", explanation.bias), Chip(total, explanation.log_odds)]
 

@@ -46,7 +46,7 @@ class EvaluationPlots:
     @property
     def rates(self) -> tuple[float, float, float]:
         """False positive rate, recall and precision of the decisions."""
-        tp, fp = self.panels.called
+        tp, fp = self.panels.flagged
         fpr = fp / self.panels.negatives if self.panels.negatives else 0.0
         recall = tp / self.panels.positives if self.panels.positives else 0.0
         return fpr, recall, tp / (tp + fp) if tp + fp else 1.0
@@ -120,7 +120,8 @@ class EvaluationPlots:
 
     def scores(self) -> Drawing:
         """Draws the score distribution of both classes: the positive above the axis, the other below."""
-        tallest = max(float(self.panels.bars[0].max()), float(self.panels.bars[1].max()), 1e-9)
+        histogram = self.panels.histogram
+        tallest = max(float(histogram.positive.max()), float(histogram.negative.max()), 1e-9)
         axes = Axes.of((self.panels.low, self.panels.high), (-tallest, tallest))
         steps = [v for v in round_values(0.0, tallest, 3) if v]
         ticks = [(sign * v, f"{100 * v:g}%") for v in steps for sign in (1, -1)] + [(0.0, "0")]
@@ -138,8 +139,9 @@ class EvaluationPlots:
 
     def _bars(self, axes: Axes, sign: int) -> list[Shape]:
         """Draws the histogram of the positive class (sign 1, upwards) or of the other (-1, downwards)."""
-        role, shares = ("spam", self.panels.bars[0]) if sign > 0 else ("ham", self.panels.bars[1])
-        edges, middle, boxes = axes.x(self.panels.edges), axes.y.one(0), list[Shape]()
+        histogram = self.panels.histogram
+        role, shares = ("spam", histogram.positive) if sign > 0 else ("ham", histogram.negative)
+        edges, middle, boxes = axes.x(histogram.edges), axes.y.one(0), list[Shape]()
         for left, right, share in zip(edges, edges[1:], shares, strict=False):
             height = abs(axes.y.one(sign * share) - middle)
             if height > 0.05:

@@ -305,8 +305,8 @@ def test_columns_of_skipped_rows_are_skipped_too(read: Read) -> None:
         pytest.param(
             b"a,b\none two,three four\nfive,six\n",
             {},
-            "no label column found in x.csv",
-            "give --label-column, one of: 1, 2",
+            "no label column in x.csv (columns: 1, 2)",
+            "name it with --label-column",
             id="no label",
         ),
         pytest.param(

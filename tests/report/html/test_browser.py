@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spamnb.evaluation.mistakes import Mistake
-from spamnb.evaluation.report_data import ScoredLabels, panels
+from spamnb.evaluation.report_data import ScoredLabels, make_panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Confusion, evaluate_binary
 from spamnb.report.html.page import render_page
@@ -36,9 +36,9 @@ def findings(spread: float = 1.0) -> EvaluationSummary:
     truth = rng.random(3000) < 0.35
     rank = spread * rng.normal(np.where(truth, 1.5, -1.5), 1.3)
     called = rank >= 0
-    scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), called, None, 1.0, 1.0, rank)
-    mistakes = [Mistake("ham", "spam", 0.97, 3.5, HOSTILE, place=HOSTILE)]
-    shown = panels(ScoredLabels(truth, called, rank, True, np.zeros(3000, bool), 0.0))
+    scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), called, None, scores=rank)
+    mistakes = [Mistake("ham", "spam", 0.97, 3.5, HOSTILE, source=HOSTILE)]
+    shown = make_panels(ScoredLabels(truth, called, rank, True, np.zeros(3000, bool), 0.0))
     return EvaluationSummary(
         "model on test.csv", scores, ("ham", "spam"), "spam", (HOSTILE,), (), shown, {}, mistakes
     )

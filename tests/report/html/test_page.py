@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 from markupsafe import escape
 
 from spamnb.evaluation.mistakes import Mistake
-from spamnb.evaluation.report_data import ScoredLabels, panels
+from spamnb.evaluation.report_data import ScoredLabels, make_panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 from spamnb.model.explanation import Evidence, Explanation
@@ -69,8 +69,8 @@ class Reader(HTMLParser):
 
 
 def told(token: str) -> Explanation:
-    parts = tuple(Evidence(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
-    return Explanation("spam", "ham", 2.0, 0.88, -3.0, "spam", 0.1, parts, 9, 2)
+    evidence = tuple(Evidence(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
+    return Explanation(("spam", "ham"), 2.0, 0.88, "spam", 0.1, evidence, -3.0, 9, 2)
 
 
 def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: float = 0.4) -> EvaluationSummary:
@@ -78,12 +78,12 @@ def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: floa
     truth = rng.random(size) < spam_share
     rank = rng.normal(np.where(truth, 1.5, -1.5), 1.2)
     called = rank >= 0
-    scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), called, None, 1.0, 1.0, rank)
+    scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), called, None, scores=rank)
     mistakes = [
-        Mistake("ham", label, 0.91, 2.3, f"{word} now", place="line 3", told=told(word)),
+        Mistake("ham", label, 0.91, 2.3, f"{word} now", source="line 3", explanation=told(word)),
         Mistake(label, "unsure", 0.01, 4.0, f"{word} later\nsecond line", subject=word),
     ]
-    shown = panels(ScoredLabels(truth, called, rank, True, np.zeros(size, bool), 0.0))
+    shown = make_panels(ScoredLabels(truth, called, rank, True, np.zeros(size, bool), 0.0))
     return EvaluationSummary(
         f"model on {word}", scores, ("ham", label), label, (word,), ((word, word),), shown, {}, mistakes
     )
@@ -204,7 +204,7 @@ def test_no_mistakes() -> None:
     truth = np.array([True, False])
     rank = np.array([3.0, -3.0])
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), rank > 0)
-    shown = panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
+    shown = make_panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
     found = Reader(
         render_page(EvaluationSummary("x", scores, ("ham", "spam"), "spam", panels=shown, mistakes=[]))
     )

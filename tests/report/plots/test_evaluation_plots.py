@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spamnb.evaluation.report_data import Panels, ScoredLabels, panels
+from spamnb.evaluation.report_data import Panels, ScoredLabels, make_panels
 from spamnb.report.plots.drawing import Box, Dot, Drawing, Line, TextShape
 from spamnb.report.plots.evaluation_plots import EvaluationPlots, round_values
 from spamnb.report.plots.palette import DARK, LIGHT
@@ -20,7 +20,7 @@ def shown(size: int = 200, scale: float = 1.0, probabilities: bool = True) -> Pa
     rng = np.random.default_rng(2)
     truth = rng.random(size) < 0.4
     rank = scale * rng.normal(np.where(truth, 2, -2), 2)
-    return panels(ScoredLabels(truth, rank >= 0, rank, probabilities, np.zeros(size, bool), 0.0))
+    return make_panels(ScoredLabels(truth, rank >= 0, rank, probabilities, np.zeros(size, bool), 0.0))
 
 
 def drawings(found: Panels, positive: str = "spam", negative: str = "ham") -> dict[str, Drawing]:
@@ -31,7 +31,7 @@ def test_all_five_and_fewer_where_there_is_less() -> None:
     assert list(drawings(shown())) == NAMES
     assert list(drawings(shown(probabilities=False))) == ["roc", "precision-recall", "scores", "thresholds"]
     one = ScoredLabels(np.array([True]), np.array([True]), np.array([1.0]), True, np.zeros(1, bool), 0.0)
-    assert list(drawings(panels(one))) == ["scores", "calibration", "thresholds"]
+    assert list(drawings(make_panels(one))) == ["scores", "calibration", "thresholds"]
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0, 1e5])

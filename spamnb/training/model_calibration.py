@@ -1,0 +1,137 @@
+"""Calibrates a model on out-of-fold scores, sets its threshold, and measures it with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from spamnb.core import FloatArray, IntArray
+from spamnb.errors import ConfigError
+from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
+from spamnb.model import LIMIT, SPAM, UNSURE, Decision, SpamModel, calibration as calibrations, log_odds_of
+from spamnb.settings import TrainingConfig
+from spamnb.training.cross_validation import FoldScores, cross_validated_scores, folds
+from spamnb.training.fit_calibration import ENOUGH, fit_binary, fit_linear, fit_near
+from spamnb.training.fit_weight_correction import fit_correction, refused, too_few
+from spamnb.training.sampling import WHOLE, Sample
+from spamnb.training.threshold import cutoff
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutScores:
+    """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
+    class probabilities (n, K), number of known tokens, and share of known words of each message."""
+
+    truth: IntArray
+    log_odds: FloatArray
+    proba: FloatArray
+    known: IntArray
+    share: FloatArray | None = None
+
+
+def calibrate_model(
+    model: SpamModel,
+    sample: Sample,
+    training: TrainingConfig,
+    scores: FoldScores | None = None,
+    fold: IntArray | None = None,
+) -> tuple[SpamModel, HeldOutScores]:
+    """Fits correction and calibration to out-of-fold scores; returns the model with metrics, and the scores.
+
+    Scores and folds are computed unless they are passed.
+    """
+    total = int(model.store.message_totals.sum())
+    about: dict[str, Any] = {"folds": training.folds, "sample": len(sample), "of": total}
+    if training.refine == "yes" and (reason := refused(model, "yes")):
+        raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
+    if scores is None:
+        scores = cross_validated_scores(model.store, model.scoring, sample, training.folds)
+    if len(model.labels) > 2:
+        model, held_out = _calibrate_many(model, sample.labels, scores)
+    else:
+        model, raw, note = _refine(model, sample, training, scores)
+        about |= {"refined": note} if note else {}
+        if fold is None and total <= WHOLE:  # fitting a curve to each fold takes 35 ms
+            fold = folds(sample, training.folds)
+        model, held_out = _calibrate_two(model, sample.labels, raw, fold, scores.known)
+    return replace(model, metrics=about | metrics_of(model, held_out).to_dict()), held_out
+
+
+def _calibrate_many(
+    model: SpamModel, labels: IntArray, scores: FoldScores
+) -> tuple[SpamModel, HeldOutScores]:
+    width = len(model.labels)
+    calibration = fit_linear(scores.damped, labels, width)
+    proba = calibrations.probabilities(calibration.apply(scores.damped))
+    held_out = HeldOutScores(labels, np.zeros(0), np.nan_to_num(proba, nan=1 / width), scores.known)
+    return replace(model, calibration=calibration), held_out
+
+
+def _refine(
+    model: SpamModel, sample: Sample, training: TrainingConfig, scores: FoldScores
+) -> tuple[SpamModel, FloatArray, str]:
+    """Returns the model, maybe with a correction, its out-of-fold log-odds, and a note on the correction."""
+    raw = log_odds_of(scores.damped, model.labels.index(model.positive))
+    if training.refine == "no":
+        return model, raw, ""
+    if training.refine == "auto" and model.active_base is not None and (reason := too_few(sample)):
+        return model, raw, reason
+    refined = fit_correction(model, sample, scores, training)
+    return replace(model, correction=refined.correction), refined.raw, refined.note
+
+
+def _calibrate_two(
+    model: SpamModel, labels: IntArray, raw: FloatArray, fold: IntArray | None, known: IntArray
+) -> tuple[SpamModel, HeldOutScores]:
+    plus = model.labels.index(model.positive)
+    calibration: calibrations.Calibration
+    if model.active_base is not None and len(labels) < ENOUGH:
+        calibration = fit_near(raw, labels == plus, 1 / model.active_base.weight)
+        log_odds = calibration.apply(raw)
+    else:
+        calibration, log_odds = fit_binary(raw, labels == plus, fold)
+    log_odds = np.clip(log_odds, -LIMIT, LIMIT)
+    both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
+    proba = np.column_stack(both if plus == 0 else both[::-1])
+    return replace(model, calibration=calibration), HeldOutScores(labels, log_odds, proba, known)
+
+
+def set_max_fpr(model: SpamModel, held_out: HeldOutScores, max_fpr: float) -> SpamModel:
+    """Sets the threshold at which the out-of-fold false positive rate is at most `max_fpr`.
+
+    The threshold is never below even odds, however low the scores of all ham are.
+    """
+    ham = held_out.log_odds[held_out.truth != model.labels.index(model.positive)]
+    return with_decision(model, held_out, Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+
+
+def with_decision(model: SpamModel, held_out: HeldOutScores, decision: Decision) -> SpamModel:
+    """Returns the model with another decision and the metrics that follow from it."""
+    model = replace(model, decision=decision)
+    return replace(model, metrics={**(model.metrics or {}), **metrics_of(model, held_out).to_dict()})
+
+
+def metrics_of(model: SpamModel, held_out: HeldOutScores) -> Scores | MultiScores:
+    """Computes all metrics of predictions under the model's decision rule."""
+    if len(model.labels) > 2:
+        verdicts, unsure = held_out.proba.argmax(axis=1), held_out.known == 0
+        return evaluate_multi(held_out.truth, verdicts, held_out.proba, model.labels, unsure)
+    plus = model.labels.index(model.positive)
+    p, log_odds, decision = held_out.proba[:, plus], held_out.log_odds, model.decision
+    codes = model.decide(log_odds, held_out.known, held_out.share)
+    costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
+    return evaluate_binary(held_out.truth == plus, p, codes == SPAM, codes == UNSURE, costs, log_odds)
+
+
+def apply_calibration(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:
+    """Returns the results of a calibrated model for the damped scores of its scorer."""
+    if len(model.labels) > 2:
+        proba = calibrations.probabilities(model.calibration.apply(scores.damped))
+        proba = np.nan_to_num(proba, nan=1 / len(model.labels))
+        return HeldOutScores(truth, np.zeros(0), proba, scores.known)
+    plus = model.labels.index(model.positive)
+    log_odds = np.clip(model.calibration.apply(log_odds_of(scores.damped, plus)), -LIMIT, LIMIT)
+    both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
+    return HeldOutScores(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
