@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.counts import merge_stores
 from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
 from spamnb.model import shipped_model
@@ -80,9 +81,7 @@ def without(name: str, kind: str, persons: Names, parts: dict[str, list[Part]]) 
         return shipped
     others = [n for n in ready_made_models.SOURCES[kind] if n != name]
     stores = [ready_made_models.counted(parts[n], shipped.features) for n in others]
-    store = ready_made_models.reduced(
-        ready_made_models.sum_of(stores), persons, ready_made_models.LARGEST[kind]
-    )
+    store = ready_made_models.reduced(merge_stores(stores), persons, ready_made_models.LARGEST[kind])
     return replace(shipped, store=store)
 
 

@@ -23,7 +23,7 @@ from benchmarks.peers.base import Messages, Peer
 from benchmarks.peers.known import SCIKIT_LEARN, present
 from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.threshold import MAIL_MAX_FPR
 from spamnb.training.trainer import Trainer
 
@@ -82,8 +82,8 @@ OURS, OURS_MAIL = "spamnb (defaults)", "spamnb, its line for mail (default)"
 
 ABLATION: dict[str, dict[str, Any]] = {
     "without signs": {"features": FeatureConfig(signs=False)},
-    "without refinement": {"refine": "no"},
-    "refinement forced": {"refine": "yes"},
+    "without refinement": {"training": TrainingConfig(refine="no")},
+    "refinement forced": {"training": TrainingConfig(refine="yes")},
     "only words": {"features": FeatureConfig(ngrams=1)},
     "words and pairs of words": {"features": FeatureConfig(ngrams=2)},
     "only words, no shapes": {"features": FeatureConfig(ngrams=1, shapes=False)},
@@ -114,7 +114,7 @@ def run(name: str, seeds: Sequence[int], peers: Sequence[type[Peer]], ablation: 
     texts, strings, spam = read_messages(name)
     ours: dict[str, dict[str, Any]] = {OURS: {}}
     if name in MAILS:
-        ours[OURS_MAIL] = {"max_fpr": MAIL_MAX_FPR}
+        ours[OURS_MAIL] = {"training": TrainingConfig(max_fpr=MAIL_MAX_FPR)}
     if ablation:
         ours |= ABLATION
     results: Results = {}

@@ -22,7 +22,7 @@ from spamnb.messages import Texts
 from spamnb.model.decision import HAM
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.cross_validation import cross_validated_scores
-from spamnb.training.fit_min_known_words import RARE, shares
+from spamnb.training.fit_min_known_words import RARE, known_word_shares
 from spamnb.training.trainer import Trainer
 from tools import ready_made_models
 
@@ -68,12 +68,14 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     trainer.add(texts, labels)
     counted, sample = trainer.counted()
     assert sample is not None
-    model, held = trainer.settled(counted, sample)
-    scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.folds)
+    model, held = trainer.calibrated(counted, sample)
+    scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.training.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
     ham = model.decide(held.log_odds, held.known) == HAM
-    first, second, third = (values[ham] for values in (shares(model, sample, trainer.folds), *more))
+    first, second, third = (
+        values[ham] for values in (known_word_shares(model, sample, trainer.training.folds), *more)
+    )
     return model, (first, second, third)
 
 

@@ -1,4 +1,4 @@
-"""The two filters of the naive Bayes lab (document 002), with the lab's own names, over the same core."""
+"""Implements the two textbook filters of a naive Bayes lab, with the lab's own names, for teaching."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from spamnb.settings import FeatureConfig, ScorerConfig
 if TYPE_CHECKING:
     import pandas as pd
 
-LABELS = ("ham", "spam")  # rows of `data` and columns of every answer, in the lab's order
-Answers = NDArray[np.object_]
+LABELS = ("ham", "spam")  # rows of `data` and columns of every result, in the lab's order
+Labels = NDArray[np.object_]
 
 
 class _Filter:
-    """What both filters share: words are `\\w+` of the lower-cased text, and fitting is counting them."""
+    """The part that both filters share: fitting counts the words, `\\w+` of the lower-cased text."""
 
     def __init__(self) -> None:
         self._store: CountStore | None = None
 
     def fit(self, X: Messages, y: Iterable[Any]) -> Self:
-        """Count the words of the messages X, of which y says 'ham' or 'spam'."""
+        """Counts the words of the messages X with the labels y, 'ham' or 'spam'."""
         batch, labels = _batch(X), list(y)
         if batch.size != len(labels):
             raise DataError(f"{batch.size} messages but {len(labels)} labels")
@@ -82,7 +82,7 @@ class NaiveBayesFilter(_Filter):
         return self._data
 
     def predict_proba(self, X: Messages) -> FloatArray:
-        """(n, 2): P(c) times the product of P(x_i | c)^n_i, equations 7.2 and 7.5, columns ham and spam.
+        """Computes (n, 2): P(c) times the product of P(x_i | c)^n_i, equations 7.2 and 7.5, ham and spam.
 
         The numbers are not normalised, and a product is taken as it is written, so long messages underflow
         to 0. Words that were never seen have factor 1. The text asks for "the product portion of equation
@@ -90,23 +90,23 @@ class NaiveBayesFilter(_Filter):
         `predict` takes P(c) into account either way.
         """
         engine, batch = self._engine("categorical", alpha=0.0), _batch(X)
-        looked = engine.look_up(batch)
-        rows, log_factors = engine.scorer.terms(looked.weights, looked.entries, looked.stats)
-        proba = np.tile(np.exp(engine.bias(looked.stats)), (batch.size, 1))
+        looked_up = engine.look_up(batch)
+        rows, log_factors = engine.scorer.terms(looked_up.weights, looked_up.entries, looked_up.stats)
+        proba = np.tile(np.exp(engine.bias(looked_up.stats)), (batch.size, 1))
         np.multiply.at(proba, rows, np.exp(log_factors))
         return proba
 
-    def predict(self, X: Messages) -> Answers:
-        """'ham' or 'spam' for each message, by `predict_proba`; 'ham' where both are equal."""
-        return _answers(self.predict_proba(X))
+    def predict(self, X: Messages) -> Labels:
+        """Returns 'ham' or 'spam' for each message, by `predict_proba`; 'ham' if both are equal."""
+        return _labels(self.predict_proba(X))
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
-        """(n, 2): log P(c) + sum n_i log P(x_i | c), equation 7.6 with the smoothed estimates of 7.7."""
+        """Computes (n, 2): log P(c) + sum n_i log P(x_i | c), equation 7.6 with the estimates of 7.7."""
         return self._engine("categorical", alpha=1.0).score(_batch(X)).joint
 
-    def predict_log(self, X: Messages) -> Answers:
-        """'ham' or 'spam' for each message, by `predict_log_proba`."""
-        return _answers(self.predict_log_proba(X))
+    def predict_log(self, X: Messages) -> Labels:
+        """Returns 'ham' or 'spam' for each message, by `predict_log_proba`."""
+        return _labels(self.predict_log_proba(X))
 
 
 class PoissonBayesFilter(_Filter):
@@ -118,7 +118,7 @@ class PoissonBayesFilter(_Filter):
     """
 
     def fit(self, X: Messages, y: Iterable[Any]) -> Self:
-        """Count the words; the rates of equation 7.11 are then in `ham_rates` and `spam_rates`."""
+        """Counts the words; the rates of equation 7.11 are then in `ham_rates` and `spam_rates`."""
         super().fit(X, y)
         store = self._counts
         # Written out, though the scorer has the same numbers as logarithms: exp(log r) loses the last digit.
@@ -129,18 +129,18 @@ class PoissonBayesFilter(_Filter):
         return self
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
-        """(n, 2): log P(c) + sum over distinct words of log Poisson(n_i; r_ic n), equation 7.10."""
+        """Computes (n, 2): log P(c) + sum over distinct words of log Poisson(n_i; r_ic n), equation 7.10."""
         return self._engine("poisson", alpha=1.0).score(_batch(X)).joint
 
-    def predict(self, X: Messages) -> Answers:
-        """'ham' or 'spam' for each message, by `predict_log_proba`."""
-        return _answers(self.predict_log_proba(X))
+    def predict(self, X: Messages) -> Labels:
+        """Returns 'ham' or 'spam' for each message, by `predict_log_proba`."""
+        return _labels(self.predict_log_proba(X))
 
 
 def _batch(messages: Messages) -> Batch:
     return extract(as_texts(messages), FeatureConfig.plain())
 
 
-def _answers(scores: FloatArray) -> Answers:
-    answers: Answers = np.array(LABELS, object)[scores.argmax(axis=1)]
-    return answers
+def _labels(scores: FloatArray) -> Labels:
+    labels: Labels = np.array(LABELS, object)[scores.argmax(axis=1)]
+    return labels

@@ -1,4 +1,4 @@
-"""Messages as they travel: many texts in one byte string, with their labels and columns."""
+"""Defines messages as they travel: many texts in one byte string, with their labels and columns."""
 
 from __future__ import annotations
 
@@ -27,13 +27,11 @@ class Texts(Record):
     data: bytes
     starts: IntArray
     ends: IntArray
-    tags: Mapping[str, Texts] = MappingProxyType(
-        {}
-    )  # what else a message says, by tag: subject, from, url ...
+    tags: Mapping[str, Texts] = MappingProxyType({})  # texts of mail by tag: subject, from, url ...
 
     @classmethod
     def of(cls, messages: Iterable[str | bytes]) -> Texts:
-        """Join messages; text is encoded as UTF-8, lone surrogates survive as invalid bytes."""
+        """Joins messages; text is encoded as UTF-8, lone surrogates become invalid bytes."""
         parts = [m if isinstance(m, bytes) else m.encode("utf-8", "surrogatepass") for m in messages]
         sizes = np.fromiter((len(p) for p in parts), np.int64, len(parts))
         ends = np.cumsum(sizes + 1) - 1
@@ -41,7 +39,7 @@ class Texts(Record):
 
     @classmethod
     def lines(cls, data: bytes) -> Texts:
-        r"""One message per line; `\n`, `\r\n` and a missing final newline all give the same messages.
+        r"""Reads one message per line; `\n`, `\r\n` and a missing final newline all give the same messages.
 
         >>> Texts.lines(b"a b\r\nc").tolist() == Texts.lines(b"a b\nc\n").tolist() == [b"a b", b"c"]
         True
@@ -58,7 +56,7 @@ class Texts(Record):
 
     @classmethod
     def concat(cls, parts: Sequence[Texts]) -> Texts:
-        """All messages in one, with their tags; a part without a tag says nothing there."""
+        """Joins all messages with their tags; a part without a tag has empty texts there."""
         shifts = np.cumsum([0, *(len(part.data) + 1 for part in parts)])[:-1].tolist()
         starts = [part.starts + shift for part, shift in zip(parts, shifts, strict=True)]
         ends = [part.ends + shift for part, shift in zip(parts, shifts, strict=True)]
@@ -74,7 +72,7 @@ class Texts(Record):
         return len(self.starts)
 
     def select(self, rows: IntArray) -> Texts:
-        """Some of the messages, in the order given, with their tags."""
+        """Selects messages, in the order of `rows`, with their tags."""
         picked = Texts.of([self[i] for i in rows.tolist()])
         tags = {tag: texts.select(rows) for tag, texts in self.tags.items()}
         return Texts(picked.data, picked.starts, picked.ends, tags)
@@ -84,7 +82,7 @@ class Texts(Record):
 
     @cached_property
     def runs(self) -> list[tuple[int, bytes]]:
-        """Every run of non-ASCII bytes, with the place where it begins."""
+        """Every run of non-ASCII bytes, with its position."""
         data = self.data
         if data.isascii():
             return []
@@ -99,7 +97,7 @@ class Texts(Record):
         return {run for _, run in self.runs}
 
     def rows_with(self, chosen: Callable[[bytes], bool]) -> list[int]:
-        """The messages that have a run of non-ASCII bytes of a certain kind."""
+        """Finds the messages with a run of non-ASCII bytes that is `chosen`."""
         kinds = {run for run in self._distinct_runs if chosen(run)}
         if not kinds:
             return []
@@ -108,7 +106,7 @@ class Texts(Record):
 
     @cached_property
     def are_lines(self) -> bool:
-        """Is every byte part of a message or the newline after it?"""
+        """Whether every byte is part of a message or the newline after it."""
         if not len(self) or self.starts[0] or self.ends[-1] != len(self.data) - 1:
             return False
         return bool((self.starts[1:] == self.ends[:-1] + 1).all()) and self.data.count(b"\n") == len(self)
@@ -124,7 +122,7 @@ Messages = Texts | Iterable[str | bytes]
 
 
 def as_texts(messages: Messages) -> Texts:
-    """Lists, Series, arrays and iterators of messages; a single string is a mistake that is named.
+    """Converts lists, Series, arrays and iterators of messages; refuses a single string.
 
     >>> len(as_texts(["a", "b"]))
     2
@@ -137,7 +135,7 @@ def as_texts(messages: Messages) -> Texts:
 
 
 def _as_text(value: object) -> str:
-    """None, NaN and pandas' NA are messages without text."""
+    """Converts a value to text; None, NaN and pandas' NA are empty messages."""
     missing = (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
     )
@@ -145,13 +143,13 @@ def _as_text(value: object) -> str:
 
 
 class Chunk(Record):
-    """What a reader hands on: some hundreds of messages with what the source says about them.
+    """Some hundreds of messages from a reader, with their labels and columns.
 
-    `labels` is None where no label was asked for; `categories` holds one string per message and
+    `labels` is None if the source was read without labels; `categories` has one string per message and
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
-    `sources` names the place of each message where messages are files: its path, or `mailbox#number`;
-    `made` is the result of the work that worker processes did on it (`Source.work`).
+    `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
+    processes (`Source.work`).
     """
 
     texts: Texts
@@ -161,7 +159,7 @@ class Chunk(Record):
     numbers: Mapping[str, FloatArray] = MappingProxyType({})
     position: int = 0
     sources: Sequence[str] = ()
-    made: Any = None
+    worker_result: Any = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -170,7 +168,7 @@ class Chunk(Record):
 def check_columns(
     size: int, categories: Mapping[str, Sequence[str]] | None, numbers: Mapping[str, FloatArray] | None
 ) -> None:
-    """Every column has a value for each message."""
+    """Refuses columns without a value for each message."""
     columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
     for name, values in columns.items():
         if len(values) != size:

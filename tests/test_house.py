@@ -44,7 +44,7 @@ USERS = {
     "rich": {"cli", "report"},
     "jinja2": {"report"},
     "pandas": {"readers", "lab_filters"},
-    "joblib": {"storage", "core"},
+    "joblib": {"storage"},
     "distributed": {"training"},
     "re2": {"features"},
     "sklearn": set[str](),

@@ -107,7 +107,7 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):  # if the reader of the output has gone: end at once, as any filter does
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.unraisablehook = _unraisable
-    cpu_and_memory.prepare()
+    cpu_and_memory.prepare_numpy()
     gc.set_threshold(50_000)  # there are few reference cycles; looking for them took 4% of a training
     code = _run()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done: only buffers are written

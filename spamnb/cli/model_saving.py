@@ -95,7 +95,7 @@ def _keep(path: str, backup: str, quiet: bool) -> None:
     try:
         with suppress(FileNotFoundError):
             os.unlink(backup + JOURNAL)
-        files.keep(path, backup)
+        files.back_up(path, backup)
         with suppress(FileNotFoundError):
             files.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
         print_step("kept", f"the previous file as {backup}", quiet)

@@ -34,7 +34,7 @@ def is_kind(head: bytes, kind: str) -> bool:
 
 def check_overwrite(path: str, kind: str, hint: str) -> None:
     """Refuses to overwrite a file of another kind; an empty one holds nothing to lose."""
-    if path == "-" or files.of_system(path):
+    if path == "-" or files.is_system_path(path):
         return
     files.refuse_link(path)
     if not os.path.isfile(path):  # a new file, a pipe, or a folder, which the system refuses

@@ -41,7 +41,7 @@ def check(report: str | None, open_it: bool, json_file: str | None, plots: str |
         raise click.UsageError("--open needs --report FILE: that file is opened.")
     if report == "-" and json_file == "-":
         raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")
-    if report and json_file and not files.of_system(report) and _same(report, json_file):
+    if report and json_file and not files.is_system_path(report) and _same(report, json_file):
         raise click.UsageError(f"--report and --json cannot both have {report}: give one another file.")
     drawn = {os.path.realpath(path) for path in plot_paths(plots)} if plots else set()
     for flag, path in (("--report", report), ("--json", json_file)):

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from spamnb.core.strings import (
         Bytes as Bytes,
         StringArray as StringArray,
-        bounds_of as bounds_of,
-        gathered as gathered,
-        in_order as in_order,
+        copy_spans as copy_spans,
+        reorder_strings as reorder_strings,
+        string_bounds as string_bounds,
     )
     from spamnb.core.terminal_text import (
         excerpt as excerpt,
@@ -62,7 +62,7 @@ else:
             "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
             "record": ["Record"],
-            "strings": ["Bytes", "StringArray", "bounds_of", "gathered", "in_order"],
+            "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
             "terminal_text": ["excerpt", "visible", "visible_bytes"],
             "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },

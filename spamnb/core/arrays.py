@@ -1,9 +1,8 @@
-"""An array that grows at its end; room for what is to come takes no memory before it is used."""
+"""Array types, runs of equal values, sums by row, and an array that grows."""
 
 from __future__ import annotations
 
-import mmap
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,38 +14,38 @@ _T = TypeVar("_T", bound=np.generic)
 
 
 def run_starts(values: NDArray[_T]) -> IntArray:
-    """Where each run of equal values begins."""
+    """Returns where each run of equal values begins."""
     starts = np.flatnonzero(values[1:] != values[:-1])
     return np.concatenate((np.zeros(min(1, len(values)), np.int64), starts + 1))
 
 
 def distinct_values(values: NDArray[_T]) -> NDArray[_T]:
-    """The different values, ascending; np.unique would import numpy.ma, 10 ms of a one-message predict."""
+    """Returns the different values, ascending; np.unique imports numpy.ma, 10 ms of a one-message predict."""
     ordered = np.sort(values)
     return ordered[run_starts(ordered)]
 
 
 def group_values(values: NDArray[_T]) -> tuple[NDArray[_T], IntArray]:
-    """The different values, ascending, and for each value which of them it is."""
+    """Returns the different values, ascending, and the place of each value among them."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     first = run_starts(ordered)
-    which = np.empty(len(values), np.int64)
-    which[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
-    return ordered[first], which
+    places = np.empty(len(values), np.int64)
+    places[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
+    return ordered[first], places
 
 
 def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
-    """Add up one value per entry for each message; `rows` ascend.
+    """Sums the values of each row; `rows` ascend.
 
-    Within a message the order of addition is the order of its entries, whatever else is in the batch, so
-    a message scored alone gets the same bits as in a crowd.
+    Values are added in their order within the row, so the sum has the same bits whatever other rows there
+    are.
     """
-    out = np.zeros(size, values.dtype)
+    sums = np.zeros(size, values.dtype)
     if len(rows):
         begin = run_starts(rows)
-        out[rows[begin]] = np.add.reduceat(values, begin)
-    return out
+        sums[rows[begin]] = np.add.reduceat(values, begin)
+    return sums
 
 
 def find_ranges(ascending: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
@@ -68,17 +67,8 @@ def join_arrays(arrays: list[NDArray[_T]], dtype: np.dtype[_T]) -> NDArray[_T]:
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype)
 
 
-# Bytes from which memory is the system's own: it gives it page by page as it is touched, can move it without
-# a copy, and has it back at once.
-_LARGE = 1 << 20
-# Where a process is copied, each must have its own.
-_PRIVATE: dict[str, Any] = (
-    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
-)
-
-
 class GrowableArray(Generic[_T]):
-    """Rows of `width` numbers, all 0 at first.
+    """An array that grows at its end: rows of `width` numbers, new ones are zeros.
 
     >>> table = GrowableArray(np.dtype(np.int64))
     >>> table.extend(np.array([3, 4]))
@@ -89,44 +79,22 @@ class GrowableArray(Generic[_T]):
     def __init__(self, dtype: np.dtype[_T], width: int = 1) -> None:
         self.dtype, self.width, self.size = dtype, width, 0
         self._flat: NDArray[_T] = np.zeros(0, dtype)
-        self._map: mmap.mmap | None = None
 
     @property
     def array(self) -> NDArray[_T]:
-        """All rows, one after the other; good until the next row is added."""
+        """All rows, one after the other; valid until the next row is added."""
         return self._flat[: self.size * self.width]
 
     def extend(self, values: NDArray[_T]) -> None:
+        """Adds rows."""
         start = self.size * self.width
         self.room(self.size + len(values) // self.width)
         self._flat[start : start + len(values)] = values
 
     def room(self, size: int) -> None:
-        """Have this many rows; new ones are zeros."""
+        """Makes room for this many rows."""
         if size * self.width > len(self._flat):
-            self._grow(2 * size * self.width)
+            used = self.array
+            self._flat = np.zeros(2 * size * self.width, self.dtype)
+            self._flat[: len(used)] = used
         self.size = max(self.size, size)
-
-    def _grow(self, room: int) -> None:
-        count = room * self.dtype.itemsize
-        if self._map is not None and self._moved(count):
-            return
-        used = self.array
-        if count < _LARGE:
-            self._flat = np.zeros(room, self.dtype)
-        else:
-            self._map = mmap.mmap(-1, count, **_PRIVATE)
-            self._flat = np.frombuffer(self._map, self.dtype)
-        self._flat[: len(used)] = used
-
-    def _moved(self, count: int) -> bool:
-        """Make the memory larger where the system can do that, and nobody else looks at it."""
-        assert self._map is not None
-        self._flat = np.zeros(0, self.dtype)
-        try:
-            self._map.resize(count)
-        except (BufferError, OSError, SystemError, ValueError):
-            return False
-        finally:
-            self._flat = np.frombuffer(self._map, self.dtype)
-        return True

@@ -1,4 +1,4 @@
-"""What is written is for its owner alone, and never goes through a link that somebody may have planted."""
+"""Writes files for their owner alone, never through a link, and whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from spamnb.errors import DataError, SpamnbError
 
-_SYSTEM = ("/dev", "/dev/fd", "/proc")  # only the system makes links here: /dev/stdout is one
+_SYSTEM = ("/dev", "/dev/fd", "/proc")  # only the system makes links here, such as /dev/stdout
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _DESCRIPTORS = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd")
 _OWN = stat.S_IFREG | 0o600
@@ -19,8 +19,8 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def refuse_link(path: str, error: type[SpamnbError] = DataError) -> None:
-    """Reading follows links; writing would change a file that the path does not name."""
-    if os.path.islink(path) and not of_system(path):
+    """Refuses to write through a link: that would change a file which the path does not name."""
+    if os.path.islink(path) and not is_system_path(path):
         real = os.path.realpath(path)
         raise error(
             f"{path} is a link to {real}: spamnb does not write through links",
@@ -29,13 +29,13 @@ def refuse_link(path: str, error: type[SpamnbError] = DataError) -> None:
 
 
 def target(path: str) -> str:
-    """The path with links to folders resolved; a link at its end stays, so that a rename replaces it."""
+    """Returns the path with links to folders resolved; a link at its end stays: a rename replaces it."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
 
 
 def make_folder(path: str) -> None:
-    """Make a folder and those above it that are missing, all of them for the owner alone."""
+    """Makes a folder and its missing parents, all of them for the owner alone."""
     path, missing = os.path.abspath(path), []
     while not os.path.exists(path):
         missing.append(path)
@@ -49,14 +49,14 @@ def make_folder(path: str) -> None:
 
 
 def create(path: str) -> BinaryIO:
-    """An empty file to write to; one that is there is emptied and keeps its mode."""
+    """Opens an empty file for writing; an existing one is emptied and keeps its mode."""
     refuse_link(path)
-    flags = _FLAGS if of_system(path) else _FLAGS | _NO_LINK
+    flags = _FLAGS if is_system_path(path) else _FLAGS | _NO_LINK
     return open(path, "wb", opener=lambda name, _: os.open(name, flags, 0o600))
 
 
 def write(path: str, data: bytes) -> None:
-    """Put data into a file of the user's choice, or say why that cannot be."""
+    """Writes data to a file of the user's choice, or raises an error that says why it cannot."""
     try:
         with create(path) as file:
             file.write(data)
@@ -66,7 +66,7 @@ def write(path: str, data: bytes) -> None:
 
 @contextmanager
 def atomic_write(path: str) -> Iterator[BinaryIO]:
-    """A file to write to that is there as a whole or not at all, in place of whatever had its name."""
+    """Opens a file for writing that replaces what had its name when all is written, or not at all."""
     import tempfile
 
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", os.path.dirname(target(path)))  # mode 0600
@@ -83,17 +83,17 @@ def atomic_write(path: str) -> Iterator[BinaryIO]:
 
 
 def copy(source: str, path: str) -> None:
-    """A copy for the owner alone, with the times of the source."""
+    """Copies a file for the owner alone, with the times of the source."""
     import shutil
 
-    with atomic_write(path) as file, open(source, "rb") as given:
-        shutil.copyfileobj(given, file)
-    found = os.stat(source)
-    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    with atomic_write(path) as file, open(source, "rb") as original:
+        shutil.copyfileobj(original, file)
+    times = os.stat(source)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def keep(source: str, path: str) -> None:
-    """The file as it is now under a second name, for whoever replaces the first and never writes into it.
+def back_up(source: str, path: str) -> None:
+    """Keeps a file under a second name, before the first is replaced (and never written into).
 
     A second link takes no time and no space, a copy of 93 MB 0.25 s. It has the same owner and mode, so a
     file that others may read is copied.
@@ -103,19 +103,19 @@ def keep(source: str, path: str) -> None:
         if os.lstat(source).st_mode & 0o177777 != _OWN:
             raise OSError
         os.link(source, temporary, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # there are file systems without such links
+    except (OSError, NotImplementedError):  # some file systems have no such links
         return copy(source, path)
     try:
         os.replace(temporary, path)
     finally:
-        with suppress(OSError):  # if both names were of one file already, the temporary one is still there
+        with suppress(OSError):  # if both names are of one file already, the temporary one is still there
             os.unlink(temporary)
 
 
-def like(handle: int, path: str) -> None:
-    """Let those read a new file whom the owner has let read the one at `path`; none there, only the owner.
+def copy_read_permissions(path: str, handle: int) -> None:
+    """Gives a new file the read permissions of the one at `path`; without that, only the owner may read it.
 
-    A group is let in only if the new file can be given to that group.
+    A group may read it only if the new file can be given to that group.
     """
     try:
         before = os.lstat(path)
@@ -133,9 +133,11 @@ def like(handle: int, path: str) -> None:
 
 
 def cannot_write(path: str, error: OSError) -> DataError:
+    """Makes the error for a path that cannot be written."""
     return DataError(f"cannot write {path}: {error.strerror or error}", hint="choose another path")
 
 
-def of_system(path: str) -> bool:
+def is_system_path(path: str) -> bool:
+    """Is it a device or a descriptor, such as /dev/stdout?"""
     folder = os.path.dirname(os.path.abspath(path))
     return folder in _SYSTEM or _DESCRIPTORS.fullmatch(folder) is not None

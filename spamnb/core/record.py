@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class Record:
-    """Fields are the annotated names in order; a value in the class body is a default.
+    """The fields are the annotated names in order; a value in the class body is a default.
 
     >>> class Point(Record):
     ...     x: int

@@ -1,4 +1,4 @@
-"""How the tokens of a model are written: all spellings in one byte array, so that loading costs nothing."""
+"""Many strings in one byte array, so that loading them costs nothing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spamnb.core.arrays import IntArray
 from spamnb.core.record import Record
 
 Bytes = NDArray[np.uint8]
-_BLOCK = 1 << 15
+_BLOCK = 1 << 15  # strings copied at once: an index for every byte takes 8 bytes
 
 
 class StringArray(Record):
-    """Spelling i is `blob[ends[i - 1]:ends[i]]`.
+    """String i is `blob[ends[i - 1]:ends[i]]`, in UTF-8.
 
     >>> StringArray.of([b"free", b"ok"]).take(np.array([1, 0])).tolist()
     ['ok', 'free']
@@ -26,9 +26,10 @@ class StringArray(Record):
     ends: IntArray
 
     @classmethod
-    def of(cls, parts: Iterable[bytes]) -> StringArray:
-        listed = list(parts)
-        sizes = np.fromiter((len(p) for p in listed), np.int64, len(listed))
+    def of(cls, strings: Iterable[bytes]) -> StringArray:
+        """Joins strings."""
+        listed = list(strings)
+        sizes = np.fromiter((len(string) for string in listed), np.int64, len(listed))
         return cls(np.frombuffer(b"".join(listed), np.uint8), np.cumsum(sizes))
 
     def __len__(self) -> int:
@@ -45,47 +46,47 @@ class StringArray(Record):
             start = end
 
     def tolist(self) -> list[str]:
-        return [part.decode("utf-8", "replace") for part in self]
+        return [string.decode("utf-8", "replace") for string in self]
 
     def take(self, which: IntArray) -> StringArray:
-        """Some spellings in another order."""
+        """Returns the strings at these indices."""
         starts = np.where(which > 0, self.ends[which - 1].astype(np.int64), 0)
-        return gathered(self.blob, starts, self.ends[which].astype(np.int64))
+        return copy_spans(self.blob, starts, self.ends[which].astype(np.int64))
 
 
-def in_order(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> StringArray:
-    """The spellings blob[bounds[i] : bounds[i + 1]] in another order."""
+def copy_spans(data: Bytes, starts: IntArray, ends: IntArray) -> StringArray:
+    """Copies spans of a byte array without a Python loop.
+
+    >>> copy_spans(np.frombuffer(b"free entry", np.uint8), np.array([5, 0]), np.array([10, 4])).tolist()
+    ['entry', 'free']
+    """
+    sizes = ends - starts
+    new_ends = np.cumsum(sizes)
+    blob = np.empty(int(new_ends[-1]) if len(new_ends) else 0, np.uint8)
+    for first in range(0, len(starts), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        begin = int(new_ends[first] - sizes[first])
+        shift = np.repeat(starts[block] - (new_ends[block] - sizes[block]), sizes[block])
+        shift += np.arange(begin, begin + len(shift))
+        blob[begin : begin + len(shift)] = data[shift]
+    return StringArray(blob, new_ends)
+
+
+def reorder_strings(blob: Bytes, bounds: NDArray[Any], order: NDArray[Any]) -> StringArray:
+    """Returns the strings blob[bounds[i] : bounds[i + 1]] in another order."""
     ends = np.cumsum(np.diff(bounds)[order], dtype=bounds.dtype)
     out = np.empty(len(blob), np.uint8)
     for first in range(0, len(order), _BLOCK):
-        some = order[first : first + _BLOCK].astype(np.int64)
-        part = gathered(blob, bounds[some].astype(np.int64), bounds[some + 1].astype(np.int64)).blob
-        done = int(ends[first - 1]) if first else 0
-        out[done : done + len(part)] = part
+        block = order[first : first + _BLOCK].astype(np.int64)
+        copied = copy_spans(blob, bounds[block].astype(np.int64), bounds[block + 1].astype(np.int64)).blob
+        begin = int(ends[first - 1]) if first else 0
+        out[begin : begin + len(copied)] = copied
     return StringArray(out, ends)
 
 
-def bounds_of(sizes: NDArray[np.uint32]) -> NDArray[Any]:
-    """Where spellings of these sizes begin and end; a place takes 4 bytes while that is enough."""
+def string_bounds(sizes: NDArray[np.uint32]) -> NDArray[Any]:
+    """Returns where strings of these sizes begin and end; a place takes 4 bytes while that is enough."""
     small = int(sizes.sum(dtype=np.int64)) < 1 << 32
     bounds: NDArray[Any] = np.zeros(len(sizes) + 1, np.uint32 if small else np.int64)
     np.cumsum(sizes, out=bounds[1:])
     return bounds
-
-
-def gathered(data: Bytes, starts: IntArray, ends: IntArray) -> StringArray:
-    """The spellings that stand at these spans of one byte array, copied without a Python loop.
-
-    >>> gathered(np.frombuffer(b"free entry", np.uint8), np.array([5, 0]), np.array([10, 4])).tolist()
-    ['entry', 'free']
-    """
-    sizes = ends - starts
-    done = np.cumsum(sizes)
-    blob = np.empty(int(done[-1]) if len(done) else 0, np.uint8)
-    for first in range(0, len(starts), _BLOCK):  # an index for every byte takes 8 bytes: not for all at once
-        some = slice(first, first + _BLOCK)
-        begin = int(done[first] - sizes[first])
-        shift = np.repeat(starts[some] - (done[some] - sizes[some]), sizes[some])
-        shift += np.arange(begin, begin + len(shift))
-        blob[begin : begin + len(shift)] = data[shift]
-    return StringArray(blob, done)

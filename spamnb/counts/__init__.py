@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         are_grams as are_grams,
         rows_with_any as rows_with_any,
     )
-    from spamnb.counts.entries import NO_GRAM as NO_GRAM, Entries as Entries, RawEntries as RawEntries
+    from spamnb.counts.entries import NO_GRAM as NO_GRAM, Entries as Entries
     from spamnb.counts.key_table import KeyTable as KeyTable
     from spamnb.counts.moments import Moments as Moments
     from spamnb.counts.store_merge import merge_stores as merge_stores, subtract_store as subtract_store
@@ -26,7 +26,7 @@ else:
             "apply_delta": ["add_delta"],
             "count_state": ["from_state", "to_state"],
             "count_store": ["CountStore", "are_grams", "rows_with_any"],
-            "entries": ["NO_GRAM", "Entries", "RawEntries"],
+            "entries": ["NO_GRAM", "Entries"],
             "key_table": ["KeyTable"],
             "moments": ["Moments"],
             "store_merge": ["merge_stores", "subtract_store"],

@@ -13,26 +13,6 @@ from spamnb.features import Batch
 NO_GRAM = -2  # in a sequence: the message has no n-gram that ends here; -1 is an unknown one
 
 
-class RawEntries(Record):
-    """A batch and its ids; most messages may be dropped before `Entries.of` merges the repeats."""
-
-    batch: Batch
-    ids: list[IntArray]
-
-    @property
-    def size(self) -> int:
-        return self.batch.size
-
-    @property
-    def tokens(self) -> IntArray:
-        """The number of tokens of each message, repeats included."""
-        return np.bincount(self.batch.rows, minlength=self.size)
-
-    def select(self, rows: IntArray) -> RawEntries:
-        """Some messages, renumbered 0.. (`rows` ascending)."""
-        return RawEntries(*self.batch.select(rows, self.ids))
-
-
 class Entries(Record):
     """A batch after lookup, in canonical order: token `ids[i]` occurs `counts[i]` times in message `rows[i]`.
 
@@ -66,7 +46,7 @@ class Entries(Record):
         return np.bincount(self.rows, self.counts, self.size).astype(np.int64)
 
     def select(self, rows: IntArray) -> Entries:
-        """The entries of some messages, renumbered 0.. (`rows` ascending)."""
+        """Selects the entries of messages, renumbered 0.. (`rows` ascending)."""
         keep, new = find_ranges(self.rows, rows)
         sizes = None if self.lengths is None else self.lengths[rows]
         words, word_rows = self.sequence, self.sequence_rows
@@ -76,7 +56,7 @@ class Entries(Record):
         return Entries(len(rows), new, self.ids[keep], self.counts[keep], sizes, words, word_rows)
 
     def remap_ids(self, new: IntArray) -> Entries:
-        """The same messages with id i replaced by `new[i]`; the ids of a message stay ascending."""
+        """Replaces id i by `new[i]`; the ids of a message stay ascending."""
         words = self.sequence
         if words is not None:
             words = np.where(words >= 0, new[np.maximum(words, 0)], words)
@@ -84,7 +64,7 @@ class Entries(Record):
         return Entries(self.size, self.rows, ids, counts, self.lengths, words, self.sequence_rows)
 
     def compact(self, rows: IntArray) -> Entries:
-        """The same messages with ids that point into `rows`, the ascending ids that occur."""
+        """Replaces each id by its place in `rows`, the ascending ids that occur."""
         place = np.empty(int(rows[-1]) + 1 if len(rows) else 0, np.int64)  # only touched where needed
         place[rows] = np.arange(len(rows))
         words = self.sequence
@@ -94,7 +74,7 @@ class Entries(Record):
         return Entries(self.size, self.rows, ids, self.counts, self.lengths, words, self.sequence_rows)
 
     def used(self, vocabulary: int) -> IntArray:
-        """The ids that occur, ascending; marks in a table take a tenth of the time of a sort."""
+        """Returns the ids that occur, ascending; marks in a table take a tenth of the time of a sort."""
         marks = np.zeros(vocabulary, bool)
         self.mark(marks)
         return np.flatnonzero(marks)
@@ -106,7 +86,7 @@ class Entries(Record):
             marks[self.sequence[self.sequence >= 0]] = True
 
     def where(self, present: NDArray[np.bool_]) -> Entries:
-        """Without the ids that are not `present`."""
+        """Drops the ids that are not `present`."""
         keep, words = np.flatnonzero(present[self.ids]), self.sequence
         if words is not None:
             words = np.where((words >= 0) & ~present[words], -1, words)
@@ -114,14 +94,14 @@ class Entries(Record):
         return Entries(self.size, *entries, self.lengths, words, self.sequence_rows)
 
     def only(self, rows: IntArray, vocabulary: int) -> Entries:
-        """Without the ids that are not in `rows` (ascending); the others become their places in it."""
+        """Drops the ids that are not in `rows` (ascending); the others become their places in it."""
         present = np.zeros(vocabulary, bool)
         present[rows] = True
         return self.where(present).compact(rows)
 
     @staticmethod
     def concat(batches: list[Entries]) -> Entries:
-        """Several batches one after the other."""
+        """Joins several batches, one after the other."""
         if len(batches) == 1:
             return batches[0]
         shifts = np.cumsum([0, *(b.size for b in batches)]).tolist()
@@ -142,7 +122,7 @@ class Entries(Record):
 
 
 def _merge_repeats(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Distinct (row, id) in ascending order, and how often each occurs.
+    """Returns distinct (row, id) in ascending order, and how often each occurs.
 
     Both are packed into one number and sorted: 5 ns each where 32 bits are enough, as for batches of SMS,
     and 12 in 64 bits.
@@ -153,7 +133,7 @@ def _merge_repeats(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, 
 
 
 def repeated_pairs(rows: IntArray, ids: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """The pairs (row, id) that occur again, once for each time.
+    """Finds the pairs (row, id) that occur again, once for each time.
 
     >>> [pair.tolist() for pair in repeated_pairs(np.array([0, 0, 0, 1]), np.array([7, 8, 7, 7]), 2)]
     [[0], [7]]
@@ -196,7 +176,7 @@ def _sort_ids(rows: IntArray, ids: IntArray, counts: IntArray) -> tuple[IntArray
 
 
 def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray | None, IntArray | None]:
-    """The word n-grams of n = 1 .. order + 1 by the word they end at."""
+    """Arranges the word n-grams of n = 1 .. order + 1 by the word they end at."""
     if not order:
         return None, None
     rows = next(s.rows for s in batch.streams if s.kind == 1)

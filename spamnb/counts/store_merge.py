@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import Bytes, IntArray, Record, StringArray, gathered, run_starts
+from spamnb.core import Bytes, IntArray, Record, StringArray, copy_spans, run_starts
 from spamnb.counts.count_store import Categories, CountStore, Numbers, canonical
 from spamnb.counts.moments import Moments
 from spamnb.errors import ConfigError
@@ -227,4 +227,4 @@ def _cut(store: CountStore, rows: slice) -> TokenRows:
 def _spellings(parts: list[TokenRows], which: IntArray) -> StringArray:
     sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
     ends = np.cumsum(sizes)
-    return gathered(np.concatenate([part.blob for part in parts]), (ends - sizes)[which], ends[which])
+    return copy_spans(np.concatenate([part.blob for part in parts]), (ends - sizes)[which], ends[which])

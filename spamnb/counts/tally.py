@@ -14,11 +14,11 @@ from spamnb.core import (
     GrowableArray,
     IntArray,
     StringArray,
-    bounds_of,
     distinct_values,
-    in_order,
     release_memory,
+    reorder_strings,
     run_starts,
+    string_bounds,
 )
 from spamnb.counts.count_store import CountStore
 from spamnb.counts.entries import repeated_pairs
@@ -156,9 +156,9 @@ class Tally:
         return store, rows
 
     def _spelled(self, order: NDArray[Any]) -> StringArray:
-        bounds = bounds_of(self._sizes.array)
+        bounds = string_bounds(self._sizes.array)
         self._sizes = GrowableArray(self._sizes.dtype)
-        spelled = in_order(self._letters.array, bounds, order)
+        spelled = reorder_strings(self._letters.array, bounds, order)
         self._letters = GrowableArray(self._letters.dtype)
         return spelled
 

@@ -99,7 +99,7 @@ def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> t
 
 
 def _select_one(chunk: Chunk, row: int) -> Chunk:
-    """One message of a chunk with its tags and columns."""
+    """Selects one message of a chunk with its tags and columns."""
     texts = chunk.texts.select(np.array([row]))
     categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
     numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}

@@ -14,7 +14,7 @@ from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel, count_seen
-from spamnb.training import HeldOutScores, Sample, Trainer, copies_note, metrics_of
+from spamnb.training import HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def cross_validate(trainer: Trainer) -> Evaluation:
     same = "probabilities calibrated on the same out-of-fold scores"
     if model.decision.max_fpr is not None:
         same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return evaluate_scores(model, held_out, (note, *copies_note(sample.digests), same), sample)
+    return evaluate_scores(model, held_out, (note, *duplicates_note(sample.digests), same), sample)
 
 
 def evaluate_scores(

@@ -25,7 +25,7 @@ from spamnb.training import (
     HeldOutScores,
     Trainer,
     apply_calibration,
-    copies_note,
+    duplicates_note,
     fit_linear,
     metrics_of,
 )
@@ -126,7 +126,7 @@ def _train(make: TrainerMaker, chunks: Iterable[Chunk]) -> SpamModel:
 def _split_notes(data: LabelledData, sizes: tuple[int, int], share: float, seed: int) -> tuple[str, ...]:
     parts = f"{sizes[0]:,} training messages, {sizes[1]:,} test messages"
     how = f"{share:.0%} of the texts of each class held out, duplicates together, seed {seed}"
-    return parts, how, *copies_note(data.digests)
+    return parts, how, *duplicates_note(data.digests)
 
 
 def evaluate_holdout(data: LabelledData, make: TrainerMaker, share: float, seed: int) -> Evaluation:
@@ -176,7 +176,7 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     model, held_out = _calibrate_stream(model, stream)
     notes = (
         "each message classified by a model of those before it, then learned",
-        *copies_note(data.digests),
+        *duplicates_note(data.digests),
     )
     steps: list[Mapping[str, Any]] = []
     for end in np.linspace(0, len(held_out.truth), SIZES + 1).astype(int)[1:].tolist():

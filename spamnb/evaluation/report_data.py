@@ -55,7 +55,7 @@ class Sweep:
     used: float
 
     def cost(self, positives: int, negatives: int, costs: tuple[float, float]) -> Floats:
-        """Mean cost per message: (FP cost_fp + FN cost_fn) / n."""
+        """Computes the mean cost per message: (FP cost_fp + FN cost_fn) / n."""
         wrong = self.fp * costs[0] + (positives - self.tp) * costs[1]
         return np.asarray(wrong / max(positives + negatives, 1), np.float64)
 

@@ -28,11 +28,11 @@ class Stream(Record):
     spell: Speller
 
     def take(self, which: IntArray, rows: IntArray) -> Stream:
-        """Some of the tokens, as those of these messages."""
+        """Selects tokens and gives them these rows."""
         return Stream(self.kind, rows, self.keys[which], lambda where: self.spell(which[where]))
 
     def without_keys(self, rows: IntArray) -> Stream:
-        """A stream with these rows that does not keep the keys and the texts in memory."""
+        """Returns a stream with these rows that does not keep the keys and the texts in memory."""
         return Stream(self.kind, rows, np.zeros(0, np.uint64), _no_spelling)
 
 
@@ -51,7 +51,7 @@ class Batch(Record):
     streams: tuple[Stream, ...]
 
     def select(self, rows: IntArray, ids: list[IntArray]) -> tuple[Batch, list[IntArray]]:
-        """The tokens of some messages, renumbered 0.. (`rows` ascending), and their ids.
+        """Selects the tokens of messages, renumbered 0.. (`rows` ascending), and their ids.
 
         Keys and spellings are dropped: they would keep the whole batch in memory.
         """
@@ -66,7 +66,7 @@ class Batch(Record):
         return Batch(len(rows), tuple(streams)), selected
 
     def take(self, rows: IntArray) -> Batch:
-        """These messages with their keys and spellings, renumbered 0.. in the order of `rows`.
+        """Selects messages with their keys and spellings, renumbered 0.. in the order of `rows`.
 
         A message may be taken several times.
         """
@@ -87,7 +87,7 @@ class Batch(Record):
 
 
 def _find(values: IntArray, rows: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """`find_ranges` for values below `size` in any order; a table takes a tenth of the time of a search."""
+    """Does `find_ranges` for values below `size` in any order; a table takes a tenth of a search's time."""
     table = np.full(size, -1, np.int64)
     table[rows] = np.arange(len(rows))
     which = table.take(values)

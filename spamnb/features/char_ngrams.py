@@ -35,7 +35,7 @@ _TWO_LETTERS = re.compile(f"[{LETTERS}]{{2}}")
 
 
 def char_streams(texts: Texts, longest: int) -> list[Stream]:
-    """One stream for each length from 2 to `longest`.
+    """Returns one stream for each length from 2 to `longest`.
 
     >>> stream = char_streams(Texts.of(["Hé!"]), 2)[0]
     >>> stream.spell(np.arange(2)).tolist()
@@ -50,7 +50,7 @@ def char_streams(texts: Texts, longest: int) -> list[Stream]:
 
 
 def _inside(texts: Texts, first_bytes: IntArray) -> tuple[IntArray, IntArray]:
-    """The message of each character, and which characters are part of a message (not between two)."""
+    """Returns the message of each character, and which characters are part of a message."""
     start = int(texts.starts[0]) if len(texts) else 0
     inside = np.flatnonzero(first_bytes >= start)
     rows = rows_of(texts, first_bytes[inside])
@@ -76,7 +76,7 @@ def _stream(texts: Texts, first_bytes: IntArray, rows: IntArray, n: int) -> Stre
 
 
 def spaceless_streams(texts: Texts, mail: bool = False) -> list[Stream]:
-    """Character n-grams of the messages in scripts without spaces.
+    """Returns character n-grams of the messages in scripts without spaces.
 
     Those have two such letters in a row, and such letters are a quarter of their bytes or more.
 

@@ -16,7 +16,7 @@ from spamnb.settings import FeatureConfig
 
 
 def deobfuscate(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
-    """The texts with hidden letters revealed, and their streams.
+    """Reveals hidden letters; returns the texts and their streams.
 
     The first streams are the word n-grams; the words that obfuscated words may stand for are a later stream.
 

@@ -10,7 +10,7 @@ from spamnb.settings import FeatureConfig
 
 
 def extract(texts: Texts, config: FeatureConfig) -> Batch:
-    """The tokens of these messages, as the configuration says.
+    """Extracts the tokens of messages.
 
     >>> batch = extract(Texts.of(["Free entry", "ok"]), FeatureConfig.plain())
     >>> batch.size, batch.rows.tolist()

@@ -40,7 +40,7 @@ _SUSPECT = re.compile(f"[{INVISIBLE}{MARKS}{FANCY}{LETTERS}]")
 
 
 def reveal_hidden_letters(text: str) -> tuple[str, list[str]]:
-    """The text as a reader sees it, and the kinds of obfuscation in it.
+    """Returns the text as a reader sees it, and the kinds of obfuscation in it.
 
     >>> reveal_hidden_letters("f\u200bree \uff57\uff49\uff4e")
     ('free win', ['zero-width', 'fancy'])
@@ -57,7 +57,7 @@ def reveal_hidden_letters(text: str) -> tuple[str, list[str]]:
 
 
 def _composed(text: str) -> str:
-    """NFC in pieces: it sorts consecutive marks by swapping neighbours, which takes quadratic time."""
+    """Applies NFC to pieces: it sorts consecutive marks by swapping neighbours, in quadratic time."""
     return "".join(unicodedata.normalize("NFC", piece) for piece in _PIECE.findall(text))
 
 
@@ -84,7 +84,7 @@ def _suspect(run: bytes) -> bool:
 
 
 def reveal_in_texts(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
-    """The texts as a reader sees them, and each kind of obfuscation with its message."""
+    """Returns the texts as a reader sees them, and each kind of obfuscation with its message."""
     new, obfuscations = {}, []
     for row in texts.rows_with(_suspect):
         original = texts[row].decode("utf-8", "surrogateescape")
@@ -96,7 +96,7 @@ def reveal_in_texts(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
 
 
 def _replace(texts: Texts, new: dict[int, bytes]) -> Texts:
-    """The texts with new messages in some rows."""
+    """Replaces the messages of some rows."""
     messages = texts.tolist()
     for row, message in new.items():
         messages[row] = message

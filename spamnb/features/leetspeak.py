@@ -44,7 +44,7 @@ _REPEATED = re.compile(rb"([a-vyz])\1{2,}")  # www and xxx are words
 
 
 def leet(word: bytes) -> tuple[bytes, ...]:
-    """The words that may be written with these digits and signs; 1 is i or l.
+    """Returns the words that may be written with these digits and signs; 1 is i or l.
 
     >>> leet(b"fr33"), leet(b"ca1l"), leet(b"b4"), leet(b"3mins"), leet(b"150p")
     ((b'free',), (b'cail', b'call'), (), (), ())
@@ -56,7 +56,7 @@ def leet(word: bytes) -> tuple[bytes, ...]:
 
 
 def collapse_repeats(word: bytes) -> tuple[bytes, ...]:
-    """The word with its repeated letters once, and twice; none for a word of a single letter (mmm).
+    """Reduces repeated letters to one, and to two; not in a word of a single letter (mmm).
 
     >>> collapse_repeats(b"freeee"), collapse_repeats(b"www"), collapse_repeats(b"free")
     ((b'fre', b'free'), (), ())
@@ -95,7 +95,7 @@ _by_word = lru_cache(1 << 14)(_variants)
 
 
 def leetspeak_variants(words: Words, scanner: ShapeScanner) -> list[RowVariant]:
-    """The words that obfuscated words may stand for."""
+    """Returns the words that obfuscated words may stand for."""
     raw = np.frombuffer(words.data, np.uint8)
     at = np.sort(np.concatenate((_leet_digits(raw, *scanner.digit_runs), _triple_letters(raw))))
     which = distinct_values(np.searchsorted(words.starts, at, side="right") - 1)
@@ -112,7 +112,7 @@ def leetspeak_variants(words: Words, scanner: ShapeScanner) -> list[RowVariant]:
 
 
 def variant_stream(variants: list[RowVariant]) -> Stream:
-    """The variants as a stream of single words."""
+    """Returns the variants as a stream of single words."""
     rows = np.array([row for row, _ in variants])
     keys = np.array([new.key for _, new in variants], np.uint64)
     return Stream(1, rows, keys, lambda where: StringArray.of(variants[i][1].word for i in where.tolist()))
@@ -125,7 +125,7 @@ def _leet_digits(raw: ByteArray, at: IntArray, sizes: IntArray) -> IntArray:
 
 
 def _triple_letters(raw: ByteArray) -> IntArray:
-    """The places where the same letter occurs three times in a row."""
+    """Finds where the same letter occurs three times in a row."""
     same = raw[1:] == raw[:-1]
     triple = same[1:] & same[:-1]
     triple &= raw[2:] > 96  # neither dots nor spaces nor digits, which are many
@@ -134,7 +134,7 @@ def _triple_letters(raw: ByteArray) -> IntArray:
 
 
 def _words_with_signs(words: Words, raw: ByteArray, scanner: ShapeScanner) -> list[tuple[int, bytes]]:
-    """c@sh, $ave: the letters, digits and signs around a sign between letters, or a dollar before one."""
+    """Finds c@sh and $ave: the span around a sign between letters, or around a dollar before one."""
     at = np.sort(np.concatenate((scanner.places(b"$"), scanner.places(b"@"))))
     at = at[at < len(raw) - 1]
     at = at[raw[at] < 65]  # not where spaced letters were joined over it
@@ -145,7 +145,7 @@ def _words_with_signs(words: Words, raw: ByteArray, scanner: ShapeScanner) -> li
 
 
 def _span(data: bytes, at: int) -> tuple[int, int]:
-    """Start and end of the letters, digits and signs around a sign; empty for an address."""
+    """Finds start and end of the letters, digits and signs around a sign; empty for an address."""
     before = _BEFORE.search(data[max(0, at - LONGEST - 1) : at])
     after = _AFTER.match(data, at, at + LONGEST + 1)
     assert before is not None

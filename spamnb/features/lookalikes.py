@@ -11,7 +11,7 @@ import re
 
 
 def _table(pairs: str) -> dict[str, str]:
-    """'аa' is Cyrillic a, which looks like Latin a."""
+    """Reads pairs such as 'аa': Cyrillic a, which looks like Latin a."""
     return {pair[0]: pair[1] for pair in pairs.split()}
 
 
@@ -40,7 +40,7 @@ _WORD = re.compile(f"(?<![A-Za-z0-9_{LETTERS}])[A-Za-z0-9_]*+[{LETTERS}][A-Za-z0
 
 
 def fold_lookalikes(text: str) -> str:
-    """The text with each mixed word in one alphabet.
+    """Folds each mixed word of a text into one alphabet.
 
     >>> fold_lookalikes("Fr\u0435\u0435 \u0440rize"), fold_lookalikes("\u0423\u0440\u0430 \u043e\u043d")
     ('Free prize', 'Ура он')

@@ -32,7 +32,7 @@ _lower_words = _converter(lambda run: _NON_WORD.sub(_blank, run.lower()))
 
 
 def lowered_words(texts: Texts) -> Texts:
-    """The texts in lower case, with spaces for every non-ASCII character that is no word character.
+    """Lower-cases texts and writes spaces for every non-ASCII character that is no word character.
 
     >>> lowered_words(Texts.of(["Café – £5!"])).tolist()[0].decode().split()
     ['café', '5!']
@@ -41,7 +41,7 @@ def lowered_words(texts: Texts) -> Texts:
 
 
 def lowered(texts: Texts) -> Texts:
-    """The texts in lower case, otherwise unchanged (invalid bytes stay as they are)."""
+    """Lower-cases texts and changes nothing else (invalid bytes stay as they are)."""
     return _lowered(texts, _lower)
 
 
@@ -54,7 +54,7 @@ def _lowered(texts: Texts, converter: Converter) -> Texts:
 
 
 def _one_by_one(texts: Texts, converter: Converter) -> Texts:
-    """The rare case where lower-casing changes a message's length in bytes, as with a Turkish capital I."""
+    """Handles the rare case where lower-casing changes a length in bytes, as with a Turkish capital I."""
     return Texts.of(_convert_runs(Texts.of([_str_lower(message)]), converter) for message in texts.tolist())
 
 

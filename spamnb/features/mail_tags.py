@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spamnb.core import IntArray, StringArray, gathered
+from spamnb.core import IntArray, StringArray, copy_spans
 from spamnb.features.batch import OTHER, Speller, Stream
 from spamnb.features.lowercase import lowered_words
 from spamnb.features.token_keys import LONGEST, join, key
@@ -15,7 +15,7 @@ from spamnb.messages import Texts
 
 
 def tagged_stream(tags: Mapping[str, Texts], reveal: bool = False) -> Stream:
-    """The words of all texts with their tags, message by message; `reveal` reveals hidden letters first.
+    """Returns the words of all texts with their tags, by message; `reveal` reveals hidden letters first.
 
     One stream of all tags takes two thirds of the time of one stream each: most tags have a few words a
     message.
@@ -48,7 +48,7 @@ def _speller(prefixes: list[bytes], which: IntArray, words: Words, order: IntArr
         begin, end = words.starts[at], words.ends[at]
         starts = np.stack((prefix[which[at]], begin), axis=1)
         ends = np.stack((prefix[which[at] + 1], np.minimum(end, begin + LONGEST)), axis=1)
-        pieces = gathered(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
+        pieces = copy_spans(np.frombuffer(data, np.uint8), starts.ravel(), ends.ravel())
         return StringArray(pieces.blob, pieces.ends[1::2])
 
     return spell

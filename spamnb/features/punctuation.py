@@ -28,7 +28,7 @@ _MASKS = np.array([(1 << 8 * n) - 1 for n in range(LONGEST + 1)], np.uint64)
 
 
 def punctuation_stream(texts: Texts, scanner: ShapeScanner) -> Stream:
-    """The punctuation runs of every message in reading order, then how each message ends.
+    """Returns the punctuation runs of every message in reading order, then how each message ends.
 
     >>> texts = Texts.of(["Well... ok :-)", "call 0900"])
     >>> stream = punctuation_stream(texts, ShapeScanner(texts))
@@ -61,7 +61,7 @@ def _stream(rows: IntArray, names: KeyArray) -> Stream:
 
 
 def _whole_characters(scanner: ShapeScanner, first: IntArray, sizes: IntArray) -> IntArray:
-    """The number of bytes of each run that enter its token: whole characters."""
+    """Counts the bytes of each run that enter its token: whole characters."""
     lengths = np.minimum(sizes, LONGEST)
     cut = np.flatnonzero(sizes > LONGEST)
     cut = cut[_continues(scanner, first[cut] + LONGEST)]  # it would end within a character
@@ -75,7 +75,7 @@ def _continues(scanner: ShapeScanner, at: IntArray) -> Mask:
 
 
 def _last(texts: Texts, scanner: ShapeScanner) -> IntArray:
-    """The last byte of each message that is no blank; the byte before the message if all are blank."""
+    """Finds the last byte of each message that is no blank; the byte before the message if all are."""
     last = texts.ends - 1
     last -= (last >= texts.starts) & (scanner.raw[last] <= BLANK)
     for i in np.flatnonzero((last >= texts.starts) & (scanner.raw[last] <= BLANK)).tolist():

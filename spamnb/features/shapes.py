@@ -59,7 +59,7 @@ _CASE = np.uint64(0x2020202020202020)  # lower-cases eight ASCII letters
 
 
 def bucket_names(name: str) -> list[str]:
-    """The tokens of one property, in the order of their buckets.
+    """Returns the tokens of one property, in the order of their buckets.
 
     >>> bucket_names("caps")
     ['shape:caps=0', 'shape:caps=1', 'shape:caps=2', 'shape:caps=3-4', 'shape:caps=5+']
@@ -87,7 +87,7 @@ _FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(OBFUSCATIONS)
 
 
 def shape_stream(texts: Texts, scanner: ShapeScanner | None = None) -> Stream:
-    """The shape tokens of every message: one for each property, one for each number of 3 or more digits.
+    """Returns the shape tokens of every message: one per property, one per number of 3 or more digits.
 
     An empty message has none.
     """
@@ -111,7 +111,7 @@ def shape_stream(texts: Texts, scanner: ShapeScanner | None = None) -> Stream:
 
 
 def obfuscation_stream(obfuscations: list[tuple[int, str]]) -> Stream:
-    """The kinds of obfuscation in each message, each once: `shape:leet`."""
+    """Returns the kinds of obfuscation in each message, each once: `shape:leet`."""
     distinct = dict.fromkeys(obfuscations)
     which = np.array([_OBFUSCATION[kind] for _, kind in distinct])
     return Stream(SHAPE, np.array([row for row, _ in distinct]), _KEYS[which], _speller(which))
@@ -142,7 +142,7 @@ class ShapeScanner:
         self._places: dict[int, IntArray] = {}
 
     def counts(self) -> IntArray:
-        """The count of each property but the length, in each message."""
+        """Counts each property but the length, in each message."""
         hits = {
             "url": np.sort(np.concatenate((self.places(b"://"), self._domains()))),
             "email": self._email(),
@@ -157,7 +157,7 @@ class ShapeScanner:
         return np.stack([self._per_message(hits[name]) for name in _COUNTED])
 
     def in_words(self, lower: Texts) -> ByteArray:
-        """1 for bytes of words, padded by one on both sides; beyond ASCII they are what is not blank."""
+        """Returns 1 for bytes of words, padded by one on both sides; beyond ASCII what is not blank."""
         inside = np.zeros(len(lower.data) + 2, np.uint8)
         np.not_equal(self.kind[: len(lower.data)] & _WORD, 0, out=inside[1:-1].view(bool))
         high, _ = self._high
@@ -186,7 +186,7 @@ class ShapeScanner:
         return np.asarray(self.kind[at] & _DIGIT > 0)
 
     def numbers(self) -> tuple[IntArray, IntArray]:
-        """Message and size of every run of 3 or more digits."""
+        """Returns message and size of every run of 3 or more digits."""
         first, sizes = self.digit_runs
         keep = sizes >= 3
         return rows_of(self.texts, first[keep]), sizes[keep]
@@ -199,7 +199,7 @@ class ShapeScanner:
         return np.diff(np.searchsorted(hits, starts), append=len(hits))
 
     def places(self, needle: bytes) -> IntArray:
-        """The positions of a byte string whose first byte is a mark."""
+        """Finds the positions of a byte string whose first byte is a mark."""
         first = needle[0]
         if first not in self._places:
             marks, mark = (self.marks, self.mark) if first < 128 else self._high
@@ -214,7 +214,7 @@ class ShapeScanner:
         return np.asarray(self.kind[at] & _WORD > 0)
 
     def _domains(self) -> IntArray:
-        """A dot between a word character and a top-level domain that ends there: `.com`."""
+        """Finds dots between a word character and a top-level domain that ends there: `.com`."""
         dots = self.places(b".")
         dots = dots[(dots > 0) & (self.kind[dots + 1] & _LETTER > 0)]  # few: most end a sentence
         dots = dots[self._word(dots - 1)]
@@ -232,7 +232,7 @@ class ShapeScanner:
         return at[self._word(at - 1) & self._word(at + 1)]
 
     def _money(self) -> IntArray:
-        """A currency sign next to a digit on either side."""
+        """Finds currency signs next to a digit on either side."""
         positions = []
         for sign in CURRENCY:
             at = self.places(sign)
@@ -241,7 +241,7 @@ class ShapeScanner:
         return np.sort(np.concatenate(positions))
 
     def _phones(self) -> IntArray:
-        """Nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
+        """Finds nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
         first, sizes = self.digit_runs
         gap = first[:-1] + sizes[:-1]  # the byte after a run, if it is the only one before the next run
         linked = (first[1:] - gap == 1) & (self.kind[gap] & _GAP > 0)
@@ -250,7 +250,7 @@ class ShapeScanner:
         return first[begin[digits >= PHONE_DIGITS]]
 
     def _caps(self) -> IntArray:
-        """Two or more capitals in a row next to no other ASCII word character."""
+        """Finds two or more capitals in a row next to no other ASCII word character."""
         upper = self.kind & _UPPER
         pair = np.zeros(len(upper), np.uint8)
         np.logical_and(upper[:-1], upper[1:], out=pair[1:].view(bool))
@@ -263,7 +263,7 @@ class ShapeScanner:
 
 
 def _runs(positions: IntArray, linked: Mask) -> tuple[IntArray, IntArray]:
-    """First position and size of each run, where `linked[i]` links position i to position i + 1."""
+    """Returns first position and size of each run, where `linked[i]` links position i to position i + 1."""
     if not len(positions):
         return positions, positions
     begin = np.flatnonzero(np.concatenate(([True], ~linked)))

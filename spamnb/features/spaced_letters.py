@@ -29,7 +29,7 @@ class SpacedLetterJoiner:
         self.rows: list[int] = []
 
     def __call__(self, texts: Texts, starts: IntArray, ends: IntArray) -> tuple[bytes, IntArray, IntArray]:
-        """The data with the letters of spaced words moved together, and where words start and end in it."""
+        """Moves the letters of spaced words together; returns the data and where words start and end."""
         spans = _spans(_runs(texts, starts, ends))
         if not spans:
             return texts.data, starts, ends
@@ -52,7 +52,7 @@ class SpacedLetterJoiner:
 
 
 def _spans(runs: list[tuple[bool, int, int]]) -> list[tuple[int, int]]:
-    """First and last letter of each spaced word, ascending; no letter is in two of them."""
+    """Returns first and last letter of each spaced word, ascending; no letter is in two of them."""
     spans, taken = [], set()
     for blank, first, last in sorted(runs):
         first, last = first + (first in taken), last - (last in taken)
@@ -63,7 +63,7 @@ def _spans(runs: list[tuple[bool, int, int]]) -> list[tuple[int, int]]:
 
 
 def _runs(texts: Texts, starts: IntArray, ends: IntArray) -> list[tuple[bool, int, int]]:
-    """Runs of three or more one-letter words, the same byte between: is that a blank, first and last word."""
+    """Finds three or more one-letter words with the same byte between: is it a blank, first and last word."""
     word = np.flatnonzero(starts[2:] - starts[:-2] == 4)  # two words of one byte, and the next begins
     word = word[ends[word + 2] - starts[word + 2] == 1]
     raw, at = np.frombuffer(texts.data, np.uint8), starts[word]

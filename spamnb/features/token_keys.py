@@ -39,12 +39,12 @@ def mix(x: KeyArray) -> KeyArray:
 
 
 def join(left: KeyArray, right: KeyArray) -> KeyArray:
-    """The key of two tokens in this order."""
+    """Computes the key of two tokens in this order."""
     return mix(left * _JOIN + right)
 
 
 def span_keys(data: bytes, starts: IntArray, lengths: IntArray) -> KeyArray:
-    """The keys of many spans of one byte string, 8 bytes at a time.
+    """Computes the keys of many spans of one byte string, 8 bytes at a time.
 
     >>> [hex(k) for k in span_keys(b"free entry", np.array([0, 5]), np.array([4, 5]))]
     ['0x65657266', '0x7972746e65']
@@ -73,12 +73,12 @@ def _long_keys(words: KeyArray, starts: IntArray, lengths: IntArray, first: KeyA
 
 
 def key(token: bytes) -> KeyArray:
-    """The key of one plain token, as an array of one (see `token_key` for tags and n-grams)."""
+    """Computes the key of one plain token, as an array of one (see `token_key` for tags and n-grams)."""
     return span_keys(token, np.zeros(1, np.int64), np.array([len(token)]))
 
 
 def word_key(token: bytes) -> int:
-    """The key of one plain token as a number: 2 us, where an array of one takes 50.
+    """Computes the key of one plain token as a number: 2 us, where an array of one takes 50.
 
     >>> [word_key(word) == int(key(word)[0]) for word in (b"", b"free", b"congratulations")]
     [True, True, True]
@@ -92,14 +92,14 @@ def word_key(token: bytes) -> int:
 
 
 def _mix_one(x: int) -> int:
-    """`mix` of a single number."""
+    """Computes `mix` of a single number."""
     x = (x ^ x >> 30) * int(_A) & _ONES
     x = (x ^ x >> 27) * int(_B) & _ONES
     return x ^ x >> 31
 
 
 def token_keys(tag: str, words: list[str]) -> KeyArray:
-    """The keys of many tokens `tag + word` at once.
+    """Computes the keys of many tokens `tag + word` at once.
 
     >>> int(token_keys("shape:", ["url=0"])[0]) == token_key("shape:url=0")
     True
@@ -110,7 +110,7 @@ def token_keys(tag: str, words: list[str]) -> KeyArray:
 
 
 def token_key(token: str) -> int:
-    """The key of a token as it is spelled in `inspect`: a word, an n-gram with spaces, or tag:rest.
+    """Computes the key of a token as `inspect` spells it: a word, an n-gram with spaces, or tag:rest.
 
     >>> token_key("free") == 0x65657266
     True

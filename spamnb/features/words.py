@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import IntArray, Record, StringArray, gathered
+from spamnb.core import IntArray, Record, StringArray, copy_spans
 from spamnb.features.batch import Speller, Stream
 from spamnb.features.token_keys import LONGEST, KeyArray, join, span_keys
 from spamnb.messages import Texts
@@ -58,13 +58,13 @@ def find_words(texts: Texts, inside: ByteArray | None = None, edit: WordEdit | N
 
 
 def rows_of(texts: Texts, positions: IntArray) -> IntArray:
-    """The message of each of some ascending positions (few messages, many positions)."""
+    """Returns the message of each of some ascending positions (few messages, many positions)."""
     bounds = np.searchsorted(positions, texts.starts)
     return np.repeat(np.arange(len(texts)), np.diff(bounds, append=len(positions)))
 
 
 def word_streams(words: Words, ngrams: int) -> list[Stream]:
-    """One stream for each n from 1 to `ngrams`; neighbours must be in the same message."""
+    """Returns one stream for each n from 1 to `ngrams`; neighbours must be in the same message."""
     streams = [Stream(1, words.rows, words.keys, words.spell)]
     keys = words.keys
     for n in range(2, ngrams + 1):
@@ -79,12 +79,12 @@ def _ngram_speller(words: Words, first: IntArray, n: int) -> Speller:
 
 
 def spell_ngrams(words: Words, first: IntArray, n: int) -> StringArray:
-    """The n words that begin with each word in `first`, with spaces between; a long word is cut."""
+    """Spells the n words that begin with each word in `first`, with spaces between; a long word is cut."""
     data = np.frombuffer(words.data + b" ", np.uint8)
     starts = np.full((len(first), 2 * n - 1), len(words.data), np.int64)  # by default the space
     ends = starts + 1
     for i in range(n):
         starts[:, 2 * i] = words.starts[first + i]
         ends[:, 2 * i] = np.minimum(words.ends[first + i], starts[:, 2 * i] + LONGEST)
-    pieces = gathered(data, starts.ravel(), ends.ravel())
+    pieces = copy_spans(data, starts.ravel(), ends.ravel())
     return StringArray(pieces.blob, pieces.ends[2 * n - 2 :: 2 * n - 1])

@@ -184,7 +184,7 @@ def _save(document: object, target: str) -> int:
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
     try:
         with open(handle, "w+b") as file:
-            files.like(handle, target)
+            files.copy_read_permissions(target, handle)
             size = dump(document, file)
             if size > MAX_BYTES:
                 raise OSError(errno.EFBIG, f"it would be larger than {MAX_BYTES} bytes")

@@ -201,7 +201,7 @@ def _create(model: str, data: bytes) -> int:
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
     try:
         try:
-            files.like(handle, model)
+            files.copy_read_permissions(model, handle)
             _write(handle, data)
             os.fsync(handle)
         finally:

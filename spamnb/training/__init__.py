@@ -9,8 +9,8 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.training.cross_validation import (
         FoldScores as FoldScores,
-        copies as copies,
-        copies_note as copies_note,
+        count_duplicates as count_duplicates,
+        duplicates_note as duplicates_note,
         folds as folds,
         score_fold as score_fold,
     )
@@ -46,8 +46,8 @@ else:
         {
             "cross_validation": [
                 "FoldScores",
-                "copies",
-                "copies_note",
+                "count_duplicates",
+                "duplicates_note",
                 "folds",
                 "score_fold",
             ],

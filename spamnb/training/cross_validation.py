@@ -18,18 +18,18 @@ from spamnb.training.sampling import Digests, Sample, pick_columns
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FoldScores:
-    """Out-of-fold scores of a sample: damped log scores (n, K), known tokens, damping."""
+    """Out-of-fold scores of a sample: damped log scores (n, K) and the number of known tokens."""
 
     damped: FloatArray
     known: IntArray
-    scale: FloatArray = field(default_factory=lambda: np.zeros(0))  # where refinement is to follow
-    counts: FoldCounts | None = None  # likewise
+    scale: FloatArray = field(default_factory=lambda: np.zeros(0))  # the damping; for a weight correction
+    counts: FoldCounts | None = None  # for a weight correction
 
 
 def folds(sample: Sample, k: int) -> IntArray:
-    """The fold of each message: distinct texts of a class take turns in the order of their digests.
+    """Assigns messages to folds: distinct texts of a class take turns in the order of their digests.
 
-    A text that stands under two labels counts for the first of them, so that it is in one fold only.
+    A text with two labels counts for the first of them, so that it is in one fold only.
     """
     texts, text = group_values(sample.digests)
     label = np.full(len(texts), np.iinfo(np.int64).max)
@@ -41,24 +41,24 @@ def folds(sample: Sample, k: int) -> IntArray:
     return fold[text]
 
 
-def copies(digests: Digests) -> int:
-    """How many messages have the same words as one before them."""
+def count_duplicates(digests: Digests) -> int:
+    """Counts the messages with the same words as an earlier one."""
     return len(digests) - len(distinct_values(digests))
 
 
-def copies_note(digests: Digests) -> list[str]:
-    """What to tell of copies, if there are any.
+def duplicates_note(digests: Digests) -> list[str]:
+    """Returns a note on duplicates, if there are any.
 
-    >>> copies_note(np.array([7, 8, 7], np.uint64))
-    ['1 of 3 messages is a duplicate of another (the same words)']
+    >>> duplicates_note(np.array([7, 8, 7], np.uint64))
+    ['1 of 3 messages is a duplicate (same words)']
     """
-    found = copies(digests)
-    some = "is a duplicate of another" if found == 1 else "are duplicates of others"
-    return [f"{found:,} of {len(digests):,} messages {some} (the same words)"] if found else []
+    count = count_duplicates(digests)
+    are = "is a duplicate" if count == 1 else "are duplicates"
+    return [f"{count:,} of {len(digests):,} messages {are} (same words)"] if count else []
 
 
 def cross_validated_scores(store: CountStore, config: ScorerConfig, sample: Sample, k: int) -> FoldScores:
-    """Score each fold as if the model had been trained on everything else."""
+    """Scores each fold by the counts without it."""
     scorer, fold = make(config), folds(sample, k)
     counts = FoldCounts(store, sample.entries, sample.labels, fold, k, scorer.needs_full_vocabulary)
     damped = np.zeros((len(sample), len(store.labels)))
@@ -72,7 +72,7 @@ def cross_validated_scores(store: CountStore, config: ScorerConfig, sample: Samp
 def score_fold(
     store: CountStore, scorer: Scorer, sample: Sample, fold: Fold
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """(n, K) damped log scores of a fold, how much of each message is known, and the damping."""
+    """Returns damped log scores (n, K) of a fold, the number of known tokens, and the damping."""
     size, stats = len(fold.rows), weighted(fold.stats, scorer.config)
     weights = scorer.weights(stats)
     entries = scorer.limited(fold.entries, weights)
@@ -85,27 +85,29 @@ def score_fold(
         parts, known = parts + present, known + present
     scale = damping_scale(parts, scorer.config)
     damped = joint * scale[:, None]
-    return damped if sample.base_scores is None else damped + sample.base_scores[fold.rows], known, scale
+    if sample.base_scores is not None:
+        damped = damped + sample.base_scores[fold.rows]
+    return damped, known, scale
 
 
 def _columns_without(
     store: CountStore, config: ScorerConfig, sample: Sample, fold: Fold
 ) -> dict[str, FloatArray]:
+    """Computes the terms of each column by the counts without the fold."""
     if not sample.categories and not sample.numbers:
         return {}
     tally = Tally()
     labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
     tally.add(Batch(len(fold.out), ()), labels, *pick_columns(sample.categories, sample.numbers, fold.out))
-    rest = subtract_store(store.columns_only(), tally.finish()[0])
-    terms = column_terms(
-        rest, config, len(fold.rows), *pick_columns(sample.categories, sample.numbers, fold.rows)
-    )
-    at = [store.labels.index(label) for label in rest.labels]
+    others = subtract_store(store.columns_only(), tally.finish()[0])
+    columns = pick_columns(sample.categories, sample.numbers, fold.rows)
+    terms = column_terms(others, config, len(fold.rows), *columns)
+    at = [store.labels.index(label) for label in others.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
 
 
 def _widened(values: FloatArray, at: list[int], width: int) -> FloatArray:
-    """Terms of all classes; one of which no message is left says nothing."""
+    """Returns terms of all classes; they are 0 for a class without a message outside of the fold."""
     out = np.zeros((len(values), width))
     out[:, at] = values
     return out

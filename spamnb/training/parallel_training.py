@@ -156,7 +156,7 @@ class CountInWorker:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         self._trainer.add_chunk(chunk, self._next(self._number))
-        return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, made=True)
+        return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, worker_result=True)
 
     def count_block(self, block: TableBlock) -> BlockResult:
         order = self._next(block.number)
@@ -195,7 +195,12 @@ class ScoreInWorker:
         scores = self._model.score(chunk.texts)
         texts = chunk.texts if self._keep_texts else _empty(chunk, ("subject",))
         return Chunk(
-            texts, chunk.lines, chunk.labels, position=chunk.position, sources=chunk.sources, made=scores
+            texts,
+            chunk.lines,
+            chunk.labels,
+            position=chunk.position,
+            sources=chunk.sources,
+            worker_result=scores,
         )
 
 

@@ -1,4 +1,4 @@
-"""Where to draw the line so that at most a given share of ham is called spam."""
+"""Sets the threshold for a false positive rate."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from numpy.typing import ArrayLike
 from spamnb.metrics import roc_curve
 from spamnb.model import probability
 
-MAIL_MAX_FPR = 0.001  # what `spamnb train` allows for mail unless it is told otherwise
-_ENOUGH = 10  # ham beyond the line that are worth counting; fewer are estimated from the tail
+MAIL_MAX_FPR = 0.001  # the default of `spamnb train` for mail
+_ENOUGH = 10  # ham beyond the threshold that are worth counting; fewer are estimated from the tail
 _TAIL = 20  # one in so many ham is the tail
-_AIM = 0.8  # of the rate that is asked for, where it can only be estimated
+_AIM = 0.8  # of the rate, where it can only be estimated
 
 
 def cutoff(ham: ArrayLike, max_fpr: float) -> float:
-    """The log-odds from which on to say spam, by what ham scored that the model had not seen.
+    """Returns the log-odds threshold for a false positive rate, from scores of ham the model has not seen.
 
-    A rate of 0.1% hangs on the two or three highest of 3,000 scores: one odd mail moves it far. So the tail
-    is taken to fall off exponentially. With u, what the k highest of n scores exceed, and b, by how much on
+    A rate of 0.1% depends on the two or three highest of 3,000 scores: one odd mail moves it far. So the tail
+    is taken to fall off exponentially. With u, which the k highest of n scores exceed, and b, by how much on
     average,
 
         P(score > t) = k/n exp(-(t - u) / b) = aim      t = u + b log(k / (n aim))      aim = 0.8 max_fpr
 
-    but no more than max_fpr n of these scores, to the nearest whole, may lie above. What is asked for is a
-    limit, and an estimate that aims at it exceeds it half of the time, so the aim is lower. Chosen on inner
-    splits of SpamAssassin and TREC 2007: with 2,000 and 900 ham it misjudged 0.077% and 0.073% of unseen ham
-    for 0.1% asked (aiming at 0.1%: 0.077% and 0.109%), with 60 ham 0 to 0.12%; the highest score alone
-    misjudged 0 to 1.6%, and caught less spam from 1,000 ham on.
+    but no more than max_fpr n of these scores, rounded, may lie above. The rate is a limit, and an estimate
+    that aims at it exceeds it half of the time, so the aim is lower. Chosen on inner splits of SpamAssassin
+    and TREC 2007: with 2,000 and 900 ham the false positive rate on unseen ham was 0.077% and 0.073% for
+    0.1% (aiming at 0.1%: 0.077% and 0.109%), with 60 ham 0 to 0.12%; with the highest score alone it was 0
+    to 1.6%, and less spam was caught from 1,000 ham on.
 
     >>> scores = -np.log(1 - (np.arange(1000) + 0.5) / 1000)  # an exponential tail
     >>> round(cutoff(scores, 0.1), 2), round(cutoff(scores, 0.0001), 1)
@@ -41,18 +41,18 @@ def cutoff(ham: ArrayLike, max_fpr: float) -> float:
     n = len(scores)
     if not n:
         return 0.0
-    line = scores[min(round(max_fpr * n), n - 1)]
+    threshold = scores[min(round(max_fpr * n), n - 1)]
     k = min(max(_ENOUGH, n // _TAIL), n - 1)
     if max_fpr * n < _ENOUGH and k:
         u = scores[k]
         b = float(np.mean(scores[:k] - u))
-        line = max(line, u + b * math.log(max(k / (n * _AIM * max_fpr), 1.0)))
-    return float(np.nextafter(line, np.inf))
+        threshold = max(threshold, u + b * math.log(max(k / (n * _AIM * max_fpr), 1.0)))
+    return float(np.nextafter(threshold, np.inf))
 
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """The best that can be had on some messages if at most `max_fpr` of their ham may be called spam."""
+    """The best threshold on this data for a false positive rate of at most `max_fpr`."""
 
     max_fpr: float
     log_odds: float
@@ -66,7 +66,7 @@ class OperatingPoint:
 
 
 def operating_point(spam: ArrayLike, log_odds: ArrayLike, max_fpr: float) -> OperatingPoint | None:
-    """The lowest threshold that keeps to the rate on these very messages; None unless both kinds are there.
+    """Finds the lowest threshold that keeps to the rate on this data; None unless it has ham and spam.
 
     >>> operating_point([0, 0, 1, 1], [-1, 2, 1, 3], 0.4).recall
     0.5
@@ -75,7 +75,8 @@ def operating_point(spam: ArrayLike, log_odds: ArrayLike, max_fpr: float) -> Ope
     if np.isnan(fpr).any() or np.isnan(recall).any():
         return None
     ham = int(np.count_nonzero(~np.asarray(spam, bool)))
-    wrong = np.rint(fpr * ham).astype(np.int64)
-    at = int(np.flatnonzero(wrong <= math.floor(max_fpr * ham + 1e-9))[-1])
+    false_positives = np.rint(fpr * ham).astype(np.int64)
+    at = int(np.flatnonzero(false_positives <= math.floor(max_fpr * ham + 1e-9))[-1])
     score = float(thresholds[at]) if at else float(np.nextafter(thresholds[1], np.inf))
-    return OperatingPoint(max_fpr, score, float(probability(score)), float(recall[at]), int(wrong[at]), ham)
+    threshold, count = float(probability(score)), int(false_positives[at])
+    return OperatingPoint(max_fpr, score, threshold, float(recall[at]), count, ham)

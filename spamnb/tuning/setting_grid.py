@@ -25,7 +25,7 @@ from spamnb.training import (
     Sample,
     Trainer,
     calibrate_model,
-    copies_note,
+    duplicates_note,
     folds,
     score_fold,
 )
@@ -183,7 +183,7 @@ class SettingGrid:
     def notes(self) -> list[str]:
         """How the folds were made, for the reader of a report."""
         lines = [f"{self.folds} folds, duplicates of a text in the same fold; weights are not refined"]
-        lines += copies_note(self.digests)
+        lines += duplicates_note(self.digests)
         if len(self.truth) < self.total:
             lines.append(f"tested on a sample of {len(self.truth):,} of {self.total:,} messages")
         return lines

@@ -46,7 +46,7 @@ def test_copies_are_told(cli: Cli, sms: Sms) -> None:
     cli.write("twice.csv", rows + rows.partition("\n")[2])
     for flags in (["--folds", "5"], ["--holdout", "30%"], ["--online"]):
         notes = cli("evaluate", "twice.csv", *flags, "--json", "-").json["notes"]
-        assert "407 of 814 messages are duplicates of others (the same words)" in notes
+        assert "407 of 814 messages are duplicates (same words)" in notes
 
 
 def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:

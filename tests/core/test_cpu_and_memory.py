@@ -25,8 +25,8 @@ def a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(monkeypatch: pytest.MonkeyPatch, about: bytes) -> dict[str, str]:
-    monkeypatch.setattr(cpu_and_memory, "_about", lambda: about)
-    cpu_and_memory.prepare()
+    monkeypatch.setattr(cpu_and_memory, "_cpu_info", lambda: about)
+    cpu_and_memory.prepare_numpy()
     return {name: os.environ[name] for name in (FEATURES, THREADS) if name in os.environ}
 
 
@@ -60,15 +60,15 @@ def test_a_numpy_built_for_this_machine_is_left(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has this file")
 def test_the_first_lines_on_a_processor() -> None:
-    assert cpu_and_memory._about()[:9] == b"processor"
+    assert cpu_and_memory._cpu_info()[:9] == b"processor"
 
 
 CHECK = """
 import os, sys
-from spamnb import processor
-processor._about = lambda: %r
+from spamnb.core import cpu_and_memory
+cpu_and_memory._cpu_info = lambda: %r
 before = set(sys.modules)
-processor.prepare()
+cpu_and_memory.prepare_numpy()
 assert "numpy" not in before, "numpy was there before it could be told"
 import numpy
 print(os.environ.get(%r), int(numpy.sort([3, 1, 2])[0]))

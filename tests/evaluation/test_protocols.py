@@ -21,12 +21,12 @@ from spamnb.messages import Chunk, Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training.trainer import Trainer
-from spamnb.tuning.setting_grid import Setting
+from spamnb.tuning.setting_grid import Candidate
 from tests.helpers.labelled_data import EVERY, labelled
 
 MORE = [
-    Setting("words", FeatureConfig.plain(), ScorerConfig(balance="weight")),
-    Setting("order 2", FeatureConfig(ngrams=3, shapes=False), ScorerConfig.of("less-naive", order=2)),
+    Candidate("words", FeatureConfig.plain(), ScorerConfig(balance="weight")),
+    Candidate("order 2", FeatureConfig(ngrams=3, shapes=False), ScorerConfig.of("less-naive", order=2)),
 ]
 
 
@@ -49,7 +49,7 @@ def gathered(size: int = 150, classes: int = 2) -> LabelledData:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("setting", [*EVERY, *MORE], ids=lambda s: s.name)
-def test_each_message_is_scored_by_those_before_it(setting: Setting, classes: int) -> None:
+def test_each_message_is_scored_by_those_before_it(setting: Candidate, classes: int) -> None:
     texts, labels = labelled(60, classes)
     texts[20], texts[33] = "", "!!!"
     found = score_stream(
@@ -88,7 +88,7 @@ def test_figures_of_a_stream(classes: int) -> None:
     assert found.scores.messages == 150
     assert [step["learned"] for step in found.steps] == list(range(15, 151, 15))
     assert found.notes[0] == "each message classified by a model of those before it, then learned"
-    assert found.notes[1].endswith("messages are duplicates of others (the same words)")
+    assert found.notes[1].endswith("messages are duplicates (same words)")
     assert found.scores.accuracy > 1 / classes
 
 

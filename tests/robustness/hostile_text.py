@@ -115,7 +115,6 @@ CALLS = (
     _call("train", DATA, "-o", DATA),
     _call("train", DATA, "-o", f"{DATA}/x"),
     _call("train", DATA, "--dask", NAME, "-o", "x.spamnb"),
-    _call("train", DATA, "--backend", NAME, "-o", "x.spamnb"),
     *(
         _call("predict", "-m", model, "--format", form, *more, stdin=f"{TEXT}\n")
         for model in (MODEL, NAMED, MANY)

@@ -45,7 +45,7 @@ def test_what_is_replaced_is_kept(tmp_path: Path, how: str, monkeypatch: pytest.
     if how == "no links here":
         monkeypatch.setattr(os, "link", refuse)
     for _ in range(2):  # the second time both names may be of one file
-        files.keep(str(source), str(backup))
+        files.back_up(str(source), str(backup))
         assert (backup.read_text(), backup.stat().st_mode & 0o777) == ("model", 0o600)
     assert os.path.samefile(source, backup) == (how == "link")
     assert sorted(os.listdir(tmp_path)) == ["m", "m.bak"]
@@ -57,7 +57,7 @@ def test_a_kept_file_replaces_a_planted_link(tmp_path: Path) -> None:
     source.write_text("model")
     source.chmod(0o600)
     backup.symlink_to(victim)
-    files.keep(str(source), str(backup))
+    files.back_up(str(source), str(backup))
     assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
 
 

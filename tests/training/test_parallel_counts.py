@@ -33,7 +33,7 @@ def trained(folder: Path, jobs: int) -> tuple[Trainer, list[str]]:
     with open_source(str(folder), ReadOptions.from_flags(jobs=jobs), labelled=True) as source:
         source.work = CountInWorker(trainer)
         for chunk in source:
-            if chunk.made is None:
+            if chunk.worker_result is None:
                 trainer.add_chunk(chunk)
     return trainer, [source.skipped.summary(), source.notes.summary()]
 
@@ -76,8 +76,8 @@ def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
     for jobs in (1, 2):
         with open_source(str(tmp_path), ReadOptions.from_flags(jobs=jobs), labelled=False) as source:
             source.work = ScoreInWorker(model, wanted)
-            chunks = [(chunk, chunk.made or model.score(chunk.texts)) for chunk in source]
-        assert all((chunk.made is not None) == (jobs > 1) for chunk, _ in chunks)
+            chunks = [(chunk, chunk.worker_result or model.score(chunk.texts)) for chunk in source]
+        assert all((chunk.worker_result is not None) == (jobs > 1) for chunk, _ in chunks)
         places = [place for chunk, _ in chunks for place in chunk.sources]
         numbers = [number for chunk, _ in chunks for number in chunk.lines.tolist()]
         subjects = [text for chunk, _ in chunks for text in chunk.texts.tags["subject"].tolist()]

@@ -10,7 +10,7 @@ from spamnb.evaluation.on_data import cross_validate
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, flags
 from spamnb.training import sampling
-from spamnb.training.cross_validation import copies_note
+from spamnb.training.cross_validation import duplicates_note
 from spamnb.training.trainer import Trainer
 from spamnb.tuning import setting_grid
 from spamnb.tuning.comparison import CandidateResult, evaluate_candidate, paired_p, rank, resampled
@@ -166,9 +166,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 
 def test_copies_are_told() -> None:
-    assert copies_note(np.arange(3, dtype=np.uint64)) == []
+    assert duplicates_note(np.arange(3, dtype=np.uint64)) == []
     labels, texts = sms_corpus()
     grid = grid_of(EVERY, (texts, labels))
-    assert grid.notes()[1] == "445 of 5,574 messages are duplicates of others (the same words)"
+    assert grid.notes()[1] == "445 of 5,574 messages are duplicates (same words)"
     for digest in np.unique(grid.digests)[:500]:
         assert len(set(grid.fold[grid.digests == digest].tolist())) == 1

@@ -128,7 +128,7 @@ def _rank(grid: SettingGrid, results: list[CandidateResult], params: Params) -> 
 
 def _publish(grid: SettingGrid, objective: Objective, rows: list[Row], json_file: str | None) -> None:
     """Writes and shows the comparison."""
-    from spamnb.training import copies
+    from spamnb.training import count_duplicates
     from spamnb.tuning import DRAWS
 
     title = f"{len(rows)} candidates, {grid.folds}-fold cross-validation"
@@ -140,7 +140,7 @@ def _publish(grid: SettingGrid, objective: Objective, rows: list[Row], json_file
             "objective": objective.name,
             "folds": grid.folds,
             "messages": len(grid.truth),
-            "duplicates": copies(grid.digests),
+            "duplicates": count_duplicates(grid.digests),
             "draws": DRAWS,
             "best": rows[0].result.name,
             "candidates": [row.to_dict() for row in rows],

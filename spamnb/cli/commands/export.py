@@ -82,7 +82,7 @@ def _belongs(output: str, model: str) -> bool:
 
 def _write(output: str, blocks: Iterable[bytes]) -> None:
     """A pipe or a device takes what comes; a file is replaced when the new one is whole."""
-    in_place = files.of_system(output) or (os.path.exists(output) and not os.path.isfile(output))
+    in_place = files.is_system_path(output) or (os.path.exists(output) and not os.path.isfile(output))
     try:
         with files.create(output) if in_place else files.atomic_write(output) as file:
             file.writelines(blocks)

@@ -183,7 +183,7 @@ def _answer(
             for number, chunk in enumerate(source):
                 if not number:
                     _note_kind(path == "-" and reading.format == "lines", chunk, model, quiet)
-                predictions = chunk.made or model.score(chunk.texts, chunk.categories, chunk.numbers)
+                predictions = chunk.worker_result or model.score(chunk.texts, chunk.categories, chunk.numbers)
                 codes.update(predictions.codes.tolist())
                 _write(writer, chunk, predictions, only)
                 bar.at(chunk.position)

@@ -19,7 +19,6 @@ from spamnb.cli.training_setup import TrainingSetup
 from spamnb.settings import TrainingConfig
 
 if TYPE_CHECKING:
-    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.model import SpamModel
     from spamnb.readers import Source
     from spamnb.training import Trainer
@@ -58,7 +57,6 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
-    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
@@ -118,7 +116,7 @@ def _opened(sources: list[Any], quiet: bool) -> Iterator[Source]:
 def _count_here(trainer: Trainer, source: Source, number: int, quiet: bool) -> None:
     with progress(source.name, source.size, quiet) as bar:
         for i, chunk in enumerate(source):
-            if chunk.made is None:
+            if chunk.worker_result is None:
                 trainer.add_chunk(chunk, (number, i))
             bar.at(chunk.position)
     report_skipped(source, quiet)

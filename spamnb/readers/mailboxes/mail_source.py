@@ -71,7 +71,7 @@ class MailSource(Source):
                 chunk.labels,
                 position=position,
                 sources=chunk.sources,
-                made=chunk.made,
+                worker_result=chunk.worker_result,
             )
             mails += len(chunk)
 
