@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spamnb.features import extract
 from spamnb.mail import as_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.messages import Chunk, Texts
@@ -37,5 +36,5 @@ def test_the_ready_made_models_know_what_they_are_for(name: str, expected: bool)
 def test_learned_messages_are_known_whatever_their_label() -> None:
     model = SpamModel().learn(TEXTS, LABELS)
     texts = Texts.of([*TEXTS[1:], "something else"])
-    assert count_seen(model, chunk(texts), extract(texts, model.features)) == 3
-    assert count_seen(SpamModel(), chunk(texts), extract(texts, model.features)) == 0
+    assert count_seen(model, chunk(texts)) == 3
+    assert count_seen(SpamModel(), chunk(texts)) == 0
