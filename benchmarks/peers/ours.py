@@ -31,7 +31,7 @@ class Ours(Tool):
             )
 
     def train_command(self) -> list[str]:
-        data = ["index", "--format", "index"] if self.mail else ["data.csv"]
+        data = ["index", "--input-format", "index"] if self.mail else ["data.csv"]
         return spamnb("train", str(self._file(data[0])), *data[1:], "-o", str(self._file("model")), "-q")
 
     def predict_command(self) -> list[str]:

@@ -33,7 +33,7 @@ CASES = (
     Long("one line to learn", ("learn", "-m", MODEL, "--spam")),
     Long("one line of CSV", ("train", "-", *_NEW), r"label,text\nspam,win\nham,"),
     Long("an open quote", ("train", "-", *_NEW), r'label,text\nspam,win\nham,"', megabytes=500.0),
-    Long("only delimiters", ("train", "-", "--format", "csv", *_NEW), letter=","),
+    Long("only delimiters", ("train", "-", "--input-format", "csv", *_NEW), letter=","),
     Long("one line of JSON", ("train", "-", *_NEW), r'{"label":"spam","text":"a"}\n{"label":"ham","text":"'),
     Long("one line of JSON, nested", ("predict", "-m", MODEL, "--input-format", "jsonl"), '{"a":', "["),
     Long("one message to explain", ("inspect", "-m", MODEL, "--message", "-")),
