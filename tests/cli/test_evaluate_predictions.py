@@ -87,11 +87,14 @@ def test_rows_left_out_are_named(cli: Cli) -> None:
     [
         ("--truth x", "--truth names a column of --predictions FILE: give that too."),
         ("--score x", "--score names a column of --predictions FILE: give that too."),
-        ("--predictions p.csv --cv 3", "--cv does not go with --predictions: nothing is predicted anew."),
+        (
+            "--predictions p.csv --folds 3",
+            "--folds does not go with --predictions: nothing is predicted anew.",
+        ),
         ("--predictions p.csv -m m", "--model does not go with --predictions: nothing is predicted anew."),
         (
             "--predictions p.csv --alpha 1",
-            "--alpha is a setting for training: use it with --cv K, or train a model with it.",
+            "--alpha is a setting for training: use it with --folds K, or train a model with it.",
         ),
         ("--predictions p.csv --truth x", "--truth does not go with DATA: the truth is taken from there."),
     ],
