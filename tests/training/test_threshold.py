@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.errors import ModelError
-from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, in_words
+from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, describe
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.threshold import cutoff, operating_point
@@ -53,7 +53,7 @@ def test_a_line_beyond_what_probabilities_can_tell() -> None:
     assert decision.verdicts([1.0, 1.0], log_odds=[49.9, 50.0]).tolist() == [UNSURE, SPAM]
     again = Decision.from_state(json.loads(json.dumps(decision.to_state())))
     assert again == decision
-    assert in_words(decision.to_state(), "spam", "ham").startswith(
+    assert describe(decision.to_state(), "spam", "ham").startswith(
         "spam from P = 1 (log-odds +50.00: at most"
     )
 
