@@ -3,8 +3,8 @@
 Each draw takes some messages of a corpus, trains on them with and without the start as `spamnb train` does,
 and judges messages of the rest. The start has never seen the corpus: for TREC 2007 it is the shipped model,
 for the others one that is built without them (with the two numbers of the shipped model's calibration).
-The weights of spamnb/model/base_model.py and spamnb/training/fit_base_weight.py were chosen on smishing, enron and spamassassin, with
-other draws; SMSSpamCollection and trec07p-10k took no part in that.
+The weights of spamnb/model/base_model.py and spamnb/training/fit_base_weight.py were chosen on smishing,
+enron and spamassassin, with other draws; SMSSpamCollection and trec07p-10k took no part in that.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core.arrays import FloatArray, IntArray
+from spamnb.counts import merge_stores
 from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
 from spamnb.model import shipped_model
@@ -80,9 +81,7 @@ def without(name: str, kind: str, persons: Names, parts: dict[str, list[Part]]) 
         return shipped
     others = [n for n in ready_made_models.SOURCES[kind] if n != name]
     stores = [ready_made_models.counted(parts[n], shipped.features) for n in others]
-    store = ready_made_models.reduced(
-        ready_made_models.sum_of(stores), persons, ready_made_models.LARGEST[kind]
-    )
+    store = ready_made_models.reduced(merge_stores(stores), persons, ready_made_models.LARGEST[kind])
     return replace(shipped, store=store)
 
 

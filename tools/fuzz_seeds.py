@@ -16,7 +16,7 @@ import numpy as np
 from spamnb import SpamModel, train
 from spamnb.model.text_export import export_lines
 from spamnb.settings import TrainingConfig
-from spamnb.storage import model_file, model_writer
+from spamnb.storage import model_file
 from spamnb.storage.update_journal import path_of
 from spamnb.training.incremental import Learner
 from tests.robustness.fuzzing import SEEDS
@@ -40,7 +40,7 @@ def _put(folder: str, name: str, data: bytes) -> None:
 
 def _body(model: SpamModel, folder: Path) -> bytes:
     model.save(folder / "m")
-    return (folder / "m").read_bytes()[: -model_writer.SEAL_SIZE]
+    return (folder / "m").read_bytes()[: -model_file.TRAILER_SIZE]
 
 
 def _models() -> dict[str, SpamModel]:

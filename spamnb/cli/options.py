@@ -65,6 +65,16 @@ def _type_of(default: Any) -> type:
     return str if isinstance(default, tuple) else type(default)
 
 
+def feature_config(params: Params, mail: bool = False) -> FeatureConfig:
+    """The features that options ask for; refuses wrong patterns before any data are read."""
+    features = FeatureConfig.from_options(params, mail)
+    if features.patterns:
+        from spamnb.features import compile_patterns
+
+        compile_patterns(features.patterns)
+    return features
+
+
 model_option = click.option(
     "-m",
     "--model",

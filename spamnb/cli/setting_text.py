@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from spamnb.cli.options import Params, setting_options
+from spamnb.cli.options import Params, feature_config, setting_options
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
 from spamnb.settings import (
@@ -49,7 +49,7 @@ def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
         raise ConfigError(f"--with {text!r}: {error.format_message()}") from None
     params = {**stated, **base, **{name: value for name, value in stated.items() if is_stated(value)}}
     check_used(params)
-    return Candidate(text, FeatureConfig.from_options(params, mail), ScorerConfig.from_options(params), mail)
+    return Candidate(text, feature_config(params, mail), ScorerConfig.from_options(params), mail)
 
 
 def _pair(part: str, text: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from spamnb.cli.decision_rule import (
     default_max_fpr,
     stated_max_fpr,
 )
-from spamnb.cli.options import Params
+from spamnb.cli.options import Params, feature_config
 from spamnb.errors import ConfigError
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, check_used
 
@@ -43,11 +43,11 @@ class TrainingSetup:
         stated_max_fpr(params)
         setup = cls(
             params,
-            FeatureConfig.from_options(params),
+            feature_config(params),
             ScorerConfig.from_options(params),
             TrainingConfig.from_options(params),
             decision(params),
-            mail_features=FeatureConfig.from_options(params, mail=True),
+            mail_features=feature_config(params, mail=True),
         )
         base = load_base(params, sources, quiet)
         if base is not None:

@@ -65,13 +65,18 @@ def write(path: str, data: bytes) -> None:
 
 
 @contextmanager
-def atomic_write(path: str) -> Iterator[BinaryIO]:
-    """Opens a file for writing that replaces what had its name when all is written, or not at all."""
+def atomic_write(path: str, readable_like: str | None = None) -> Iterator[BinaryIO]:
+    """Opens a file for writing that replaces what had its name when all is written, or not at all.
+
+    It is for the owner alone, or has the read permissions of the file `readable_like`.
+    """
     import tempfile
 
     handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", os.path.dirname(target(path)))  # mode 0600
     try:
         with open(handle, "wb") as file:
+            if readable_like is not None:
+                copy_read_permissions(readable_like, handle)
             yield file
             file.flush()
             os.fsync(handle)

@@ -317,7 +317,9 @@ class SpamModel:
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write the model file in one step; gives its size in bytes."""
-        return model_file.write(self.to_state(), path)
+        from spamnb.storage import model_writer
+
+        return model_writer.write(self.to_state(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SpamModel:

@@ -1,4 +1,4 @@
-"""A lock for each model file: learners queue, and a lock ends with the process that held it."""
+"""Locks a model file: learners queue, and a lock ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PAUSE = 0.002, 0.05  # the first and the longest pause between two tries
 
 
 class Lock:
-    """Held inside `with`. Only those who change a model take it: who reads one never waits.
+    """Holds the lock inside `with`. Only processes that change a model take it; readers never wait.
 
-    It is an advisory lock of the system on a file beside the model, not the file itself: that stays, so that
-    all wait for the same one, and the system takes the lock from a process that dies.
+    It is an advisory lock of the system on a file beside the model. That file is never removed, so that all
+    processes wait for the same one, and the system releases the lock of a process that dies.
     """
 
     def __init__(self, model: str | os.PathLike[str], wait: float = WAIT) -> None:
@@ -33,7 +33,7 @@ class Lock:
     def __enter__(self) -> Lock:
         self._handle = self._open()
         try:
-            self._take()
+            self._acquire()
         except BaseException:
             os.close(self._handle)
             raise
@@ -42,7 +42,7 @@ class Lock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._handle)  # which releases it
+        os.close(self._handle)  # releases the lock
 
     def _open(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -61,7 +61,7 @@ class Lock:
                 hint="learning needs a model in a folder where you may write",
             ) from None
 
-    def _take(self) -> None:
+    def _acquire(self) -> None:
         end, pause = time.monotonic() + self._wait, _PAUSE[0]
         while not _try(self._handle):
             if time.monotonic() >= end:

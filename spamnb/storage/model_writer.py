@@ -1,74 +1,70 @@
-"""What a model file may hold: builtins and plain arrays, copied so that equal states give equal bytes."""
+"""Writes model files: as a whole or not at all, and equal states as equal bytes."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from io import BufferedRandom
 from threading import Thread
 
 import numpy as np
 
+from spamnb.core import files
 from spamnb.errors import ModelError
-from spamnb.storage import safe_unpickler
+from spamnb.storage import model_file, safe_unpickler
+from spamnb.storage.model_file import CHECKSUM_MARK, JOURNAL, JOURNAL_HEAD, TRAILER_SIZE, AnyPath
 
-SEAL = b"\nspamnb-sha256:"
-SEAL_SIZE = len(SEAL) + 64 + 1
-_LARGE = 1 << 20  # bytes from which on a thread of its own is worth while
+_LARGE = 1 << 20  # bytes that are hashed in a thread of their own
+_KINDS = "dict, list, str, bytes, int, float, bool, None or an array of truth values, integers or floats"
 
 
 def prepare() -> None:
-    """Load joblib, 35 ms, while there is nothing else to do."""
+    """Loads joblib, 35 ms, while there is nothing else to do."""
     import joblib  # noqa: F401
 
 
-def dump(document: object, file: BufferedRandom) -> int:
-    """Write a document and its seal, down to the disk; gives the number of bytes."""
-    import joblib
+def write(state: Mapping[str, object], path: AnyPath) -> int:
+    """Writes `state` to `path` as a whole or leaves what was there; returns the number of bytes.
 
-    hashed = _Hashed(file)
-    joblib.dump(document, hashed, compress=0, protocol=safe_unpickler.PROTOCOL)
-    file.write(SEAL + hashed.digest.hexdigest().encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
-    return file.tell()
-
-
-class _Hashed:
-    """A file that is hashed while it is written: of 93 MB, 0.05 s of 0.25 s are saved."""
-
-    def __init__(self, file: BufferedRandom) -> None:
-        self._file, self.digest = file, hashlib.sha256()
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def write(self, data: bytes) -> int:
-        beside = self._begun(data) if len(data) >= _LARGE else None
-        if beside is None:
-            self.digest.update(data)
-            return self._file.write(data)
-        try:
-            return self._file.write(data)
-        finally:
-            beside.join()
-
-    def _begun(self, data: bytes) -> Thread | None:
-        """A thread that hashes this, if a container allows for one more."""
-        thread = Thread(target=self.digest.update, args=(data,))
-        try:
-            thread.start()
-        except RuntimeError:
-            return None
-        return thread
+    The file is readable by its owner only; the same state with its keys in the same order gives the same
+    bytes. Tuples come back as lists. A missing folder is created; a link is refused.
+    """
+    shown = os.fspath(path)
+    files.refuse_link(shown, ModelError)
+    document = _plain(_with_title(state), "", {}, 0)
+    try:
+        return _save(document, files.target(shown))
+    except safe_unpickler.RefusedError as error:
+        raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
+    except (OSError, ValueError) as error:
+        raise cannot_write(shown, error) from error
 
 
-KINDS = "dict, list, str, bytes, int, float, bool, None or an array of truth values, integers or floats"
+def cannot_write(shown: str, error: Exception) -> ModelError:
+    """Returns the error for a file that the system does not let write."""
+    number = error.errno if isinstance(error, OSError) else None
+    hint = "the model that was there, if any, is unchanged"
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        hint = "free some disk space and try again; the model that was there is unchanged"
+    elif number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        hint = "give a place where you may write"
+    return ModelError(f"cannot write {shown}: {model_file.reason(error)}", hint)
 
 
-def plain(value: object, where: str, blobs: dict[bytes, bytes], depth: int) -> object:
-    """A copy of a tree in which equal strings are one object, and equal dtypes too.
+def _with_title(state: Mapping[str, object]) -> dict[str, object]:
+    title: dict[str, object] = {"format": model_file.FORMAT, "version": model_file.FORMAT_VERSION}
+    for key in title.keys() & state.keys():
+        raise ModelError(f"the model state has a key {key!r}, which the model file needs for itself")
+    return title | dict(state)
+
+
+def _plain(value: object, where: str, blobs: dict[bytes, bytes], depth: int) -> object:
+    """Copies a tree so that equal strings are one object, and equal dtypes too.
 
     Pickle writes an object it has met before as a reference to it: without this, the bytes of a file would
     depend on which of its equal strings happen to be the same object.
@@ -80,18 +76,18 @@ def plain(value: object, where: str, blobs: dict[bytes, bytes], depth: int) -> o
     if type(value) is bytes:
         return blobs.setdefault(value, value)
     if type(value) is np.ndarray:
-        return _array(value, where)
+        return _plain_array(value, where)
     if depth >= safe_unpickler.MAX_DEPTH and type(value) in (dict, list, tuple):
         raise ModelError(
             f"the model state is nested more than {safe_unpickler.MAX_DEPTH} levels deep: {where}"
         )
     if type(value) is dict:
         return {
-            sys.intern(_key(key, where)): plain(item, f"{where}.{key}" if where else key, blobs, depth + 1)
+            sys.intern(_key(key, where)): _plain(item, f"{where}.{key}" if where else key, blobs, depth + 1)
             for key, item in value.items()
         }
     if type(value) is list or type(value) is tuple:
-        return [plain(item, f"{where}[{i}]", blobs, depth + 1) for i, item in enumerate(value)]
+        return [_plain(item, f"{where}[{i}]", blobs, depth + 1) for i, item in enumerate(value)]
     raise _unfit(where, f"{type(value).__module__}.{type(value).__qualname__}")
 
 
@@ -101,7 +97,7 @@ def _key(key: object, where: str) -> str:
     return key
 
 
-def _array(array: np.ndarray, where: str) -> np.ndarray:
+def _plain_array(array: np.ndarray, where: str) -> np.ndarray:
     dtype = safe_unpickler.DTYPES.get(f"{array.dtype.kind}{array.dtype.itemsize}")
     if dtype is None:
         raise _unfit(where, f"an array of dtype {array.dtype}")
@@ -109,4 +105,110 @@ def _array(array: np.ndarray, where: str) -> np.ndarray:
 
 
 def _unfit(where: str, got: str) -> ModelError:
-    return ModelError(f"the model state cannot keep {where}: expected {KINDS}, got {got}")
+    return ModelError(f"the model state cannot keep {where}: expected {_KINDS}, got {got}")
+
+
+def _save(document: object, target: str) -> int:
+    import tempfile
+
+    folder = _folder(target)
+    handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
+    try:
+        with open(handle, "w+b") as file:
+            files.copy_read_permissions(target, handle)
+            size = _dump(document, file)
+            if size > model_file.MAX_BYTES:
+                raise OSError(errno.EFBIG, f"it would be larger than {model_file.MAX_BYTES} bytes")
+            # A file that cannot be read back must not replace one that can.
+            view = memoryview(model_file.map_file(file))
+            safe_unpickler.load(view[:-TRAILER_SIZE])
+        _drop_journal(target, bytes(view[-65:-1]))
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_folder(folder)
+    with suppress(OSError):
+        _drop_journal(target)
+    return size
+
+
+def _folder(target: str) -> str:
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, "it is a directory, expected a file")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    folder = os.path.dirname(target)
+    with suppress(FileExistsError):  # a file in place of the folder: the next step reports it better
+        files.make_folder(folder)
+    return folder
+
+
+def _drop_journal(target: str, checksum: bytes = b"") -> None:
+    """Removes the journal of the old file; with `checksum`, only if it would belong to the new one too.
+
+    A journal of another file is ignored, so it can go after the file is replaced. But a model that is trained
+    again may have the same bytes: then its journal has to go before.
+    """
+    path = target + JOURNAL
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # to open a FIFO would wait for its writer
+            raise OSError(errno.EINVAL, f"{path} is not a regular file: remove it")
+        with open(path, "rb") as file:
+            head = file.read(len(JOURNAL_HEAD) + 64)
+    except FileNotFoundError:
+        return
+    if head.startswith(JOURNAL_HEAD + checksum):
+        os.unlink(path)
+
+
+def sync_folder(folder: str) -> None:
+    """Makes a new name durable where the system can; where it cannot, the old or the new model is there."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _dump(document: object, file: BufferedRandom) -> int:
+    """Writes a document and its checksum to the disk; returns the number of bytes."""
+    import joblib
+
+    hashed = _HashedFile(file)
+    joblib.dump(document, hashed, compress=0, protocol=safe_unpickler.PROTOCOL)
+    file.write(CHECKSUM_MARK + hashed.digest.hexdigest().encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+    return file.tell()
+
+
+class _HashedFile:
+    """A file that is hashed while it is written: saves 0.05 s of 0.25 s for 93 MB."""
+
+    def __init__(self, file: BufferedRandom) -> None:
+        self._file, self.digest = file, hashlib.sha256()
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def write(self, data: bytes) -> int:
+        thread = self._hash_in_thread(data) if len(data) >= _LARGE else None
+        if thread is None:
+            self.digest.update(data)
+            return self._file.write(data)
+        try:
+            return self._file.write(data)
+        finally:
+            thread.join()
+
+    def _hash_in_thread(self, data: bytes) -> Thread | None:
+        """Starts a thread, if a container allows one more."""
+        thread = Thread(target=self.digest.update, args=(data,))
+        try:
+            thread.start()
+        except RuntimeError:
+            return None
+        return thread

@@ -1,7 +1,7 @@
-"""Read the byte stream joblib writes for builtins and plain arrays, and refuse all else: nothing is ever run.
+"""Reads the byte stream that joblib writes for builtins and plain arrays; refuses all else, runs nothing.
 
-This is not an unpickler: it knows the few opcodes such a stream needs and makes no object but the builtins
-below and numpy arrays. Names, dtypes and array wrappers become inert marks that lead nowhere.
+This is not an unpickler: it knows the few opcodes that such a stream needs and creates no object but the
+builtins below and numpy arrays. Names, dtypes and array wrappers become inert marks.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class RefusedError(Exception):
 
 
 class _Mark:
-    """A name the stream may mention; stands for itself and can do nothing."""
+    """A name that the stream may mention; it can do nothing."""
 
     __slots__ = ()
 
 
 class _Wrapper(_Mark):
-    """Where joblib puts its array wrapper; the array takes its place as soon as it is described."""
+    """The place of joblib's array wrapper; the array replaces it once it is described."""
 
 
 class _Dtype(_Mark):
-    """A dtype the stream asked for by its code, already checked."""
+    """A checked dtype, which the stream asks for by its code."""
 
     __slots__ = ("dtype", "state")
 
@@ -59,16 +59,16 @@ _NAMES = {
     ("numpy", "ndarray"): _ARRAY,
     ("numpy", "dtype"): _DTYPE,
 }
-# What joblib says about an array beside its shape and dtype; spamnb writes no other kind.
+# What joblib states about an array besides shape and dtype; spamnb writes no other kind.
 _PLAIN = {"subclass": _ARRAY, "order": "C", "allow_mmap": True, "numpy_array_alignment_bytes": ALIGNMENT}
 _LEAVES = frozenset({str, bytes, int, float, bool, type(None), np.ndarray})
 _IN_TUPLE = frozenset({str, int, bool, type(None)})
-# Dicts and lists cannot be fetched a second time: so no cycle, and no small file that unfolds to a huge tree.
+# Dicts and lists cannot be recalled: so there is no cycle, and no small file that unfolds to a huge tree.
 _SHAREABLE = frozenset({str, bytes, _Mark, _Dtype})
 
 
 def load(data: memoryview) -> object:
-    """The value written in `data`; arrays are views of `data`, writeable only where `data` is.
+    """Returns the value written in `data`; arrays are views of `data`, writeable only where `data` is.
 
     >>> load(memoryview(bytes.fromhex("80047d8c016b4b2a732e")))
     {'k': 42}
@@ -84,7 +84,7 @@ def load(data: memoryview) -> object:
 
 
 def _check(value: object, depth: int) -> None:
-    """Refuse a tree that is too deep or in which a mark or tuple was left over."""
+    """Refuses a tree that is too deep or contains a mark or tuple."""
     if type(value) in _LEAVES:
         return
     if type(value) is not dict and type(value) is not list:
@@ -232,7 +232,7 @@ class _Reader:
         start = self.position
         self.take(math.prod(shape) * kind.dtype.itemsize)
         array: np.ndarray = np.ndarray(shape, kind.dtype, self.data, start)
-        # numpy assumes that a truth value is the byte 0 or 1, and so may whoever uses the array as a mask.
+        # numpy assumes that a truth value is the byte 0 or 1, and so does code that uses the array as a mask.
         if kind.dtype.kind == "b" and array.size and array.view("u1").max() > 1:
             raise RefusedError("it holds a truth value that is neither 0 nor 1")
         return array

@@ -155,10 +155,8 @@ def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float
         connect: Any = Client  # has no annotations
         client = connect(address, timeout=patience, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        raise SpamnbError(
-            f"cannot reach a dask scheduler at {address}: {error}",
-            hint="start one with `dask scheduler`, and give the address that it prints",
-        ) from None
+        hint = "start one with `dask scheduler`, and give the address that it prints"
+        raise SpamnbError(f"cannot reach a dask scheduler at {address}: {error}", hint) from None
     with client:
         tasks = client.map(partial(count_shard, trainer), shards, pure=False, retries=0)
         level = list(tasks)
@@ -167,6 +165,8 @@ def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float
             level = [client.submit(merge_results, *group, pure=False) for group in groups]
         try:
             result: ShardResult = _wait_for(client, level[0], patience)
+        except SpamnbError:
+            raise
         except Exception as error:
             raise _failure(error, tasks, shards) from error
         return result
@@ -189,15 +189,12 @@ def _wait_for(client: Any, task: Any, patience: float) -> Any:
 
 def _failure(error: Exception, tasks: list[Any], shards: list[Shard]) -> SpamnbError:
     failed = [shard for task, shard in zip(tasks, shards, strict=True) if task.status == "error"]
-    if isinstance(error, SpamnbError):
-        return error
     if not failed:
         what = f"the dask cluster was lost: {type(error).__name__}"
         return SpamnbError(what, hint="nothing was written; start the cluster again")
     # Where a worker died again and again, tasks that waited on it failed too: the cause is among them.
     names = ", ".join(shard.name for shard in failed[:_NAMED])
     what = f"counting {'one of ' * (len(failed) > 1)}{names} failed: {type(error).__name__}: {error}"
-    hint = "look at the logs of the workers; it may be their memory limit"
-    return SpamnbError(
-        what, f"install spamnb {__version__} on every worker" if isinstance(error, ImportError) else hint
-    )
+    if isinstance(error, ImportError):
+        return SpamnbError(what, hint=f"install spamnb {__version__} on every worker")
+    return SpamnbError(what, hint="look at the logs of the workers; it may be their memory limit")

@@ -72,9 +72,8 @@ def too_few(sample: Sample) -> str:
     """Returns why a model with a base gets no correction, or nothing; a base is better than few messages."""
     if len(sample.entries.ids) >= FEWEST:
         return ""
-    return (
-        f"no: left out with a start and fewer than {FEWEST:,} tokens in all messages (--refine yes does it)"
-    )
+    few = f"with a base model and fewer than {FEWEST:,} tokens in all messages"
+    return f"no: left out {few} (--refine yes does it)"
 
 
 def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, training: TrainingConfig) -> Refined:

@@ -31,7 +31,7 @@ def test_an_export_that_was_cut_is_imported_with_a_note(cli: Cli, tiny: Path) ->
         done = cli("import", "-", "-o", "x.spamnb", stdin=cut)
         note = "note: the header of stdin promises 6 tokens, 2 came: it was cut short, or lines were removed"
         assert note in done.err.splitlines()
-        assert "imported  2 tokens from stdin" in done.err.splitlines()
+        assert "imported          2 tokens from stdin" in done.err.splitlines()
         assert cli("import", "-", "-o", "x.spamnb", "-q", stdin=cut).err == ""
         # As it was written before these stood there.
         old = re.sub(rb'"tokens":6,|"at_the_end":\["known"\],', b"", cut)

@@ -13,7 +13,7 @@ def test_merge_equals_training_on_everything(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train, sms.test, sms.test, "-o", "all.spamnb", "--folds", "0")
     done = cli("merge", "a.spamnb", "b.spamnb:2", "-o", "c.spamnb")
     assert done.out == b""
-    assert done.err.splitlines()[0].startswith("merged    2 models: ")
+    assert done.err.splitlines()[0].startswith("merged            2 models: ")
     assert (cli.here / "c.spamnb").read_bytes() == (cli.here / "all.spamnb").read_bytes()
 
 
@@ -26,7 +26,7 @@ def test_inspect_and_evaluate_say_that_figures_are_from_before(cli: Cli, sms: Sm
 
 def test_one_model_is_one_model(cli: Cli, tiny: Path) -> None:
     done = cli("merge", tiny, "-o", "c.spamnb")
-    assert done.err.splitlines()[0] == "merged    1 model: 2 ham, 2 spam"
+    assert done.err.splitlines()[0] == "merged            1 model: 2 ham, 2 spam"
 
 
 def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:

@@ -38,15 +38,15 @@ def test_age_by_dates_is_repeatable(cli: Cli, sms: Sms) -> None:
     then = date.today() - timedelta(100)
     until, following = then + timedelta(90), then + timedelta(180)
     command = ("age", "m.spamnb", "--half-life", "90d", "--since", str(then))
-    assert cli(*command).err.splitlines()[0] == f"aged      to {until}, the next time on {following}"
+    assert cli(*command).err.splitlines()[0] == f"aged              to {until}, the next time on {following}"
     aged = (cli.here / "m.spamnb").read_bytes()
     cli("age", sms.model, "-o", "o.spamnb", "-q")
     identical(SpamModel.load(cli.here / "m.spamnb").store, SpamModel.load(cli.here / "o.spamnb").store)
     for again in (command, command[:-2]):
         said = cli(*again).err.splitlines()
         assert said[-2:] == [
-            f"aged      to {until}, the next time on {following}",
-            "changed   nothing: no whole half-life has passed",
+            f"aged              to {until}, the next time on {following}",
+            "changed           nothing: no whole half-life has passed",
         ]
     said = cli(*command[:-1], "2020-01-01").err.splitlines()
     assert said[0] == f"note: --since is left aside: the model was aged to {until} already"
@@ -56,7 +56,7 @@ def test_age_by_dates_is_repeatable(cli: Cli, sms: Sms) -> None:
 def test_the_first_day_of_a_half_life(cli: Cli, sms: Sms) -> None:
     path, today = cli.write("m.spamnb", sms.model.read_bytes()), date.today()
     said = cli("age", "m.spamnb", "--half-life", "2w").err.splitlines()
-    assert said[0] == f"aged      to {today}, the next time on {today + timedelta(14)}"
+    assert said[0] == f"aged              to {today}, the next time on {today + timedelta(14)}"
     assert SpamModel.load(path).aged_until == str(today)
     identical(SpamModel.load(path).store, SpamModel.load(sms.model).store)
     assert SpamModel.load(path).metrics == SpamModel.load(sms.model).metrics

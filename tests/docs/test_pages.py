@@ -7,25 +7,16 @@ import doctest
 import re
 import shlex
 import subprocess
-import sys
-import textwrap
-import zipfile
 from pathlib import Path
-from types import ModuleType
 
 import click
 import pytest
 
 from spamnb._version import __version__
 from spamnb.cli import COMMANDS, cli
-from spamnb.errors import DataError
-from spamnb.readers import ReadOptions, open_source
-from spamnb.readers.formats import FORMATS, Format, format_by_suffix
+from spamnb.readers.formats import FORMATS, Format
 from spamnb.scorers import REGISTRY
-from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.paths import ROOT
-from tests.helpers.scorer_checks import CHECKS, Case
-from tests.reference import scorers as twin
 from tools import command_docs
 
 READMES = [ROOT / folder / "README.md" for folder in ("benchmarks", "data")]
@@ -266,90 +257,3 @@ def test_no_paths_of_a_machine_and_no_registries() -> None:
         if path.is_file() and b"\0" not in (data := path.read_bytes()):
             match = FOREIGN.search(data.decode("utf-8", "replace"))
             assert match is None, f"{name}: {match and match[0]}"
-
-
-# --- The examples of the guide: a scorer and a reader
-
-
-def guide_blocks() -> list[str]:
-    blocks = re.findall(r"^   ```python\n(.*?)^   ```$", read("CONTRIBUTING.md"), re.MULTILINE | re.DOTALL)
-    return [textwrap.dedent(block) for block in blocks]
-
-
-@pytest.fixture
-def dirichlet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both blocks of the guide in place: the scorer in the registry, its twin beside the others."""
-    scorer, slow, _, _ = guide_blocks()
-    module = ModuleType("spamnb.scorers.dirichlet")
-    exec(compile(scorer, "CONTRIBUTING.md", "exec"), vars(module))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(REGISTRY, "dirichlet", ("dirichlet", "Dirichlet"))
-    names = dict(vars(twin))
-    exec(compile(slow, "CONTRIBUTING.md", "exec"), names)
-    monkeypatch.setitem(twin.SCORERS, "dirichlet", names["dirichlet"])
-
-
-@pytest.mark.usefixtures("dirichlet")
-@pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_example_scorer_passes_the_shared_checks(classes: int, check: str, tmp_path: Path) -> None:
-    CHECKS[check](Case(FeatureConfig(), ScorerConfig.of("dirichlet", alpha=2.0), classes), tmp_path)
-
-
-@pytest.fixture
-def excel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puts both blocks of the guide in place: the module of the reader, and its entry in the registry."""
-    _, _, reader, entry = guide_blocks()
-    module = ModuleType("spamnb.readers.tables.excel")
-    exec(compile(reader, "CONTRIBUTING.md", "exec"), vars(module))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    format = eval(entry.strip().rstrip(","), {"Format": Format})
-    monkeypatch.setitem(FORMATS, format.name, format)
-
-
-def write_workbook(path: Path) -> Path:
-    """Writes a workbook as Excel does: shared strings, plain numbers, and no cells for empty fields."""
-    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    strings = ["label", "text", "spam", "WIN cash now", "ham", "see you at six"]
-    rows = [
-        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>',
-        '<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>7</v></c><c r="C2" t="s"><v>3</v></c></row>',
-        '<row r="3"></row>',
-        '<row r="4"><c r="A4" t="s"><v>4</v></c><c r="C4" t="s"><v>5</v></c></row>',
-        '<row r="5"><c r="C5" t="inlineStr"><is><t>no label</t></is></c></row>',
-    ]
-    shared = "".join(f"<si><t>{text}</t></si>" for text in strings)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
-        book.writestr("xl/sharedStrings.xml", f"<sst {main}>{shared}</sst>")
-        sheet = f"<worksheet {main}><sheetData>{''.join(rows)}</sheetData></worksheet>"
-        book.writestr("xl/worksheets/sheet1.xml", sheet)
-    return path
-
-
-@pytest.mark.usefixtures("excel")
-@pytest.mark.parametrize("name", ["messages.xlsx", "no-suffix"])
-def test_the_example_reader_reads_a_workbook(name: str, tmp_path: Path) -> None:
-    path = write_workbook(tmp_path / name)
-    with open_source(str(path), ReadOptions(), labelled=True) as source:
-        assert source.description == (
-            f'{path}: Excel, text column "text", label column "label" (spam = "spam")'
-        )
-        (chunk,) = source
-        assert chunk.texts.tolist() == [b"WIN cash now", b"see you at six"]
-        assert (chunk.labels, chunk.lines.tolist()) == (["spam", "ham"], [2, 4])
-        assert source.skipped.summary() == "1 skipped (line 5: no label)"
-    with open_source(str(path), ReadOptions(), labelled=False) as source:
-        assert [text for chunk in source for text in chunk.texts.tolist()] == [
-            *(b"WIN cash now", b"see you at six", b"no label")
-        ]
-
-
-@pytest.mark.usefixtures("excel")
-def test_the_example_reader_refuses_a_damaged_workbook(tmp_path: Path) -> None:
-    path = write_workbook(tmp_path / "messages.xlsx")
-    path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(DataError) as caught:
-        open_source(str(path), ReadOptions(), labelled=True)
-    assert caught.value.message == f"{path} is no Excel workbook"
-    assert format_by_suffix("messages.xlsx.gz") == "xlsx"
-    assert ReadOptions(format="xlsx").format == "xlsx"

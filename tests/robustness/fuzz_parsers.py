@@ -27,7 +27,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
 from spamnb.report.model_card import card_rows
 from spamnb.settings import FeatureConfig
-from spamnb.storage import model_file, model_writer, safe_unpickler, update_journal
+from spamnb.storage import model_file, safe_unpickler, update_journal
 from tests.helpers.paths import ROOT
 from tests.robustness.fuzz_readers import Run
 
@@ -99,7 +99,7 @@ def _pattern(data: bytes, _: Path) -> object:
 
 def sealed(body: bytes) -> bytes:
     """A model file with this body and the right checksum."""
-    return body + model_writer.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n"
+    return body + model_file.CHECKSUM_MARK + hashlib.sha256(body).hexdigest().encode() + b"\n"
 
 
 def try_model(model: SpamModel) -> object:
@@ -178,9 +178,9 @@ def _state(data: bytes, _: Path) -> object:
     return try_model(SpamModel.from_state(state))
 
 
-def chained(seal: bytes, payloads: list[bytes]) -> bytes:
+def chained(checksum: bytes, payloads: list[bytes]) -> bytes:
     """A journal of these records whose marks, lengths and checks are right."""
-    out, check = [model_file.JOURNAL_HEAD + seal + b"\n"], seal
+    out, check = [model_file.JOURNAL_HEAD + checksum + b"\n"], checksum
     for payload in payloads:
         check = hashlib.sha256(check + payload).digest()[:8]
         head = update_journal._FIELDS.pack(b"rec1", len(payload), check)
@@ -193,11 +193,11 @@ def _journal(data: bytes, folder: Path) -> object:
     path = folder / "small.spamnb"
     if not path.exists():
         path.write_bytes(SMALL_MODEL.read_bytes())
-    seal = model_file.checksum_of(path)
+    checksum = model_file.checksum_of(path)
     if data[:1] == b"\x80":  # the seed that is a model
         return None
     raw = data.startswith(model_file.JOURNAL_HEAD[:4])
-    (folder / "small.spamnb.journal").write_bytes(data if raw else chained(seal, [data]))
+    (folder / "small.spamnb.journal").write_bytes(data if raw else chained(checksum, [data]))
     with patch.object(update_journal, "_PAUSE", 0.0):  # no learner is about to mend a damaged journal
         return try_model(SpamModel.load(path))
 

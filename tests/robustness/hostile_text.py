@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spamnb.cli.model_saving import save
-from spamnb.storage import model_file
+from spamnb.storage import model_file, model_writer
 from spamnb.training.trainer import train
 
 # A window title, blinking, a cleared screen, the same by C1, a next line, text from right to left, isolates,
@@ -63,7 +63,7 @@ def prepare(folder: Path) -> None:
     save(train(texts, [f"{label}{NAME}" for label in labels]), str(folder / NAMED), quiet=True)
     save(train(texts[:39], [NAME + str(i % 3) for i in range(39)]), str(folder / MANY), quiet=True)
     for i, state in enumerate(_odd_states(model_file.read(folder / MODEL, mmap=False))):
-        model_file.write(state, folder / f"odd{i}.spamnb")
+        model_writer.write(state, folder / f"odd{i}.spamnb")
 
 
 def _table(path: Path, rows: list[tuple[str, ...]]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from spamnb.counts.count_state import to_state
 from spamnb.readers import ReadOptions
-from spamnb.training.dask_cluster import count, on_dask
+from spamnb.training.dask_cluster import count_on_cluster, on_dask
 from spamnb.training.trainer import Trainer
 from tests.robustness.crash_recovery import message
 from tests.robustness.result_row import Row
@@ -78,7 +78,7 @@ def _workers(cluster: Any) -> list[Any]:
 
 def _counts(inputs: Any, run: Any) -> bytes:
     trainer = Trainer()
-    count(trainer, inputs, run)
+    count_on_cluster(trainer, inputs, run)
     state = to_state(trainer.counted()[0].store)
     return b"".join(state[name].tobytes() for name in ("keys", "tokens", "messages", "spelling_bytes"))
 

@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "m.joblib"
-    model_file.write(STATE, path)
+    model_writer.write(STATE, path)
     return path
 
 
@@ -71,10 +71,10 @@ def error(call: Callable[..., object], *args: object) -> tuple[str, str]:
 @given(state=states, mmap=st.booleans())
 def test_round_trip(folder: Path, state: dict[str, object], mmap: bool) -> None:
     path = folder / "m.joblib"
-    assert model_file.write(state, path) == path.stat().st_size
+    assert model_writer.write(state, path) == path.stat().st_size
     assert same(state, model_file.read(path, mmap=mmap))
     first = path.read_bytes()
-    model_file.write(model_file.read(path, mmap=False), path)
+    model_writer.write(model_file.read(path, mmap=False), path)
     assert path.read_bytes() == first
 
 
@@ -100,15 +100,16 @@ def test_equal_states_give_equal_bytes_whichever_objects_they_are_made_of(tmp_pa
     files = set()
     for number, array in enumerate(variants):
         word, blob = ("".join(["sha", "pe"]), bytes([7, 7])) if number % 2 else ("shape", b"\x07\x07")
-        model_file.write({"a": array, word: [word, "shape", blob, b"\x07\x07"], "b": table}, tmp_path / "m")
+        model_writer.write({"a": array, word: [word, "shape", blob, b"\x07\x07"], "b": table}, tmp_path / "m")
         files.add((tmp_path / "m").read_bytes())
     assert len(files) == 1
 
 
 def test_another_process_writes_the_same_bytes(tmp_path: Path) -> None:
     state = "{'a': np.arange(3), 'b': {'c': ['a', 'b', 'dtype', b'd'], 'd': (1.5, 2**40)}}"
-    code = f"import sys, numpy as np; from spamnb import modelfile; modelfile.write({state}, sys.argv[1])"
-    model_file.write(eval(state), tmp_path / "0")
+    imports = "import sys, numpy as np; from spamnb.storage import model_writer"
+    code = f"{imports}; model_writer.write({state}, sys.argv[1])"
+    model_writer.write(eval(state), tmp_path / "0")
     for seed in "12":
         environment = os.environ | {"PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", code, tmp_path / seed], env=environment, check=True)
@@ -117,7 +118,7 @@ def test_another_process_writes_the_same_bytes(tmp_path: Path) -> None:
 
 def test_reading_imports_neither_joblib_nor_what_only_writing_needs(saved: Path) -> None:
     code = (
-        "import sys; from spamnb import modelfile; modelfile.read(sys.argv[1]);"
+        "import sys; from spamnb.storage import model_file; model_file.read(sys.argv[1]);"
         "print(sorted({'joblib', 'pandas', 'tempfile', 'click', 'rich'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", code, saved], capture_output=True, text=True, check=True)
@@ -126,13 +127,13 @@ def test_reading_imports_neither_joblib_nor_what_only_writing_needs(saved: Path)
 
 def test_only_the_owner_can_read_a_model_and_its_new_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "m.joblib"
-    model_file.write(STATE, path)
+    model_writer.write(STATE, path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_all_new_folders_are_for_the_owner_alone(tmp_path: Path) -> None:
-    model_file.write(STATE, tmp_path / "one" / "two" / "m")
+    model_writer.write(STATE, tmp_path / "one" / "two" / "m")
     assert [(tmp_path / p).stat().st_mode & 0o777 for p in ("one", "one/two")] == [0o700, 0o700]
 
 
@@ -141,7 +142,7 @@ def test_a_link_is_read_and_not_written_through(tmp_path: Path, saved: Path, the
     link, goal = tmp_path / "link", saved if there else tmp_path / "nowhere"
     link.symlink_to(goal)
     with pytest.raises(ModelError) as caught:
-        model_file.write({"x": 1}, link)
+        model_writer.write({"x": 1}, link)
     assert caught.value.message == f"{link} is a link to {goal}: spamnb does not write through links"
     assert caught.value.hint == f"give the path itself: {goal}"
     assert link.is_symlink()
@@ -154,14 +155,14 @@ def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
     tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, path = saved.read_bytes(), tmp_path / "m"
-    folder = model_file._folder
+    folder = model_writer._folder
 
     def planted(target: str) -> str:
         path.symlink_to(saved)
         return folder(target)
 
-    monkeypatch.setattr(model_file, "_folder", planted)
-    model_file.write({"x": 1}, path)
+    monkeypatch.setattr(model_writer, "_folder", planted)
+    model_writer.write({"x": 1}, path)
     assert saved.read_bytes() == before
     assert not path.is_symlink()
 
@@ -169,7 +170,7 @@ def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
 def test_folders_may_be_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    model_file.write({"x": 1}, tmp_path / "link" / "m")
+    model_writer.write({"x": 1}, tmp_path / "link" / "m")
     assert model_file.read(tmp_path / "real" / "m") == {"x": 1}
 
 
@@ -195,20 +196,21 @@ def test_what_a_model_cannot_hold_is_named(saved: Path, where: str) -> None:
     before = saved.read_bytes()
     state, got = UNFIT[where]
     assert (
-        error(model_file.write, state, saved)[0] == f"the model state cannot keep {where}: {KINDS}, got {got}"
+        error(model_writer.write, state, saved)[0]
+        == f"the model state cannot keep {where}: {KINDS}, got {got}"
     )
     assert saved.read_bytes() == before
 
 
 def test_depth_is_limited_to_the_same_level_in_both_directions(tmp_path: Path) -> None:
-    model_file.write({"a": NESTED[0]}, tmp_path / "m")
+    model_writer.write({"a": NESTED[0]}, tmp_path / "m")
     assert model_file.read(tmp_path / "m") == {"a": NESTED[0]}
-    message, _ = error(model_file.write, {"a": NESTED}, tmp_path / "m")
+    message, _ = error(model_writer.write, {"a": NESTED}, tmp_path / "m")
     assert message == f"the model state is nested more than 64 levels deep: a{'[0]' * 63}"
 
 
 def test_reserved_keys_are_refused(tmp_path: Path) -> None:
-    message, _ = error(model_file.write, {"version": 3}, tmp_path / "m")
+    message, _ = error(model_writer.write, {"version": 3}, tmp_path / "m")
     assert message == "the model state has a key 'version', which the model file needs for itself"
 
 
@@ -217,7 +219,7 @@ def test_a_state_that_could_not_be_read_back_is_not_written(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(safe_unpickler, "MAX_STEPS", 100)
-        message, hint = error(model_file.write, {"x": [None] * 100}, saved)
+        message, hint = error(model_writer.write, {"x": [None] * 100}, saved)
     assert message == f"cannot write {saved}: it holds too many separate values (over 100 steps)"
     assert hint == "keep many values in one array"
     assert same(STATE, model_file.read(saved))
@@ -235,7 +237,7 @@ def test_a_failing_step_keeps_the_old_model(
 
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        message, hint = error(model_file.write, {"x": 1}, saved)
+        message, hint = error(model_writer.write, {"x": 1}, saved)
     reason = os.strerror(number)
     assert message == f"cannot write {saved}: {reason[0].lower()}{reason[1:]}"
     assert (
@@ -255,7 +257,7 @@ def test_a_write_cut_off_by_the_system_keeps_the_old_model(saved: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
-        message, _ = error(model_file.write, {"x": np.zeros(100_000)}, saved)
+        message, _ = error(model_writer.write, {"x": np.zeros(100_000)}, saved)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert message == f"cannot write {saved}: file too large"
@@ -280,7 +282,7 @@ def test_contents_are_on_disk_before_the_name_and_the_name_before_the_end(
 
     monkeypatch.setattr("os.fsync", fsync)
     monkeypatch.setattr("os.replace", rename)
-    model_file.write({"x": 1}, saved)
+    model_writer.write({"x": 1}, saved)
     assert steps == ["file", "rename", "folder"]
     assert model_file.read(saved) == {"x": 1}
 
@@ -291,15 +293,15 @@ def test_an_interrupt_keeps_the_old_model(saved: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("os.replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        model_file.write({"x": 1}, saved)
+        model_writer.write({"x": 1}, saved)
     assert os.listdir(saved.parent) == [saved.name]
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_sudden_death_keeps_the_old_model(saved: Path, step: str) -> None:
-    code = f"import os, sys; from spamnb import modelfile; os.{step} = lambda *_: os._exit(9);"
+    code = f"import os, sys; from spamnb.storage import model_writer; os.{step} = lambda *_: os._exit(9);"
     result = subprocess.run(
-        [sys.executable, "-c", code + "modelfile.write({'x': 1}, sys.argv[1])", saved], check=False
+        [sys.executable, "-c", code + "model_writer.write({'x': 1}, sys.argv[1])", saved], check=False
     )
     assert result.returncode == 9
     assert same(STATE, model_file.read(saved))
@@ -307,7 +309,7 @@ def test_sudden_death_keeps_the_old_model(saved: Path, step: str) -> None:
 
 def test_large_arrays_are_hashed_beside_the_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = {"small": np.arange(9), "large": np.arange(700_000), "after": "text"}
-    model_file.write(state, tmp_path / "m")
+    model_writer.write(state, tmp_path / "m")
     found = model_file.read(tmp_path / "m")  # refuses a file that does not match its checksum
     assert found["large"].tolist() == state["large"].tolist()  # type: ignore[attr-defined]
 
@@ -315,5 +317,5 @@ def test_large_arrays_are_hashed_beside_the_writing(tmp_path: Path, monkeypatch:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(model_writer.Thread, "start", none_left)
-    model_file.write(state, tmp_path / "n")
+    model_writer.write(state, tmp_path / "n")
     assert (tmp_path / "n").read_bytes() == (tmp_path / "m").read_bytes()

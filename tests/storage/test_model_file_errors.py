@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ModelError
-from spamnb.storage import model_file
+from spamnb.storage import model_file, model_writer
 
 STATE: dict[str, object] = {
     "labels": ["ham", "spam"],
@@ -26,7 +26,7 @@ TRAIN = "train one with `spamnb train DATA`"
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "m.joblib"
-    model_file.write(STATE, path)
+    model_writer.write(STATE, path)
     return path
 
 
@@ -41,12 +41,12 @@ def test_places_that_cannot_be_written(tmp_path: Path, saved: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert (
-        error(model_file.write, {}, tmp_path)[0]
+        error(model_writer.write, {}, tmp_path)[0]
         == f"cannot write {tmp_path}: it is a directory, expected a file"
     )
-    assert error(model_file.write, {}, inside)[0] == f"cannot write {inside}: not a directory"
-    assert error(model_file.write, {}, pipe)[0] == f"cannot write {pipe}: it is not a regular file"
-    assert error(model_file.write, {}, "a\0b")[0] == "cannot write a\0b: embedded null byte"
+    assert error(model_writer.write, {}, inside)[0] == f"cannot write {inside}: not a directory"
+    assert error(model_writer.write, {}, pipe)[0] == f"cannot write {pipe}: it is not a regular file"
+    assert error(model_writer.write, {}, "a\0b")[0] == "cannot write a\0b: embedded null byte"
 
 
 def test_every_truncation_is_refused(saved: Path) -> None:
@@ -105,7 +105,7 @@ def test_foreign_files_are_recognised(tmp_path: Path, kind: str) -> None:
         ({"format": "spamnb-model", "version": 0}, "PATH is not a spamnb model: it has no format version"),
         (
             {"format": "spamnb-model", "version": 3},
-            "PATH was written by a newer spamnb (format 3, this one reads up to 2)",
+            "PATH was written by a newer spamnb (format 3, this one reads 1)",
         ),
         ({"version": 1}, "PATH is not a spamnb model"),
     ],
@@ -113,8 +113,8 @@ def test_foreign_files_are_recognised(tmp_path: Path, kind: str) -> None:
 def test_titles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: dict[str, object], message: str
 ) -> None:
-    monkeypatch.setattr(model_file, "_titled", lambda state: title | state)
-    model_file.write({}, tmp_path / "m")
+    monkeypatch.setattr(model_writer, "_with_title", lambda state: title | state)
+    model_writer.write({}, tmp_path / "m")
     got, hint = error(model_file.read, tmp_path / "m")
     assert got == message.replace("PATH", str(tmp_path / "m"))
     assert hint == ("upgrade spamnb, or " + TRAIN.replace("one", "a new model") if "newer" in got else TRAIN)
@@ -151,7 +151,8 @@ def test_files_over_the_limit_are_neither_written_nor_read(
     size = saved.stat().st_size
     monkeypatch.setattr(model_file, "MAX_BYTES", 500)
     assert (
-        error(model_file.write, STATE, saved)[0] == f"cannot write {saved}: it would be larger than 500 bytes"
+        error(model_writer.write, STATE, saved)[0]
+        == f"cannot write {saved}: it would be larger than 500 bytes"
     )
     assert error(model_file.read, saved)[0] == f"{saved} is too large: {size} bytes, expected at most 500"
 

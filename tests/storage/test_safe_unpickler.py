@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ModelError
-from spamnb.storage import model_file, model_writer, safe_unpickler
+from spamnb.storage import model_file, safe_unpickler
 
 # Python reports these to audit hooks when something is imported, looked up by pickle, compiled or run.
 FORBIDDEN = (
@@ -63,7 +63,7 @@ def test_the_watch_sees_what_pickle_does() -> None:
 
 def read_sealed(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, object]:
     """What a file with this body and the right checksum holds; nothing may run meanwhile."""
-    path.write_bytes(body + model_writer.SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n")
+    path.write_bytes(body + model_file.CHECKSUM_MARK + hashlib.sha256(body).hexdigest().encode() + b"\n")
     with nothing_runs():
         return model_file.read(path, mmap=mmap)
 

@@ -69,7 +69,7 @@ def test_every_flipped_byte_gives_an_older_model_or_an_error(path: Path) -> None
         damaged[at] ^= 0x20
         try:
             parsed = update_journal.parse(bytes(damaged), model_file.checksum_of(path))
-        except update_journal.Damaged:
+        except update_journal.DamagedJournal:
             errors += 1
             continue
         store = right[0] if parsed is None else right[len(parsed.payloads)]
@@ -160,7 +160,7 @@ def test_the_journal_goes_before_the_same_bytes_come_again(
 
 
 def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Path) -> None:
-    seals = {model_file.checksum_of(path)}
+    checksums = {model_file.checksum_of(path)}
     for _ in range(3):
         with Learner(path) as learner:
             learner.learn([NEWS[0][0]], [NEWS[0][1]])
@@ -168,8 +168,8 @@ def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Pa
             learner.forget([NEWS[0][0]])
         with Learner(path) as learner:
             learner.compact()
-        seals.add(model_file.checksum_of(path))
-    assert len(seals) == 4
+        checksums.add(model_file.checksum_of(path))
+    assert len(checksums) == 4
     assert is_trained_on(path, ROWS)
 
 
@@ -284,8 +284,10 @@ def test_a_fifo_or_a_folder_in_place_of_the_journal_or_the_lock_is_refused(
 
 def test_a_reader_without_a_journal_loads_nothing_of_it(path: Path) -> None:
     code = (
-        "import sys; from spamnb.model.spam_model import SpamModel; SpamModel.load(sys.argv[1]).predict(['win']);"
-        "print([m for m in sys.modules if m in ('spamnb.storage.update_journal', 'spamnb.counts.apply_delta', 'spamnb.storage.lock', 'json')])"
+        "import sys; from spamnb.model.spam_model import SpamModel;"
+        "SpamModel.load(sys.argv[1]).predict(['win']);"
+        "names = 'storage.update_journal', 'storage.model_writer', 'storage.lock', 'counts.apply_delta';"
+        "print([m for m in (*(f'spamnb.{n}' for n in names), 'json') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -49,7 +49,7 @@ def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
     few = train(TEXTS, LABELS, base=start)
     assert few.metrics is not None
     assert few.metrics["refined"] == (
-        "no: left out with a start and fewer than 10,000 tokens in all messages (--refine yes does it)"
+        "no: left out with a base model and fewer than 10,000 tokens in all messages (--refine yes does it)"
     )
     assert few.correction is None
     assert train(TEXTS, LABELS, base=start, training=TrainingConfig(refine="yes")).correction is not None

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import print_status
+from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
 _LONGEST = 36_500  # days
@@ -74,15 +74,15 @@ def age(
             times, until = due(days, first, until, date.today())
             _tell(until, days, first, loaded.aged_until, quiet)
             if not times and until == loaded.aged_until and target == model:
-                print_status("changed   nothing: no whole half-life has passed", quiet)
+                print_step("changed", "nothing: no whole half-life has passed", quiet)
                 return
         older = replace(aged(loaded, 1 if times is None else times), aged_until=until)
         size = save(older, quiet)
     store = older.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
-    print_status(f"counts    {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
-    print_status(f"kept      {store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
-    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_step("counts", ", ".join(f"{n:,} {label}" for label, n in each), quiet)
+    print_step("kept", f"{store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
+    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)
 
 
 def _tell(until: str, days: int, since: date | None, aged: str | None, quiet: bool) -> None:
@@ -90,7 +90,7 @@ def _tell(until: str, days: int, since: date | None, aged: str | None, quiet: bo
     if since is not None and aged is not None and str(since) != aged:
         print_status(f"note: --since is left aside: the model was aged to {aged} already", quiet)
     following = min(date.fromisoformat(until).toordinal() + days, date.max.toordinal())
-    print_status(f"aged      to {until}, the next time on {date.fromordinal(following)}", quiet)
+    print_step("aged", f"to {until}, the next time on {date.fromordinal(following)}", quiet)
 
 
 def due(days: int, since: date | None, aged: str | None, today: date) -> tuple[int, str]:

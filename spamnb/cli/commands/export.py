@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import print_status, write_bytes
+from spamnb.cli.output import print_step, write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
 from spamnb.errors import DataError
@@ -56,7 +56,7 @@ def export(model: str, output: str | None, form: str | None, force: bool, quiet:
             write_bytes(block)
         return
     _write(output, blocks)
-    print_status(f"exported  {loaded.store.vocabulary:,} tokens to {output}", quiet)
+    print_step("exported", f"{loaded.store.vocabulary:,} tokens to {output}", quiet)
 
 
 def _check(output: str, model: str, force: bool) -> None:

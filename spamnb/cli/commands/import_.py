@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import print_status
+from spamnb.cli.output import print_status, print_step
 
 
 @click.command("import", short_help="Make a model of an exported text.")
@@ -41,5 +41,5 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     size = save(model, target, quiet)
     for note in notes:
         print_status(f"note: {note}", quiet)
-    print_status(f"imported  {model.store.vocabulary:,} tokens from {stream.name}", quiet)
-    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_step("imported", f"{model.store.vocabulary:,} tokens from {stream.name}", quiet)
+    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)

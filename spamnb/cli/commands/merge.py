@@ -7,7 +7,7 @@ import re
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import print_status
+from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
 _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
@@ -50,9 +50,9 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     store = merged.store
     each = zip(store.labels, store.message_totals.tolist(), strict=True)
     many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"
-    print_status(f"merged    {many}: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
-    print_status(f"knows     {store.vocabulary:,} tokens", quiet)
-    print_status(f"saved     {target} ({size / 1e3:,.0f} kB)", quiet)
+    print_step("merged", f"{many}: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
+    print_step("vocabulary", f"{store.vocabulary:,} tokens", quiet)
+    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)
 
 
 def weighted(text: str) -> tuple[str, int]:

@@ -6,7 +6,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
-from spamnb.cli.output import print_status
+from spamnb.cli.output import print_step
 
 
 @click.command(short_help="Make a model smaller: drop the tokens that say least.")
@@ -56,5 +56,5 @@ def prune(
         loaded = SpamModel.load(model)
         small = pruned(loaded, min_count=min_count or 0, max_tokens=max_tokens, max_bytes=size)
         written = save(small, quiet)
-    print_status(f"kept      {small.store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
-    print_status(f"saved     {target} ({written / 1e3:,.0f} kB)", quiet)
+    print_step("kept", f"{small.store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
+    print_step("saved", f"{target} ({written / 1e3:,.0f} kB)", quiet)

@@ -18,7 +18,7 @@ from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.options import Params, force_option, new_model_option
 from spamnb.cli.output import console, print_step, steps, write_json
 from spamnb.errors import ConfigError
-from spamnb.settings import FeatureConfig, TrainingConfig, flags
+from spamnb.settings import TrainingConfig, flags
 
 if TYPE_CHECKING:
     from spamnb.tuning import Candidate, Objective, Row, Tuned
@@ -119,10 +119,10 @@ def _search(data: tuple[str, ...], params: Params, seconds: float) -> _Outcome:
         widest_candidates,
     )
 
-    FeatureConfig.from_options(params)  # refuses wrong settings before anything is read
+    options.feature_config(params)  # refuses wrong settings before anything is read
     quiet = params["quiet"]
     mail, messages = peek_is_mail(chunks(data, params, read_options(params, default_format="csv"), quiet))
-    base = FeatureConfig.from_options(params, mail)
+    base = options.feature_config(params, mail)
     counts = SharedCounts(widest_candidates(base, mail), decision(params), folds_of(params))
     for chunk in messages:
         counts.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)

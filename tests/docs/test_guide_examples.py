@@ -1,0 +1,175 @@
+"""Tests the examples of the guide: a scorer and a token shape in a copy of the repository, and a reader."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from spamnb.errors import DataError
+from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.formats import FORMATS, Format, format_by_suffix
+from tests.helpers.paths import ROOT, SAMPLE
+
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def section(title: str) -> str:
+    return GUIDE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def blocks(text: str, kind: str) -> list[str]:
+    """The fenced blocks of this kind within a numbered list."""
+    found = re.findall(rf"^   ```{kind}\n(.*?)^   ```$", text, re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block) for block in found]
+
+
+def apply_diff(block: str, root: Path) -> None:
+    """Applies a diff of whole lines, whose first line names the file, at the one place that it fits."""
+    head, *lines = block.splitlines()
+    path = root / head.removeprefix("--- ")
+    before = "".join(f"{line[1:]}\n" for line in lines if line[:1] != "+")
+    after = "".join(f"{line[1:]}\n" for line in lines if line[:1] != "-")
+    text = path.read_text("utf-8")
+    assert text.count(f"\n{before}") == 1, f"{path.name} has not exactly one place for\n{block}"
+    path.write_text(text.replace(f"\n{before}", f"\n{after}"), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository with both examples in place."""
+    root = tmp_path_factory.mktemp("guide")
+    unneeded = shutil.ignore_patterns("__pycache__", "seeds", "found", "joblib")
+    for folder in ("spamnb", "tests"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=unneeded)
+    shutil.copy(ROOT / "pyproject.toml", root)
+    scorer = section("How to add a scorer")
+    [module] = blocks(scorer, "python")
+    (root / "spamnb" / "scorers" / "dirichlet.py").write_text(module, "utf-8")
+    for block in (*blocks(scorer, "diff"), *blocks(section("How to add a token shape"), "diff")):
+        apply_diff(block, root)
+    return root
+
+
+def run(root: Path, *args: str | Path, code: int = 0) -> str:
+    """Runs Python on the copy; returns what it prints."""
+    env = os.environ | {"PYTHONPATH": str(root), "XDG_DATA_HOME": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, *map(str, args)], cwd=root, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "chosen", "least"),
+    [("tests/scorers/test_scorers.py", "dirichlet", 20), ("tests/features/test_shapes.py", "", 10)],
+)
+def test_the_checks_of_the_room_pass(copy: Path, path: str, chosen: str, least: int) -> None:
+    said = run(copy, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", path, "-k", chosen)
+    passed = re.search(r"(\d+) passed", said)
+    assert passed is not None, said
+    assert int(passed[1]) >= least
+
+
+def test_the_commands_have_the_new_setting(copy: Path) -> None:
+    flags = ("--scorer", "dirichlet", "--imagined-words", "7")
+    run(copy, "-m", "spamnb", "train", SAMPLE, *flags, "--folds", "0", "-o", "m.spamnb", "-q")
+    card = run(copy, "-m", "spamnb", "inspect", "m.spamnb", "--json", "-")
+    assert '"imagined_words": 7' in card
+    run(copy, "-m", "spamnb", "evaluate", SAMPLE, "--folds", "2", *flags, "-q", "--no-curves")
+    candidate = "scorer=dirichlet,imagined-words=7"
+    table = run(copy, "-m", "spamnb", "compare", SAMPLE, "--no-scorers", "--with", candidate, "--json", "-")
+    assert '"flags": "--scorer dirichlet --imagined-words 7"' in table
+
+
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        (("evaluate", "-m", "m.spamnb"), "--imagined-words is a setting for training"),
+        (("train", SAMPLE), "--imagined-words is a setting of --scorer dirichlet, got --scorer multinomial"),
+        (("train", SAMPLE, "--scorer", "dirichlet"), "--imagined-words must be 0 or more, got -5.0"),
+    ],
+    ids=["a trained model", "another scorer", "out of range"],
+)
+def test_a_wrong_use_of_the_new_setting_is_refused(
+    copy: Path, args: tuple[str | Path, ...], error: str
+) -> None:
+    assert error in run(copy, "-m", "spamnb", *args, "--imagined-words", "-5", code=2)
+
+
+def test_the_new_shape_is_read(copy: Path) -> None:
+    run(copy, "-m", "spamnb", "train", SAMPLE, "--folds", "0", "-o", "s.spamnb", "-q")
+    said = run(copy, "-m", "spamnb", "inspect", "s.spamnb", "shape:percent=0", "shape:percents=0")
+    assert [line.split()[0] for line in said.splitlines() if "unknown" in line] == ["shape:percents=0"]
+
+
+# --- the reader
+
+
+@pytest.fixture
+def excel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts both blocks of the guide in place: the module of the reader, and its entry in the registry."""
+    [reader], [entry] = (blocks(section("How to add a reader"), kind) for kind in ("python", "diff"))
+    module = ModuleType("spamnb.readers.tables.excel")
+    exec(compile(reader, "CONTRIBUTING.md", "exec"), vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    line = entry.splitlines()[-1].removeprefix("+").strip().rstrip(",")
+    format = eval(line, {"Format": Format})
+    monkeypatch.setitem(FORMATS, format.name, format)
+
+
+def write_workbook(path: Path) -> Path:
+    """Writes a workbook as Excel does: shared strings, plain numbers, and no cells for empty fields."""
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    strings = ["label", "text", "spam", "WIN cash now", "ham", "see you at six"]
+    rows = [
+        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>',
+        '<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>7</v></c><c r="C2" t="s"><v>3</v></c></row>',
+        '<row r="3"></row>',
+        '<row r="4"><c r="A4" t="s"><v>4</v></c><c r="C4" t="s"><v>5</v></c></row>',
+        '<row r="5"><c r="C5" t="inlineStr"><is><t>no label</t></is></c></row>',
+    ]
+    shared = "".join(f"<si><t>{text}</t></si>" for text in strings)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/sharedStrings.xml", f"<sst {main}>{shared}</sst>")
+        sheet = f"<worksheet {main}><sheetData>{''.join(rows)}</sheetData></worksheet>"
+        book.writestr("xl/worksheets/sheet1.xml", sheet)
+    return path
+
+
+@pytest.mark.usefixtures("excel")
+@pytest.mark.parametrize("name", ["messages.xlsx", "no-suffix"])
+def test_the_example_reader_reads_a_workbook(name: str, tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / name)
+    with open_source(str(path), ReadOptions(), labelled=True) as source:
+        assert source.description == (
+            f'{path}: Excel, text column "text", label column "label" (spam = "spam")'
+        )
+        (chunk,) = source
+        assert chunk.texts.tolist() == [b"WIN cash now", b"see you at six"]
+        assert (chunk.labels, chunk.lines.tolist()) == (["spam", "ham"], [2, 4])
+        assert source.skipped.summary() == "1 skipped (line 5: no label)"
+    with open_source(str(path), ReadOptions(), labelled=False) as source:
+        assert [text for chunk in source for text in chunk.texts.tolist()] == [
+            *(b"WIN cash now", b"see you at six", b"no label")
+        ]
+
+
+@pytest.mark.usefixtures("excel")
+def test_the_example_reader_refuses_a_damaged_workbook(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "messages.xlsx")
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataError) as caught:
+        open_source(str(path), ReadOptions(), labelled=True)
+    assert caught.value.message == f"{path} is no Excel workbook"
+    assert format_by_suffix("messages.xlsx.gz") == "xlsx"
+    assert ReadOptions(format="xlsx").format == "xlsx"
