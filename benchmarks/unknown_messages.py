@@ -111,9 +111,10 @@ def main() -> None:
     limits = [float(np.quantile(values, RARE, method="lower")) for values in usual]
     figures = model.metrics or {}
     print(
-        f"{given.corpus}: ham is not said below {model.min_known_words} known words; out of fold {figures['unsure']} of"
+        f"{given.corpus}: messages with fewer than {model.min_known_words} known words are never called ham; "
+        f"out of fold {figures['unsure']} of {figures['sample']} are unsure, "
+        f"accuracy {figures['accuracy']:.2%}\n"
     )
-    print(f"{figures['sample']} are unsure, accuracy {figures['accuracy']:.2%}\n")
     print(f"{'below the limit':18}" + "".join(f"{m:>18}" for m in MEASURES))
     for kind, some in kinds.items():
         shown = [(v < limit).mean() for v, limit in zip(measured(model, some), limits, strict=True)]

@@ -122,7 +122,8 @@ def run(code: str) -> list[str]:
 
 
 def test_it_imports_no_scikit_learn_and_does_not_stand_in_its_way() -> None:
-    code = "import sys, spamnb.sklearn_classifier, spamnb.lab_filters; print({'sklearn', 'pandas', 'scipy'} & set(sys.modules))"
+    imports = "import sys, spamnb.sklearn_classifier, spamnb.lab_filters"
+    code = f"{imports}; print({{'sklearn', 'pandas', 'scipy'}} & set(sys.modules))"
     assert run(code) == ["set()"]
     pytest.importorskip("sklearn")
     assert run("import spamnb.sklearn_classifier, sklearn.base; print(sklearn.base.__name__)") == [

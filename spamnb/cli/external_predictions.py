@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, report_skipped, write_json
 
 if TYPE_CHECKING:
@@ -36,74 +37,67 @@ def prediction_options(command: F) -> F:
     return command
 
 
-def check(params: dict[str, Any], model: str | None, cv: int | None, data: bool) -> None:
+def check(params: Params, has_data: bool) -> None:
     """Refuses options that do not go together, before anything is read."""
     if params["predictions"] is None:
         flag = next((flag for name, flag in _COLUMNS.items() if params[name] is not None), None)
         if flag:
             raise click.UsageError(f"{flag} names a column of --predictions FILE: give that too.")
         return
-    for flag, value in (("--model", model), ("--folds", cv)):
-        if value is not None:
-            raise click.UsageError(f"{flag} does not go with --predictions: nothing is predicted anew.")
-    if data and params["truth_column"] is not None:
+    for name in ("model", "folds"):
+        if params[name] is not None:
+            raise click.UsageError(f"--{name} does not go with --predictions: nothing is predicted anew.")
+    if has_data and params["truth_column"] is not None:
         raise click.UsageError("--truth does not go with DATA: the truth is taken from there.")
 
 
-def evaluate_file(data: tuple[str, ...], params: dict[str, Any], output: dict[str, Any], quiet: bool) -> None:
-    """Reads, evaluates and shows; `output` has json_file, report, open_it, plots and no_curves."""
+def evaluate_file(params: Params) -> None:
+    """Reads the predictions, evaluates them, and writes what the parameters ask for."""
     from spamnb.cli import report_options
     from spamnb.evaluation import evaluate_predictions
 
     descriptions: list[str] = []
-    predictions = _read(data, params, quiet, descriptions)
+    predictions = _read(params, descriptions)
     evaluation = evaluate_predictions(predictions, {name: params[name] for name in options.DECISIONS})
+    data, json_file, report, plots = (params[name] for name in ("data", "json_file", "report", "plots"))
     title = f"predictions in {params['predictions']}" + (f" on {', '.join(data)}" if data else "")
-    if output["json_file"]:
+    if json_file:
         facts = {"title": title, "notes": list(evaluation.notes), **evaluation.scores.to_dict()}
-        write_json(facts, output["json_file"])
-    if output["report"] or output["plots"]:
+        write_json(facts, json_file)
+    if report or plots:
         summary = _summary(evaluation, title, descriptions, bool(predictions.texts))
-        targets = output["report"], output["open_it"], output["plots"]
-        report_options.leave(summary, *targets, quiet, stated=evaluation.stated)
-    if "-" not in (output["json_file"], output["report"]):
-        _show(evaluation, title, not output["no_curves"])
+        targets = report, params["open_it"], plots
+        report_options.leave(summary, *targets, params["quiet"], stated=evaluation.stated)
+    if "-" not in (json_file, report):
+        _show(evaluation, title, not params["no_curves"])
 
 
-def _read(
-    data: tuple[str, ...], params: dict[str, Any], quiet: bool, descriptions: list[str]
-) -> ExternalPredictions:
+def _read(params: Params, descriptions: list[str]) -> ExternalPredictions:
     """Reads the file and, if it is given, the labelled data; adds a description of each input."""
     from spamnb.evaluation import collect_predictions
     from spamnb.readers import ReadOptions, StatedColumns, read_predictions
 
     stated = StatedColumns(params["truth_column"], params["score_column"], params["verdict_column"])
-    joined = bool(data or params["labelled"] or params["files_from"])
+    joined = bool(params["data"] or params["labelled"] or params["files_from"])
     reading = ReadOptions(encoding="auto" if joined else params["encoding"])
     file = read_predictions(params["predictions"], stated, reading, joined=joined)
-    print_status(file.description, quiet)
+    print_status(file.description, params["quiet"])
     descriptions.append(file.description)
-    truth = _read_truth(data, params, quiet, descriptions, file) if joined else None
+    truth = _read_truth(params, file, descriptions) if joined else None
     predictions, skipped = collect_predictions(file, truth, params["spam_label"])
     if skipped.count:
-        print_status(f"{file.name}: {skipped.summary()}", quiet)
+        print_status(f"{file.name}: {skipped.summary()}", params["quiet"])
         descriptions.append(f"{file.name}: {skipped.summary()}")
     return predictions
 
 
-def _read_truth(
-    data: tuple[str, ...],
-    params: dict[str, Any],
-    quiet: bool,
-    descriptions: list[str],
-    file: PredictionFile,
-) -> list[str]:
+def _read_truth(params: Params, file: PredictionFile, descriptions: list[str]) -> list[str]:
     """Reads the labels of DATA; its messages must be those of the file, in the same order."""
     from spamnb.readers import open_source
 
     labels: list[str] = []
-    skipped = 0
-    for path, how in inputs(data, params, read_options(params, default_format="csv")):
+    skipped, quiet = 0, params["quiet"]
+    for path, how in inputs(params["data"], params, read_options(params, default_format="csv")):
         with open_source(path, how, labelled=True) as source:
             print_status(source.description, quiet)
             descriptions.append(source.description)

@@ -46,7 +46,7 @@ class TrainingConfig:
     folds: int = setting(
         5,
         "--folds",
-        "Number of cross-validation folds.",
+        "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
         rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
     )

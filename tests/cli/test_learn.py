@@ -183,7 +183,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     news = "".join(f"new {i}\n" for i in range(11)).encode()
     cli("learn", "-m", "m.spamnb", "--spam", "-q", stdin=news)
     said = re.sub(r"\s+", " ", cli("inspect", "m.spamnb", "--top", "0").text)
-    why = "outdated 11 changes to the 40 messages that the figures are about;"
+    why = "outdated 11 changes to the 40 messages that the metrics are about;"
     assert f"{why} measure it again with `spamnb evaluate DATA`" in said
 
 

@@ -1,4 +1,4 @@
-"""Tests the examples of the guide: applied to a copy of the repository they pass its checks."""
+"""Tests the examples of the guide: a scorer and a token shape, both applied to a copy of the repository."""
 
 from __future__ import annotations
 
@@ -99,6 +99,11 @@ def test_a_wrong_use_of_the_new_setting_is_refused(
     copy: Path, args: tuple[str | Path, ...], error: str
 ) -> None:
     assert error in run(copy, "-m", "spamnb", *args, "--imagined-words", "-5", code=2)
+
+
+def test_ready_made_models_still_load(copy: Path) -> None:
+    said = run(copy, "-m", "spamnb", "inspect", "spamnb/model/ready_made/sms.spamnb", "--json", "-")
+    assert '"imagined_words": 100' in said
 
 
 def test_the_new_shape_is_read(copy: Path) -> None:

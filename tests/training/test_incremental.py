@@ -230,7 +230,10 @@ def test_a_learner_gives_up_in_the_end(path: Path) -> None:
 
 
 def test_a_lock_ends_with_its_process(path: Path) -> None:
-    code = "import os, sys; from spamnb.storage.lock import Lock; Lock(sys.argv[1]).__enter__(); os.kill(os.getpid(), 9)"
+    code = (
+        "import os, sys; from spamnb.storage.lock import Lock; "
+        "Lock(sys.argv[1]).__enter__(); os.kill(os.getpid(), 9)"
+    )
     subprocess.run([sys.executable, "-c", code, path], check=False)
     assert os.path.exists(f"{path}.lock")
     learn(path, NEWS[0])

@@ -53,7 +53,7 @@ def test_the_same_data_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
 
 def test_the_seed_of_python_hashes_changes_no_byte(tmp_path: Path) -> None:
     script = (
-        "import sys; from tests.training.test_trainer import corpus; from spamnb.training.trainer import train;"
+        "import sys; from tests.training.test_trainer import corpus; from spamnb import train;"
         "train(*corpus(classes=3)).save(sys.argv[1])"
     )
     files = []

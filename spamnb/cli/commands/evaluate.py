@@ -74,7 +74,7 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     keep_freed_memory()
     protocol = _check(ctx)
     if params["predictions"]:
-        external_predictions.evaluate_file(params["data"], params, params, params["quiet"])
+        external_predictions.evaluate_file(params)
     elif not protocol and not _has_data(params):
         stored_metrics.show(params)
     else:
@@ -89,7 +89,7 @@ def _check(ctx: click.Context) -> str:
     """Refuses options that do not go together, before anything is read; returns the protocol."""
     params = ctx.params
     protocol = protocol_options.chosen_protocol(ctx)
-    external_predictions.check(params, params["model"], params["folds"], _has_data(params))
+    external_predictions.check(params, _has_data(params))
     if not protocol:
         _check_combination(ctx)
     report_options.check(params["report"], params["open_it"], params["json_file"], params["plots"])

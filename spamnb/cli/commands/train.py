@@ -19,7 +19,6 @@ from spamnb.cli.training_setup import TrainingSetup
 from spamnb.settings import TrainingConfig
 
 if TYPE_CHECKING:
-    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.model import SpamModel
     from spamnb.readers import Source
     from spamnb.training import Trainer
@@ -58,7 +57,6 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
-    from spamnb.cli.training_setup import TrainingSetup
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
