@@ -46,10 +46,8 @@ def find_words(texts: Texts, inside: ByteArray | None = None, edit: WordEdit | N
         # With a blank on both sides every word has two edges.
         inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
     edges = np.flatnonzero(inside[1:] != inside[:-1])
-    starts, ends = (
-        edges[0::2].copy(),
-        edges[1::2].copy(),
-    )  # contiguous: a search in a strided array copies it first
+    # Contiguous copies: every search in a strided array would copy it.
+    starts, ends = edges[0::2].copy(), edges[1::2].copy()
     data = texts.data
     if edit is not None:
         data, starts, ends = edit(texts, starts, ends)
