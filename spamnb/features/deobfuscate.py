@@ -59,6 +59,6 @@ def _reveal(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
 def _spaceless(texts: Texts, mail: bool) -> list[Stream]:
     if texts.data.isascii():
         return []
-    from spamnb.features.char_ngrams import spaceless_streams
+    from spamnb.features.unspaced_scripts import unspaced_streams
 
-    return spaceless_streams(texts, mail)
+    return unspaced_streams(texts, mail)

@@ -107,7 +107,8 @@ class FeatureConfig:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> FeatureConfig:
         values = setting_field.from_state(cls, state)
-        values["patterns"] = tuple((str(name), str(regex)) for name, regex in values["patterns"])
-        if not all(isinstance(column, str) for column in (*values["categorical"], *values["numeric"])):
+        values["patterns"] = tuple((str(name), str(regex)) for name, regex in values.get("patterns", ()))
+        config = cls(**values)
+        if not all(isinstance(column, str) for column in (*config.categorical, *config.numeric)):
             raise TypeError("the name of a column is not text")
-        return cls(**values)
+        return config

@@ -159,10 +159,13 @@ def to_state(config: Any) -> dict[str, Any]:
 
 
 def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `to_state`; a name too many or too few, or a value of another type, raises TypeError."""
+    """The inverse of `to_state`; an unknown name or a value of another type raises TypeError.
+
+    A model that was saved before a setting was added has its default, so that the ready-made ones still load.
+    """
     stored = {f.name: f.metadata.get("stored", (type(f.default),)) for f in fields(config)}
-    if wrong := sorted(state.keys() ^ stored.keys()):
-        raise TypeError(f"{wrong[0]!s:.40} is {'missing' if wrong[0] in stored else 'unknown'}")
+    if unknown := sorted(state.keys() - stored.keys()):
+        raise TypeError(f"{unknown[0]!s:.40} is unknown")
     values = {name: _tupled(value) for name, value in state.items()}
     for name, value in values.items():
         if type(value) not in stored[name]:

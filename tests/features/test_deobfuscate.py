@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from spamnb.features import extract
-from spamnb.features.char_ngrams import spaceless_streams
 from spamnb.features.hidden_letters import _composed, reveal_hidden_letters
 from spamnb.features.lookalikes import _WORD, CLOSE, LETTERS, LOOKALIKES, fold_lookalikes
+from spamnb.features.unspaced_scripts import unspaced_streams
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
 from spamnb.training.trainer import train
@@ -169,7 +169,7 @@ def test_the_twin_agrees_about_the_tables() -> None:
 
 def test_of_mail_only_pairs_at_the_beginning_count() -> None:
     text = "".join(chr(0x4E00 + i) for i in range(300))
-    found = {bool(mail): spaceless_streams(Texts.of([text]), mail) for mail in (False, True)}
+    found = {bool(mail): unspaced_streams(Texts.of([text]), mail) for mail in (False, True)}
     spelled = {
         mail: [t for s in streams for t in s.spell(np.arange(len(s.rows))).tolist()]
         for mail, streams in found.items()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from spamnb.features.char_ngrams import LETTERS as SPACELESS
 from spamnb.features.hidden_letters import FANCY, INVISIBLE, MARKS
 from spamnb.features.lookalikes import CLOSE, CYRILLIC, LETTERS, LOOKALIKES
+from spamnb.features.unspaced_scripts import LETTERS as SPACELESS
 
 NEIGHBOUR = f"A-Za-z0-9\u00c0-\u024f\u1e00-\u1eff{LETTERS}"
 SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True))

@@ -87,6 +87,12 @@ def test_a_state_is_of_builtins_and_is_read_back() -> None:
     assert from_state(Config, {"size": 2})["size"] == 2  # a whole number is a number too
 
 
+def test_a_missing_setting_has_its_default_and_an_unknown_one_is_refused() -> None:
+    assert Config(**from_state(Config, {"hidden": 5})) == Config(hidden=5)
+    with pytest.raises(TypeError, match="colour is unknown"):
+        from_state(Config, {"colour": 1})
+
+
 @pytest.mark.parametrize(
     "wrong", [{"size": True}, {"size": "1"}, {"loud": 1}, {"names": "a"}, {"hidden": 1.0}]
 )
