@@ -34,7 +34,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert "+ 1 s)" in shown
     found = cli("inspect", "m.spamnb", "--json", "-").json
     assert found["base"]["name"] == "ready-made model for SMS"
-    assert found["linear"]["start"]["slope"] > 0
+    assert found["linear"]["base"]["slope"] > 0
 
 
 def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
