@@ -1,4 +1,4 @@
-"""A table from token keys to small ids, searched for many keys at once."""
+"""Maps token keys to small ids; looks up many keys at once."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _ONE = np.uint64(1)
 _LEAST_BITS, _MOST_BITS = 12, 22  # of the first part: 32 MB at most, as much as a processor's cache
 _PROBES = 40
 _FULL = 0.65  # of the second part
-_PART = 1 << 16  # keys that are placed at once: for each, a dozen numbers are on the way, best in the cache
+_PART = 1 << 16  # keys that are placed at once: each needs a dozen temporary numbers, best in the cache
 
 
 class _Level:
-    """Slots without probing: a key has one place only, and its cell holds what is left of the key and the id.
+    """Slots without probing: a key has one slot, whose cell holds the other bits of the key and the id.
 
     With s = key * spread mod 2^64 and 2^b slots, the upper b bits of s are the slot; the other bits of s
-    stand in the upper part of the cell and id + 1 in its lower b bits. So slot and cell together tell the
-    key exactly, one look at the memory answers, and 0 is a free slot. A cell whose lower bits are 0 but which
+    are the upper part of the cell and id + 1 its lower b bits. So slot and cell together identify the key
+    exactly, one memory access answers, and 0 is a free slot. A cell whose lower bits are 0 but which
     is not 0 belongs to a key whose id does not fit in.
     """
 
@@ -33,7 +33,7 @@ class _Level:
         self._cells = np.zeros(1 << bits, np.uint64)
 
     def find(self, keys: KeyArray) -> tuple[IntArray, IntArray]:
-        """The id of each key or -1, and where another key has the slot: the next part must be asked."""
+        """Returns the id of each key or -1, and where another key has the slot: those go to the next part."""
         spread = keys * self._spread
         cells = self._cells.take((spread >> self._shift).view(np.int64))
         spread <<= self._bits
@@ -45,7 +45,7 @@ class _Level:
         return ids, others[cells[others] != 0]
 
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
-        """Write new keys into free slots; of several that want one the first gets it. Tells which did not."""
+        """Writes new keys into free slots, the first of several into one; returns which found none."""
         return _in_parts(self._put, keys, ids)
 
     def _put(self, keys: KeyArray, ids: IntArray) -> IntArray:
@@ -59,10 +59,10 @@ class _Level:
 
 
 class _Probed:
-    """Slots of 32 bits with nothing but id + 1: whose id that is, the keys say. 6 to 12 bytes for each key.
+    """Slots of 32 bits with only id + 1; the array of keys identifies the key. 6 to 12 bytes for each key.
 
-    A key that finds its slot taken tries others, further and further away, 40 at most: whoever chooses words
-    that meet gets a place in the sorted rest, no worse.
+    A key that finds its slot taken tries others, further and further away, 40 at most: keys chosen to collide
+    end in the sorted rest, no worse.
     """
 
     def __init__(self, size: int = 0) -> None:
@@ -74,7 +74,7 @@ class _Probed:
         return (keys * _SPREADS[1] >> self._shift).view(np.int64)
 
     def find(self, keys: KeyArray, by_id: KeyArray) -> tuple[IntArray, IntArray]:
-        """The id of each key or -1, and which keys the rest must be asked for; `by_id` are all keys."""
+        """Returns the id of each key or -1, and which keys the rest may hold; `by_id` are all keys."""
         at = self._first(keys)
         ids, left = self._look(keys, at, by_id)
         at = at[left]
@@ -87,14 +87,14 @@ class _Probed:
         return ids, left
 
     def _look(self, keys: KeyArray, at: IntArray, by_id: KeyArray) -> tuple[IntArray, IntArray]:
-        """The ids at these slots where they are those of the keys, else -1, and where another key stands."""
+        """Returns the ids at these slots if they are those of the keys, else -1, and where others stand."""
         cells = self._slots.take(at).astype(np.int64)
         cells -= 1
         same = by_id.take(cells, mode="wrap") == keys  # a free slot, -1, stays -1 whatever is there
         return np.where(same, cells, -1), np.flatnonzero(~same & (cells >= 0))
 
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
-        """Write new keys into slots; tells which found none."""
+        """Writes new keys into slots; returns which found none."""
         self._used += len(keys)
         return _in_parts(self._put, keys, ids)
 
@@ -114,19 +114,19 @@ class _Probed:
         return self._used + more > _FULL * len(self._slots)
 
     def ids(self) -> IntArray:
-        """Those that have a slot, ascending."""
+        """Returns the ids that have a slot, ascending."""
         return np.sort(self._slots[self._slots > 0]).astype(np.int64) - 1
 
 
 def _in_parts(put: Callable[[KeyArray, IntArray], IntArray], keys: KeyArray, ids: IntArray) -> IntArray:
-    """Which keys found no place, if one part of them is placed after the other."""
+    """Places keys part by part; returns which found no place."""
     parts = range(0, len(keys), _PART)
     left = [start + put(keys[start : start + _PART], ids[start : start + _PART]) for start in parts]
     return np.concatenate(left) if left else np.zeros(0, np.int64)
 
 
 class KeyTable:
-    """key -> id: slots that answer at once for frequent keys, probed ones for others, and a sorted rest.
+    """key -> id: direct slots for frequent keys, probed slots for others, and a sorted rest.
 
     Frequent keys should come first: then nearly every search ends at the first part. Measured on SMS with
     bigrams: 12 ns a key; by open addressing with keys and ids in two arrays 23, by np.searchsorted 60-100.
@@ -140,7 +140,7 @@ class KeyTable:
 
     @classmethod
     def ranked(cls, keys: KeyArray, weight: IntArray) -> KeyTable:
-        """The table that calls keys[i] i, with the heavy ones in the best places."""
+        """Returns the table that maps keys[i] to i, with the heaviest in the best places."""
         table = cls()
         table._keys.extend(keys)
         table._allocate((len(keys) * 2).bit_length())
@@ -156,7 +156,7 @@ class KeyTable:
 
     @property
     def keys(self) -> KeyArray:
-        """All keys by their ids; good until the next one is added."""
+        """All keys in the order of their ids; valid until the next one is added."""
         return self._keys.array
 
     def _allocate(self, bits: int) -> None:
@@ -166,7 +166,7 @@ class KeyTable:
         self._rest_keys, self._rest_ids = np.zeros(0, np.uint64), np.zeros(0, np.int64)
 
     def find(self, keys: KeyArray) -> IntArray:
-        """The id of each key, -1 where unknown."""
+        """Returns the id of each key, -1 where unknown."""
         ids, others = self._level.find(keys)
         if len(others):
             wanted = keys[others]
@@ -181,7 +181,7 @@ class KeyTable:
         return np.where(self._rest_keys[at] == keys, self._rest_ids[at], -1)
 
     def add(self, keys: KeyArray) -> None:
-        """Give distinct new keys the next ids, in order; the first are found fastest."""
+        """Gives distinct new keys the next ids, in order; the first are found fastest."""
         start = self.size
         self._keys.extend(keys)
         if self._bits == _MOST_BITS or self.size * 2 <= 1 << self._bits:

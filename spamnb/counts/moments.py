@@ -1,4 +1,4 @@
-"""Exact sums of numbers and of their squares: integers, so that merging and forgetting lose no bit."""
+"""Sums numbers and their squares exactly, as integers, so that merging and forgetting lose no bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNIT = 1 << 1074
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """How many numbers were seen, their sum in units of 2**-1074 and the sum of squares in 2**-2148.
+    """The number of values, their sum in units of 2**-1074 and the sum of their squares in 2**-2148.
 
     >>> seen = Moments.of([0.1, 0.2, 0.3])
     >>> seen.plus(Moments.of([0.1]).times(-1)) == Moments.of([0.2, 0.3])
@@ -42,7 +42,7 @@ class Moments:
 
     @property
     def is_possible(self) -> bool:
-        """Could some numbers have these sums? Not if their variance would be negative."""
+        """Could numbers have these sums? Not with a negative variance."""
         return self.count * self.squares >= self.total**2 and (self.count > 0 or not self.squares)
 
     @property
@@ -58,7 +58,7 @@ class Moments:
 
 
 def _ratio(above: int, below: int) -> float:
-    """Two integers divided, rounded once: Python does this exactly, however long they are."""
+    """Divides two integers and rounds once; Python does this exactly for any length."""
     try:
         return above / below
     except OverflowError:

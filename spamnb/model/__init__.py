@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.model.base_model import USUAL as USUAL, BaseModel as BaseModel
+    from spamnb.model.base_model import DEFAULT_WEIGHT as DEFAULT_WEIGHT, BaseModel as BaseModel
     from spamnb.model.calibration import (
         LIMIT as LIMIT,
         Beta as Beta,
@@ -80,7 +80,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "base_model": ["BaseModel", "USUAL"],
+            "base_model": ["BaseModel", "DEFAULT_WEIGHT"],
             "calibration": [
                 "Beta",
                 "Calibration",

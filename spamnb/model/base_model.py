@@ -1,8 +1,8 @@
-"""The model that a personal one starts from: what it says is added to what one's own messages say.
+"""Adds the log-odds of a base model to those of a personal model.
 
-    log-odds before calibration = own log-odds + weight * log-odds of the start
+    log-odds before calibration = own log-odds + weight * log-odds of the base model
 
-The start never learns, so the own counts stay exact. Both models read the same tokens of a message.
+The base model never learns, so the model's own counts stay exact. Both read the same tokens of a message.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from spamnb.features import Batch
     from spamnb.model.spam_model import SpamModel
 
-# Chosen with 4 to 600 messages of corpora that the start had not seen: the rest of the smishing set (SMS),
-# Enron and SpamAssassin (mail). 0.2 to 0.3 was best or near it with 20 messages of each of them.
-USUAL = 0.25
+# Chosen with 4 to 600 messages of corpora that the base model had not seen: the rest of the smishing set
+# (SMS), Enron and SpamAssassin (mail). 0.2 to 0.3 was best or near it with 20 messages of each of them.
+DEFAULT_WEIGHT = 0.25
 
 
 class BaseModel(Record):
-    """`name` says in words which model it is; `weight` is how much its log-odds count beside one's own."""
+    """A model whose log-odds are added with a `weight`; `name` names it in errors and reports."""
 
     name: str
     model: SpamModel
-    weight: float = USUAL
+    weight: float = DEFAULT_WEIGHT
 
     @classmethod
-    def of(cls, name: str, model: SpamModel, weight: float = USUAL) -> BaseModel:
-        """Only what scoring needs; a model that is no good to start from is refused."""
+    def of(cls, name: str, model: SpamModel, weight: float = DEFAULT_WEIGHT) -> BaseModel:
+        """Keeps only what scoring needs; refuses a model that cannot be a base model."""
         if model.base is not None:
             raise ConfigError(
-                f"the {name} starts from another model itself, so none can start from it",
+                f"the {name} cannot be a base model: it has one itself",
                 hint="give a model that was trained without --base",
             )
         if len(model.labels) != 2 or model.features.categorical or model.features.numeric:
             raise ConfigError(
-                f"only a model of two classes and without columns can be started from, not the {name}",
+                f"the {name} cannot be a base model: that has two classes and no columns",
                 hint="leave out --base, or use --base ready-made",
             )
         return cls(
@@ -57,11 +57,11 @@ class BaseModel(Record):
         )
 
     def check(self, features: FeatureConfig, scoring: ScorerConfig) -> None:
-        """Refuse settings under which the two would not read the same tokens or speak on the same scale."""
+        """Refuses settings under which the two would not read the same tokens or score on the same scale."""
         if features != self.model.features:
-            told = differences(self.model.features, features)
+            changes = differences(self.model.features, features)
             raise ConfigError(
-                f"the {self.name} reads messages in another way: {told}",
+                f"the {self.name} reads messages in another way: {changes}",
                 hint="leave out the settings of tokens and columns, or --base",
             )
         if scoring.damping != 1:
@@ -78,14 +78,17 @@ class BaseModel(Record):
                 hint="say which label means spam with --spam-label, or leave out --base",
             )
 
-    def added(self, scored: RawScores, batch: Batch) -> RawScores:
-        """One's own scores with those of the start; known is what the better informed of the two knows."""
-        found = self.model.engine.score(batch, words=scored.words is not None)
-        log_odds = self.weight * self.model.pair_log_odds(found)
-        known, words = np.maximum(scored.known, found.known), scored.words
-        if words is not None and found.words is not None:
-            words = WordCounts(words.total, np.maximum(words.known, found.words.known))
-        return RawScores(scored.joint, scored.scale, known, scored.correction, log_odds, words)
+    def add_to(self, scored: RawScores, batch: Batch) -> RawScores:
+        """Adds the scores of the base model; a message has the known tokens of the model that knows more."""
+        base = self.model.engine.score(batch, words=scored.words is not None)
+        words = scored.words
+        if words is not None and base.words is not None:
+            words = WordCounts(words.total, np.maximum(words.known, base.words.known))
+        return scored.replace(
+            known=np.maximum(scored.known, base.known),
+            base_log_odds=self.weight * self.model.pair_log_odds(base),
+            words=words,
+        )
 
     def to_state(self) -> dict[str, Any]:
         return {"name": self.name, "weight": self.weight, "model": self.model.to_state()}
@@ -103,7 +106,7 @@ class BaseModel(Record):
 
 
 def differences(expected: FeatureConfig, got: FeatureConfig) -> str:
-    """Which settings differ, in words.
+    """Lists the settings that differ.
 
     >>> differences(FeatureConfig(), FeatureConfig(ngrams=3))
     'ngrams is 3, expected 2'
@@ -115,23 +118,19 @@ def differences(expected: FeatureConfig, got: FeatureConfig) -> str:
 
 
 def check_same(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
-    """Models add up only if they start from the same one, or all from none."""
+    """Refuses to add up models with different base models."""
     if not _same(first.base, other.base):
-        words = [
-            f"{name} starts from {_words(m.base)}" for name, m in ((first_name, first), (other_name, other))
+        bases = [
+            f"the base model of {name} is {'none' if model.base is None else f'the {model.base.name}'}"
+            for name, model in ((first_name, first), (other_name, other))
         ]
         raise ModelError(
-            f"{words[0]}, {words[1]}: they do not add up",
-            hint="train them with the same --base",
+            f"{bases[0]}, {bases[1]}: they do not add up", hint="train them with the same --base"
         )
 
 
-def _words(start: BaseModel | None) -> str:
-    return "no other model" if start is None else f"the {start.name}"
-
-
 def _same(a: BaseModel | None, b: BaseModel | None) -> bool:
-    """The same model, whatever its weight."""
+    """Are both the same model, with any weight?"""
     if a is None or b is None:
         return a is b
     mine, its = a.model.store, b.model.store

@@ -1,4 +1,4 @@
-"""A change to a model: what it adds to the counts, below zero for what it takes out, and to the digests."""
+"""Describes a change to a model, by counts and digests, and encodes it for the journal."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NOTHING: Mapping[str, KeyArray] = {}
 
 
 class Change(Record):
-    """What learning or forgetting some messages does: to the counts, to the digests, to the account of it.
+    """The effect of learning and forgetting messages on counts, digests and change history.
 
-    `counts` is what is added to the store, below zero for what is taken out. `stale_removed` are digests of
-    stale messages: they are no longer recognised, but their counts stay. They are apart from those of exact
-    messages, so that changes can be added up in any order.
+    `counts` is added to the store; it is below zero for what is removed. `stale_removed` are digests of
+    stale messages: they are no longer recognised, but their counts stay. They are kept apart from
+    exact messages, so that changes can be added up in any order.
     """
 
     counts: CountStore
@@ -36,7 +36,7 @@ class Change(Record):
     stale_removed: ByLabel = _NOTHING
 
     def condensed(self) -> Change:
-        """Without the tokens that it does not change in the end."""
+        """Drops the tokens whose counts it does not change."""
         counts = self.counts
         rows = np.flatnonzero(rows_with_any(counts.tokens) | rows_with_any(counts.messages))
         return self.replace(counts=counts.rows(rows))
@@ -84,7 +84,7 @@ _WIDTHS = ("<i1", "<i2", "<i4", "<i8")
 
 
 def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
-    """The bytes of a change; `spelled` says which tokens to write out."""
+    """Returns the bytes of a change; `spelled` marks the tokens whose spelling is written."""
     counts, rows = change.counts, np.flatnonzero(spelled)
     width = next(w for w in _WIDTHS if max(_top(counts.tokens), _top(counts.messages)) <= np.iinfo(w).max)
     words = counts.spellings.take(rows)
@@ -124,7 +124,7 @@ def _top(table: IntArray) -> int:
 
 
 def decode(data: bytes) -> Change:
-    """The inverse of `encode`; a ValueError (or its like) says that it cannot be."""
+    """The inverse of `encode`; raises ValueError, KeyError or TypeError for bytes that are no change."""
     (size,) = _LENGTH.unpack_from(data)
     head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
     take = _Taker(data, _LENGTH.size + size)

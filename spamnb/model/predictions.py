@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, Record
+from spamnb.model.calibration import LIMIT, Calibration, probabilities
 from spamnb.model.scoring_engine import RawScores
 
 UNSURE_LABEL = "unsure"
@@ -42,3 +43,19 @@ class Predictions(Record):
         if self.too_few_known_words is not None and self.too_few_known_words[row] and words is not None:
             return f"few known words: {words.known[row]} of {words.total[row]}"
         return "too close to call"
+
+
+def class_probabilities(calibration: Calibration, scored: RawScores) -> FloatArray:
+    """(n, K): the probability of each of more than two classes; all alike where every class is impossible."""
+    p = probabilities(calibration.apply(scored.damped))
+    return np.nan_to_num(p, nan=1 / p.shape[1])
+
+
+def predict_classes(labels: tuple[str, ...], calibration: Calibration, scored: RawScores) -> Predictions:
+    """Predicts the likeliest of more than two classes, or unsure where nothing is known."""
+    proba = class_probabilities(calibration, scored)
+    codes = np.where(scored.known > 0, proba.argmax(axis=1), len(labels))
+    p = proba.max(axis=1)
+    with np.errstate(divide="ignore"):
+        log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
+    return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)

@@ -1,4 +1,4 @@
-"""SpamModel: the one place where settings, counts, scorer, calibration and decision meet."""
+"""Combines settings, counts, scorer, calibration and decision: SpamModel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore
-from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.errors import DataError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations, model_state
@@ -22,11 +22,11 @@ from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
-from spamnb.model.predictions import UNSURE_LABEL, Predictions
-from spamnb.model.scoring_engine import Engine, RawScores
+from spamnb.model.predictions import UNSURE_LABEL, Predictions, class_probabilities, predict_classes
+from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label, merge_seen
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import make
+from spamnb.scorers import check_scorer
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import model_file
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from spamnb.model.explanation import Explanation
     from spamnb.model.model_delta import Change
 
+Labels = Iterable[str]
 Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpamModel:
-    """A spam filter. It never changes: learning and forgetting give a new one.
+    """A spam filter. It is immutable: learning and forgetting return a new one.
 
-    >>> labels = ["spam", "spam", "ham", "ham"]
-    >>> model = SpamModel().learn(["win a prize", "free prize", "see you", "ok see"], labels)
+    >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
     >>> model.predict(["free prize now", "see you soon"])
     ['spam', 'ham']
     """
@@ -54,33 +54,18 @@ class SpamModel:
     decision: Decision = field(default_factory=Decision)
     calibration: Calibration = field(default_factory=Platt)
     positive: str = "spam"
-    metrics: Mapping[str, Any] | None = None  # out-of-fold figures, from training
-    seen_messages: SeenMessages | None = field(
-        default_factory=lambda: SeenMessages({})
-    )  # None: it does not remember messages
-    change_history: ChangeHistory = field(
-        default_factory=ChangeHistory
-    )  # what has changed since the figures were made
-    generation: int = 0  # how often a learner has written the model file anew
-    correction: Correction | None = None  # what refinement adds to the weights of naive Bayes
-    base: BaseModel | None = None  # the model that this one starts from
-    min_known_words: float | None = None  # no message is called ham of whose words a smaller share is known
-    aged_until: str | None = None  # the day up to which its counts were halved, as 2026-01-31
+    metrics: Mapping[str, Any] | None = None  # out-of-fold metrics, from training
+    # None: the model does not remember its messages.
+    seen_messages: SeenMessages | None = field(default_factory=lambda: SeenMessages({}))
+    change_history: ChangeHistory = field(default_factory=ChangeHistory)  # since the metrics were measured
+    generation: int = 0  # how often a learner has rewritten the model file
+    correction: Correction | None = None  # of the weights of naive Bayes
+    base: BaseModel | None = None  # another model whose log-odds are added
+    min_known_words: float | None = None  # messages with a smaller share of known words are not called ham
+    aged_until: str | None = None  # the day up to which the counts were halved, as 2026-01-31
 
     def __post_init__(self) -> None:
-        order = make(self.scoring).order
-        if order and self.features.ngrams <= order:
-            raise ConfigError(
-                f"less-naive of order {order} needs --ngrams {order + 1}, got {self.features.ngrams}",
-                hint=f"use --ngrams {order + 1}",
-            )
-        limited = self.scoring.max_evidence or self.scoring.max_token_weight
-        if limited and not make(self.scoring).supports_limits:
-            raise ConfigError(
-                "--max-evidence and --max-token-weight go with scorers that add up weights, "
-                f"got {self.scoring.name}",
-                hint="use multinomial, categorical or binary",
-            )
+        check_scorer(self.scoring, self.features)
         if self.features.patterns:
             from spamnb.features import compile_patterns
 
@@ -91,11 +76,7 @@ class SpamModel:
         return self.store.labels
 
     def learn(
-        self,
-        messages: Messages,
-        labels: Iterable[str],
-        categories: Categories = None,
-        numbers: Numbers = None,
+        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
     ) -> SpamModel:
         """Returns this model with these messages added."""
         from spamnb.model.model_delta import Change
@@ -105,11 +86,7 @@ class SpamModel:
         return self.changed(Change(counts, learned=digests, change_history=history))
 
     def forget(
-        self,
-        messages: Messages,
-        labels: Iterable[str],
-        categories: Categories = None,
-        numbers: Numbers = None,
+        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
     ) -> SpamModel:
         """Returns this model as if it had never learned these messages; refuses messages it never learned."""
         from spamnb.counts import merge_stores
@@ -122,18 +99,17 @@ class SpamModel:
         return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
 
     def merge(self, other: SpamModel) -> SpamModel:
-        """This model, having seen all that the other has seen; both must read messages the same way."""
+        """Returns this model with the messages of the other added; both must read messages the same way."""
         from spamnb.counts import merge_stores
 
         if self.features != other.features:
             raise ModelError(f"models read messages differently: {self.features} and {other.features}")
         check_same(self, other, "this model", "the other one")
         both = self.seen_messages is not None and other.seen_messages is not None
-        known = merge_seen([self.seen_messages, other.seen_messages]) if both else None
-        since = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
-        return replace(
-            self, store=merge_stores([self.store, other.store]), seen_messages=known, change_history=since
-        )
+        seen = merge_seen([self.seen_messages, other.seen_messages]) if both else None
+        history = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
+        store = merge_stores([self.store, other.store])
+        return replace(self, store=store, seen_messages=seen, change_history=history)
 
     def changed(self, change: Change) -> SpamModel:
         """Returns this model with a change applied."""
@@ -150,18 +126,17 @@ class SpamModel:
         )
 
     def _count(
-        self, messages: Messages, labels: Iterable[str], categories: Categories, numbers: Numbers
+        self, messages: Messages, labels: Labels, categories: Categories, numbers: Numbers
     ) -> tuple[CountStore, dict[str, KeyArray]]:
-        """The counts of some messages, and their digests by label."""
+        """Returns the counts of some messages, and their digests by label."""
         from spamnb.counts import count
 
-        texts, given = as_texts(messages), [str(label) for label in labels]
-        if len(texts) != len(given):
-            raise DataError(f"{len(texts)} messages but {len(given)} labels")
+        texts, names = as_texts(messages), [str(label) for label in labels]
+        if len(texts) != len(names):
+            raise DataError(f"{len(texts)} messages but {len(names)} labels")
         check_columns(len(texts), categories, numbers)
-        digests = message_digests(texts, categories, numbers)
-        counts = count(extract(texts, self.features), given, categories, numbers)
-        return counts, by_label(digests, given)
+        digests = by_label(message_digests(texts, categories, numbers), names)
+        return count(extract(texts, self.features), names, categories, numbers), digests
 
     @cached_property
     def engine(self) -> Engine:
@@ -175,7 +150,7 @@ class SpamModel:
 
     @property
     def active_base(self) -> BaseModel | None:
-        """The start, as long as this model has the same two classes."""
+        """The base model, as long as this model has the same two classes."""
         return self.base if self.base is not None and self.labels == self.base.model.labels else None
 
     @cached_property
@@ -195,7 +170,7 @@ class SpamModel:
     def score(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
-        """Everything about these messages at once."""
+        """Returns verdicts, probabilities and raw scores of these messages."""
         texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
         return self.score_batch(extract(texts, self.features), categories, numbers)
@@ -206,7 +181,7 @@ class SpamModel:
         """Scores messages that were tokenised with this model's features."""
         pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
-            return self._many(scored)
+            return predict_classes(self.labels, self.calibration, scored)
         log_odds = self.pair_log_odds(scored)
         probability = calibrations.probability(log_odds)
         known_share = None if scored.words is None else scored.words.share
@@ -232,62 +207,45 @@ class SpamModel:
         return known_share < self.min_known_words
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
-        """Only the columns that the model was trained with."""
+        """Drops the columns that the model was not trained with."""
         cats = {k: v for k, v in (categories or {}).items() if k in self.features.categorical}
         nums = {k: v for k, v in (numbers or {}).items() if k in self.features.numeric}
         return cats, nums
 
     def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> RawScores:
         scored = self.engine.score(batch, categories, numbers, self.min_known_words is not None)
-        return scored if self.active_base is None else self.active_base.added(scored, batch)
+        return scored if self.active_base is None else self.active_base.add_to(scored, batch)
 
     def pair_log_odds(self, scored: RawScores) -> FloatArray:
-        """Calibrated log-odds of the positive class of two."""
+        """Returns the calibrated log-odds of the positive class of two."""
         return np.clip(self.calibration.apply(self.raw(scored)), -LIMIT, LIMIT)
 
     def raw(self, scored: RawScores) -> FloatArray:
-        """Log-odds of the positive class before calibration."""
+        """Returns the log-odds of the positive class before calibration."""
         assert self.pair is not None
-        plus, minus = self.pair
-        joint = scored.joint
-        with np.errstate(invalid="ignore"):
-            raw = (joint[:, plus] - joint[:, minus]) * scored.scale
-        raw = np.where(np.isnan(raw), 0.0, raw)  # impossible in both classes: nothing is known
+        raw = log_odds_of(scored.joint, self.pair[0]) * scored.scale
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
 
     @property
     def sign(self) -> float:
-        """Does the correction speak for the positive class or for the other one?"""
+        """1 if the correction is evidence for the positive class, -1 if for the other one."""
         assert self.correction is not None
         assert self.pair is not None
         return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
 
-    def _many(self, scored: RawScores) -> Predictions:
-        log_scores = self.calibration.apply(scored.damped)
-        proba = np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
-        codes = np.where(scored.known > 0, proba.argmax(axis=1), len(self.labels))
-        p = proba.max(axis=1)  # of more than two classes it is the one said that matters
-        with np.errstate(divide="ignore"):
-            log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
-        return Predictions((*self.labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)
-
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
         if self.pair is None:
-            log_scores = self.calibration.apply(predictions.scored.damped)
-            return np.nan_to_num(calibrations.probabilities(log_scores), nan=1 / len(self.labels))
-        out = np.empty((len(predictions.codes), 2))
-        plus, minus = self.pair
-        out[:, plus] = predictions.probability
-        out[:, minus] = calibrations.probability(-predictions.log_odds)
-        return out
+            return class_probabilities(self.calibration, predictions.scored)
+        both = calibrations.probability(-predictions.log_odds), predictions.probability
+        return np.stack(both if self.pair[0] == 1 else both[::-1], axis=1)
 
     def predict(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> list[str]:
-        """A label for each message, or "unsure"."""
+        """Returns a label for each message, or "unsure"."""
         return self.score(messages, categories, numbers).labels
 
     def predict_proba(
@@ -316,21 +274,21 @@ class SpamModel:
         return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
 
     def save(self, path: str | os.PathLike[str]) -> int:
-        """Write the model file in one step; gives its size in bytes."""
+        """Writes the model file as a whole or not at all; returns its size in bytes."""
         from spamnb.storage import model_writer
 
         return model_writer.write(self.to_state(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SpamModel:
-        """Read a model file and what was learned into it since it was written; nothing in it is executed."""
+        """Reads a model file and its journal, without executing anything in them."""
         if not os.path.exists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
         from spamnb.model.model_delta import read_model
 
-        state, changes = read_model(path)
+        state, change = read_model(path)
         model = cls.from_state(state)
-        return model.changed(changes) if changes is not None else model
+        return model if change is None else model.changed(change)
 
     def to_state(self) -> dict[str, Any]:
         """Returns the model as builtins and plain arrays."""

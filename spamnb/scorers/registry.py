@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spamnb.errors import ConfigError
-from spamnb.settings import ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig
 
 if TYPE_CHECKING:
     from spamnb.scorers.base import Scorer
@@ -34,3 +34,19 @@ def make(config: ScorerConfig) -> Scorer:
     module, name = REGISTRY[config.name]
     scorer: Scorer = getattr(import_module(f"spamnb.scorers.{module}"), name)(config)
     return scorer
+
+
+def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
+    """Refuses an unknown scorer, and settings or features that a scorer cannot work with."""
+    scorer = make(config)
+    if scorer.order and features.ngrams <= scorer.order:
+        needed = scorer.order + 1
+        raise ConfigError(
+            f"less-naive of order {scorer.order} needs --ngrams {needed}, got {features.ngrams}",
+            hint=f"use --ngrams {needed}",
+        )
+    if (config.max_evidence or config.max_token_weight) and not scorer.supports_limits:
+        raise ConfigError(
+            f"--max-evidence and --max-token-weight go with scorers that add up weights, got {config.name}",
+            hint="use multinomial, categorical or binary",
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore, Entries
 from spamnb.features import SHAPE
-from spamnb.model import USUAL, BaseModel, Decision, Platt, SpamModel, log_odds_of
+from spamnb.model import DEFAULT_WEIGHT, BaseModel, Decision, Platt, SpamModel, log_odds_of
 from spamnb.scorers import Stats
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, score_fold
@@ -19,10 +19,10 @@ from spamnb.training.model_calibration import HeldOutScores, with_decision
 from spamnb.training.sampling import Sample
 
 # The weights to choose from; 0 leaves the base model out. The loss of a weight is the sum of the out-of-fold
-# log losses and PULL * log2(weight / USUAL)^2, with 0 counted as LEAST. So 20 messages seldom move it, and
-# thousands choose freely. PULL was chosen as USUAL was: 0.3 was best or near it for 20 and 100 messages; 0
-# was worse with 20, 1 with 100, and with a base model of another language.
-WEIGHTS = (USUAL, 0.0, 0.05, 0.1, 0.5, 1.0)
+# log losses and PULL * log2(weight / DEFAULT_WEIGHT)^2, with 0 counted as LEAST. So 20 messages seldom move
+# it, and thousands choose freely. PULL was chosen as DEFAULT_WEIGHT was: 0.3 was best or near it for 20 and
+# 100 messages; 0 was worse with 20, 1 with 100, and with a base model of another language.
+WEIGHTS = (DEFAULT_WEIGHT, 0.0, 0.05, 0.1, 0.5, 1.0)
 PULL, LEAST = 0.3, 0.02
 MOST = 1.0
 FEWEST_HAM = 60  # the fewest with which a threshold for a false positive rate was tried (`threshold.cutoff`)
@@ -39,7 +39,7 @@ def without_folds(model: SpamModel, weight: float | None) -> SpamModel:
     """
     assert model.base is not None
     if weight is None:
-        weight = min(MOST, max(USUAL, 4 / int(model.store.message_totals.sum())))
+        weight = min(MOST, max(DEFAULT_WEIGHT, 4 / int(model.store.message_totals.sum())))
     decision = model.decision
     if (
         decision == Decision()
@@ -90,7 +90,7 @@ def best_weight(own: FloatArray, base: FloatArray, positive: BoolArray) -> float
     """Returns the weight of least loss, given out-of-fold log-odds and those of the base model."""
 
     def loss(weight: float) -> float:
-        pull = PULL * np.log2(max(weight, LEAST) / USUAL) ** 2
+        pull = PULL * np.log2(max(weight, LEAST) / DEFAULT_WEIGHT) ** 2
         return float(log_losses(own + weight * base, positive).sum() + pull)
 
     return min(WEIGHTS, key=loss)

@@ -66,7 +66,7 @@ def test_any_own_model_can_be_started_from(cli: Cli) -> None:
     told = cli("train", "few.csv", "--base", "old.spamnb", "-o", "m.spamnb").err
     assert "base model        from the model old.spamnb, weight 1\n" in told
     again = cli.fails("train", "few.csv", "--base", "m.spamnb", code=2)
-    assert again[0] == "Error: the model m.spamnb starts from another model itself, so none can start from it"
+    assert again[0] == "Error: the model m.spamnb cannot be a base model: it has one itself"
 
 
 def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:

@@ -54,7 +54,7 @@ def test_weights_that_nobody_can_remember(cli: Cli, sms: Sms) -> None:
 def test_merge_with_a_model_that_has_a_start(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train, "--base", "ready-made", "-o", "s.spamnb", "-q")
     for pair in ((sms.model, "s.spamnb"), ("s.spamnb", sms.model)):
-        assert "start" in cli.fails("merge", *pair, "-o", "y.spamnb")[0]
+        assert "base model" in cli.fails("merge", *pair, "-o", "y.spamnb")[0]
 
 
 def test_merging_with_a_model_that_remembers_nothing_is_told(cli: Cli, sms: Sms) -> None:

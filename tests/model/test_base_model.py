@@ -151,7 +151,7 @@ def test_a_start_of_a_start_is_refused(model: SpamModel) -> None:
     state = model.to_state()
     with pytest.raises(ModelError, match="the base model in the model is damaged"):
         SpamModel.from_state({**state, "base": {**state["base"], "model": state}})
-    with pytest.raises(ConfigError, match="starts from another model itself"):
+    with pytest.raises(ConfigError, match="cannot be a base model: it has one itself"):
         train(OWN, OWN_LABELS, base=model)
 
 
@@ -169,7 +169,7 @@ def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> N
     with pytest.raises(ModelError) as refused:
         merge_models([model, alone], names=["a", "b"])
     assert refused.value.message == (
-        "a starts from the given model, b starts from no other model: they do not add up"
+        "the base model of a is the given model, the base model of b is none: they do not add up"
     )
     assert refused.value.hint == "train them with the same --base"
     other = train(OWN, OWN_LABELS, base=ready.learn(["win"], ["spam"]))
@@ -241,7 +241,7 @@ def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
     with pytest.raises(DataError, match="the given model knows ham and spam, the data has ham, news, spam"):
         train([*OWN, "daily news"], [*OWN_LABELS, "news"], base=ready)
     three = SpamModel().learn(["a", "b", "c"], ["x", "y", "z"])
-    with pytest.raises(ConfigError, match="only a model of two classes"):
+    with pytest.raises(ConfigError, match="cannot be a base model: that has two classes and no columns"):
         train(OWN, OWN_LABELS, base=three)
 
 
