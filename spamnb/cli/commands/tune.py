@@ -23,7 +23,7 @@ from spamnb.settings import TrainingConfig, flags
 if TYPE_CHECKING:
     from spamnb.tuning import Candidate, Objective, Row, Tuned
 
-_COLUMNS = ("chars", "patterns", "categorical", "numeric")  # part of the choice, and so not copied
+_COLUMNS = ("chars", "pattern", "categorical", "numeric")  # part of the choice, and so not copied
 
 
 @click.command(short_help="Search settings that suit the data, and say what they are worth.")
