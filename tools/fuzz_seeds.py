@@ -89,9 +89,7 @@ def main() -> None:
         folder = Path(name)
         for kind, model in _models().items():
             _put("model", f"{kind}.body", _body(model, folder))
-            for form in ("tsv", "jsonl"):
-                if kind != "trained" or form == "tsv":
-                    _put("counts", f"{kind}.{form}", b"".join(export_lines(model, form)))
+            _put("counts", f"{kind}.jsonl", b"".join(export_lines(model)))
         _journals(folder)
 
 

@@ -1,4 +1,4 @@
-"""Writing a model where one may already be: nothing foreign is overwritten, the previous model is kept."""
+"""Saves a model: overwrites nothing but models, and keeps the previous one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_target(path: str, force: bool) -> None:
-    """Refuse, before the work is done, to write over something that is no model."""
+    """Refuses, before the work is done, to overwrite a file that is no model."""
     from spamnb.storage import model_file
 
     files.refuse_link(path, ModelError)
@@ -39,7 +39,7 @@ def check_target(path: str, force: bool) -> None:
 
 def _check_folder(path: str) -> None:
     folder = os.path.dirname(os.path.realpath(path))
-    while not os.path.exists(folder):  # it will be made
+    while not os.path.exists(folder):  # it will be created
         folder = os.path.dirname(folder)
     if not os.path.isdir(folder):
         raise ModelError(
@@ -52,23 +52,26 @@ def _check_folder(path: str) -> None:
 
 
 def save(model: SpamModel, path: str, quiet: bool) -> int:
-    """Write the model; what it replaces stays beside it as PATH.bak, with what was learned into it."""
+    """Writes the model; the one that it replaces stays beside it as PATH.bak, with its journal."""
     if not os.path.exists(path):
-        return _written(model, path)
+        return _write(model, path)
     from spamnb.storage import Lock
 
-    with Lock(path):  # what somebody learns right now goes into the one model or into the other
+    with Lock(path):  # what another process learns right now goes into one of the two models
         return _replace(path, model, quiet)
 
 
 @contextmanager
 def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], int]]:
-    """How to save what is made of `sources`. Where `path` is one of them, nobody else changes it meanwhile:
-    what they learned after it was read would be lost."""
+    """Yields a function that saves a model made from `sources`.
+
+    Where `path` is one of them it is locked meanwhile: what another process learned after it was read would
+    be lost.
+    """
     if any(os.path.realpath(path) == os.path.realpath(source) for source in sources):
         from spamnb.storage import Lock, model_file
 
-        model_file.check_file(path)  # before a lock file is made beside something that is no model
+        model_file.check_file(path)  # before a lock file is created beside something that is no model
         with Lock(path):
             yield partial(_replace, path)
     else:
@@ -76,18 +79,18 @@ def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], i
 
 
 def _replace(path: str, model: SpamModel, quiet: bool) -> int:
-    _keep(path, f"{path}.bak", quiet)
-    return _written(model, path)
+    _back_up(path, f"{path}.bak", quiet)
+    return _write(model, path)
 
 
-def _written(model: SpamModel, path: str) -> int:
+def _write(model: SpamModel, path: str) -> int:
     # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
     # counts in parallel has imported it by now.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     return model.save(path)
 
 
-def _keep(path: str, backup: str, quiet: bool) -> None:
+def _back_up(path: str, backup: str, quiet: bool) -> None:
     from contextlib import suppress
 
     from spamnb.storage import JOURNAL

@@ -15,7 +15,7 @@ _HEAD = 4096  # bytes of a file that show what wrote it
 PLOTS = ("roc", "precision-recall", "scores", "calibration", "thresholds")
 # kind of file -> its name in errors, and how it begins
 _KINDS = {
-    "export": ("an export of spamnb", rb'# spamnb-counts \d|\{"format": ?"spamnb-counts"'),
+    "export": ("an export of spamnb", rb'\{"format": ?"spamnb-counts"'),
     "json": ("JSON that spamnb wrote", rb'\{\s*"made_by": "spamnb '),
     "page": ("a report of spamnb", rb'<!DOCTYPE html>\n.*?<meta name="generator" content="spamnb '),
     "plot": ("a plot of spamnb", rb"<svg [^>]*><!-- made by spamnb "),
@@ -26,7 +26,7 @@ Callback = Callable[[click.Context, click.Parameter, str | None], str | None]
 def is_kind(head: bytes, kind: str) -> bool:
     """Tells by its beginning whether spamnb wrote a file of this kind.
 
-    >>> is_kind(b"# spamnb-counts 1\\n", "export"), is_kind(b"label,text\\n", "export")
+    >>> is_kind(b'{"format":"spamnb-counts",', "export"), is_kind(b"label,text\\n", "export")
     (True, False)
     """
     return re.match(_KINDS[kind][1], head, re.DOTALL) is not None

@@ -1,4 +1,4 @@
-"""A CountStore as a dict of builtins and plain arrays for the model file, and back, every part checked."""
+"""Turns a CountStore into a dict of builtins and plain arrays for the model file, and back, fully checked."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from spamnb.errors import ModelError
 from spamnb.storage import require
 
 Array = NDArray[Any]
+_CODE = "utf-8", "surrogatepass"
 
 
 def to_state(store: CountStore) -> dict[str, Any]:
-    """Every integer array in the smallest type that holds it, so that equal counts are equal bytes."""
+    """Returns the state; integer arrays have the smallest type that fits, so equal counts are equal bytes."""
     return {
         "labels": list(store.labels),
         "message_totals": _smallest(store.message_totals),
@@ -30,7 +31,7 @@ def to_state(store: CountStore) -> dict[str, Any]:
         "spelling_bytes": np.ascontiguousarray(store.spellings.blob),
         "spelling_ends": _smallest(store.spellings.ends),
         "categories": {
-            c: _packed(packed(values, len(store.labels))) for c, values in store.categories.items()
+            column: pack_column(values, len(store.labels)) for column, values in store.categories.items()
         },
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in store.numbers.items()},
         "totals": _smallest(np.array([store.token_totals, store.presence_totals, store.word_totals])),
@@ -38,8 +39,11 @@ def to_state(store: CountStore) -> dict[str, Any]:
     }
 
 
-def _packed(column: dict[str, Array]) -> dict[str, Array]:
-    return {name: _smallest(array) for name, array in column.items()}
+def pack_column(values: Mapping[str, tuple[int, ...]], width: int) -> dict[str, Array]:
+    """Returns the counts of each value of a column as arrays: single values are slow to read, and limited."""
+    spelled = StringArray.of(value.encode(*_CODE) for value in values)
+    counts = np.array(list(values.values()), np.uint64).reshape(len(values), width)
+    return {"bytes": spelled.blob, "ends": _smallest(spelled.ends), "counts": _smallest(counts)}
 
 
 def _smallest(array: Array) -> Array:
@@ -49,7 +53,7 @@ def _smallest(array: Array) -> Array:
 
 
 def from_state(state: Mapping[str, Any]) -> CountStore:
-    """The store, after a check that its parts fit together: a file can be well-formed and still be wrong."""
+    """Returns the store, after a check that its parts fit together: well-formed files can still be wrong."""
     labels = _labels(state)
     keys = require(state, "keys", np.ndarray, dtype="<u8", ndim=1)
     size, width = len(keys), len(labels)
@@ -66,7 +70,7 @@ def from_state(state: Mapping[str, Any]) -> CountStore:
         _integers(state, "tokens", (size, width)),
         _integers(state, "messages", (size, width)),
         StringArray(blob, ends),
-        {_text(c): _category(c, values, width) for c, values in require(state, "categories", dict).items()},
+        {_text(c): _category(c, column, width) for c, column in require(state, "categories", dict).items()},
         {_text(c): _moments(c, rows, width) for c, rows in require(state, "numbers", dict).items()},
     )
     totals = _integers(state, "totals", (3, width)).astype(np.int64)
@@ -80,9 +84,8 @@ def _check(good: bool, name: str, fault: str) -> None:
 
 def _labels(state: Mapping[str, Any]) -> tuple[str, ...]:
     labels = require(state, "labels", list)
-    _check(
-        all(isinstance(x, str) for x in labels) and labels == sorted(set(labels)), "labels", f"{labels!r:.80}"
-    )
+    good = all(isinstance(label, str) for label in labels) and labels == sorted(set(labels))
+    _check(good, "labels", f"{labels!r:.80}")
     return tuple(labels)
 
 
@@ -97,60 +100,27 @@ def _integers(state: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ar
     return array
 
 
-def _category(column: str, values: object, width: int) -> dict[str, tuple[int, ...]]:
-    _check(isinstance(values, dict), f"counts of column {column!r}", "not a table")
-    assert isinstance(values, dict)
-    if is_packed(values):
-        try:
-            values = unpacked(values)
-        except ValueError as error:
-            _check(False, f"counts of column {column!r}", str(error))
-    rows = {_text(value): _whole_numbers(column, row, width) for value, row in values.items()}
-    lowest = min((n for row in rows.values() for n in row), default=0)
-    _check(lowest >= 0, f"counts of column {column!r}", "negative")
-    return rows
+def _category(column: str, packed: object, width: int) -> dict[str, tuple[int, ...]]:
+    name = f"counts of column {column!r}"
+    _check(isinstance(packed, dict) and packed.keys() == {"bytes", "ends", "counts"}, name, "not a table")
+    assert isinstance(packed, dict)
+    try:
+        values = unpack_column(packed)
+    except ValueError as error:
+        raise ModelError(f"the model's {name} are damaged: {error}", hint="train the model again") from None
+    _check(packed["counts"].shape[1] == width, name, f"{packed['counts'].shape[1]} classes, expected {width}")
+    return values
 
 
-def _moments(column: str, rows: object, width: int) -> tuple[Moments, ...]:
-    _check(isinstance(rows, list) and len(rows) == width, f"numbers of column {column!r}", "wrong length")
-    assert isinstance(rows, list)
-    triples = [_whole_numbers(column, row, 3) for row in rows]
-    _check(all(n >= 0 and squares >= 0 for n, _, squares in triples), f"numbers of {column!r}", "negative")
-    return tuple(Moments(*triple) for triple in triples)
+def unpack_column(packed: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The inverse of `pack_column`; a ValueError where the arrays do not fit together.
 
-
-def _whole_numbers(column: str, row: object, width: int) -> tuple[int, ...]:
-    good = isinstance(row, list) and len(row) == width and all(type(n) is int for n in row)
-    _check(good, f"counts of column {column!r}", f"got {row!r:.80}")
-    assert isinstance(row, list)
-    return tuple(row)
-
-
-Column = Mapping[str, tuple[int, ...]]
-_CODE = "utf-8", "surrogatepass"
-
-
-def packed(values: Column, width: int) -> dict[str, Any]:
-    """A column as arrays."""
-    spelled = StringArray.of(value.encode(*_CODE) for value in values)
-    counts = np.array(list(values.values()), np.uint64).reshape(len(values), width)
-    return {"bytes": spelled.blob, "ends": spelled.ends.astype(np.uint64), "counts": counts}
-
-
-def is_packed(values: Mapping[str, Any]) -> bool:
-    return isinstance(values.get("counts"), np.ndarray)
-
-
-def unpacked(values: Mapping[str, Any]) -> dict[str, list[int]]:
-    """The counts of each value; a ValueError where the arrays do not fit together.
-
-    >>> unpacked(packed({"web": (3, 1), "": (0, 2)}, 2))
-    {'web': [3, 1], '': [0, 2]}
+    >>> unpack_column(pack_column({"web": (3, 1), "": (0, 2)}, 2))
+    {'web': (3, 1), '': (0, 2)}
     """
-    parts: list[Any] = [values.get(name) for name in ("bytes", "ends", "counts")]
-    if not all(isinstance(array, np.ndarray) and array.dtype.kind == "u" for array in parts):
+    blob, ends, counts = packed["bytes"], packed["ends"], packed["counts"]
+    if not all(isinstance(array, np.ndarray) and array.dtype.kind == "u" for array in (blob, ends, counts)):
         raise ValueError("not a table")
-    blob, ends, counts = parts
     if (blob.ndim, blob.itemsize, ends.ndim, counts.ndim) != (1, 1, 1, 2):
         raise ValueError("not a table")
     bounds = [0, *ends.tolist()]
@@ -158,7 +128,18 @@ def unpacked(values: Mapping[str, Any]) -> dict[str, list[int]]:
         raise ValueError("do not fit the values")
     data = blob.tobytes()
     spelled = [str(data[a:b], *_CODE) for a, b in pairwise(bounds)]
-    found = dict(zip(spelled, counts.tolist(), strict=True))
-    if len(found) != len(spelled):
+    values = dict(zip(spelled, map(tuple, counts.tolist()), strict=True))
+    if len(values) != len(spelled):
         raise ValueError("a value stands there twice")
-    return found
+    return values
+
+
+def _moments(column: str, rows: object, width: int) -> tuple[Moments, ...]:
+    name = f"numbers of column {column!r}"
+    _check(isinstance(rows, list) and len(rows) == width, name, "wrong length")
+    assert isinstance(rows, list)
+    for row in rows:
+        good = isinstance(row, list) and len(row) == 3 and all(type(n) is int for n in row)
+        _check(good, name, f"got {row!r:.80}")
+    _check(all(count >= 0 and squares >= 0 for count, _, squares in rows), name, "negative")
+    return tuple(Moments(*row) for row in rows)

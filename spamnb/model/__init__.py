@@ -55,7 +55,11 @@ if TYPE_CHECKING:
         shipped_model as shipped_model,
     )
     from spamnb.model.predictions import Predictions as Predictions
-    from spamnb.model.prune_model import age as age, prune as prune
+    from spamnb.model.prune_model import (
+        age as age,
+        age_by_half_life as age_by_half_life,
+        prune as prune,
+    )
     from spamnb.model.scoring_engine import (
         Engine as Engine,
         WordCounts as WordCounts,
@@ -103,7 +107,7 @@ else:
                 "shipped_model",
             ],
             "predictions": ["Predictions"],
-            "prune_model": ["age", "prune"],
+            "prune_model": ["age", "age_by_half_life", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_model": ["SpamModel"],

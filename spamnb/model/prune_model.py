@@ -1,7 +1,7 @@
-"""Smaller models: tokens that say least are dropped, and old evidence fades by halving every count.
+"""Prunes a model by dropping its least informative tokens, and ages it by halving every count.
 
-The rarest tokens are dropped first; of those in equally many messages the ones that tell classes apart least,
-by the likelihood ratio of holding the token or not against the classes; of equals the higher key.
+Pruning drops the rarest tokens first; of those in equally many messages the ones that separate the classes
+least, by the likelihood ratio of containing the token or not against the classes; of equals the higher key.
 
     G2_i = 2 sum_c [ D_ic log(D_ic D / (D_i D_c)) + (D_c - D_ic) log((D_c - D_ic) D / ((D - D_i) D_c)) ]
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -23,11 +24,15 @@ from spamnb.features import mix
 from spamnb.model.model_merge import mark_outdated
 from spamnb.model.spam_model import SpamModel
 
+MAX_HALVINGS = 62  # no count has more bits
+_CORRECTION = 4  # bytes of a token in a weight correction
+_ALIGNMENT = 512  # bytes by which the arrays of a file may be padded, together
+
 
 def prune(
     model: SpamModel, *, min_count: int = 0, max_tokens: int | None = None, max_bytes: int | None = None
 ) -> SpamModel:
-    """Without tokens that fewer than `min_count` messages hold, then without those that say least.
+    """Drops tokens that fewer than `min_count` messages contain, then the least informative ones.
 
     >>> model = SpamModel().learn(["win a prize", "win", "see"], ["spam", "spam", "ham"])
     >>> [m.store.vocabulary for m in (model, prune(model, min_count=2))]
@@ -38,46 +43,49 @@ def prune(
         store = _best(store, max_tokens)
     if max_bytes is not None:
         store = _best(store, _fitting(replace(model, store=store), max_bytes))
-    if store.vocabulary == model.store.vocabulary:
-        return model
-    # With fewer tokens more words are unknown: the share that was usual is usual no more.
+    return model if store.vocabulary == model.store.vocabulary else _with_store(model, store, "prune")
+
+
+def _with_store(model: SpamModel, store: CountStore, by: str) -> SpamModel:
+    """Returns the model with counts that no longer are those of its messages.
+
+    With fewer tokens more words are unknown, so the minimum of known words no longer holds.
+    """
     return replace(
         model,
         store=store,
         seen_messages=None if model.seen_messages is None else model.seen_messages.as_stale(),
-        metrics=mark_outdated(model.metrics, "prune"),
+        metrics=mark_outdated(model.metrics, by),
         min_known_words=None,
     )
 
 
 def information(store: CountStore) -> FloatArray:
-    """G2 of each token."""
-    held, totals = store.messages.astype(np.float64), store.message_totals.astype(np.float64)
-    every, each = totals.sum(), held.sum(axis=1, keepdims=True)
-    parts = _part(held, each * totals / every) + _part(totals - held, (every - each) * totals / every)
-    return np.asarray(2 * parts.sum(axis=1))
+    """Returns G2 of each token."""
+    present, totals = store.messages.astype(np.float64), store.message_totals.astype(np.float64)
+    every, each = totals.sum(), present.sum(axis=1, keepdims=True)
+    absent = _terms(totals - present, (every - each) * totals / every)
+    return np.asarray(2 * (_terms(present, each * totals / every) + absent).sum(axis=1))
 
 
-def _part(seen: FloatArray, expected: FloatArray) -> FloatArray:
+def _terms(observed: FloatArray, expected: FloatArray) -> FloatArray:
     """x log(x / e), which is 0 for x = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(seen > 0, seen * np.log(seen / expected), 0.0)
+        return np.where(observed > 0, observed * np.log(observed / expected), 0.0)
 
 
 def _ranked(store: CountStore) -> IntArray:
-    """The rows of the store, what says most first."""
-    # Rounded: which of two equal tokens goes must not hang on the last bit of a logarithm.
+    """Returns the rows of the store, the most informative first."""
+    # Rounded: which of two equal tokens is dropped must not depend on the last bit of a logarithm.
     return np.lexsort((store.keys, -information(store).round(6), -store.messages.sum(axis=1, dtype=np.int64)))
 
 
 def _best(store: CountStore, size: int) -> CountStore:
-    if size >= store.vocabulary:
-        return store
-    return store.rows(np.sort(_ranked(store)[:size]))
+    return store if size >= store.vocabulary else store.rows(np.sort(_ranked(store)[:size]))
 
 
 def _fitting(model: SpamModel, limit: int) -> int:
-    """How many of the best tokens a model file of `limit` bytes holds."""
+    """Returns how many of the best tokens fit into a model file of `limit` bytes."""
     store, state = model.store, model.to_state()["counts"]
     bare = _file_size(replace(model, store=_best(store, 0)))
     if bare > limit:
@@ -86,15 +94,10 @@ def _fitting(model: SpamModel, limit: int) -> int:
             hint="allow more bytes",
         )
     tables = ("keys", "kinds", "tokens", "messages", "spelling_ends")
-    fixed = sum(state[name][:1].nbytes for name in tables) + (
-        0 if model.active_correction is None else _CORRECTION
-    )
+    fixed = sum(state[name][:1].nbytes for name in tables)
+    fixed += 0 if model.active_correction is None else _CORRECTION
     spelled = np.diff(store.spellings.ends, prepend=0)[_ranked(store)]
     return int(np.searchsorted(np.cumsum(spelled + fixed), limit - bare, side="right"))
-
-
-_CORRECTION = 4  # bytes of a token in the correction of a refined model
-_ALIGNMENT = 512  # bytes that the arrays of a file may be padded by, together
 
 
 def _file_size(model: SpamModel) -> int:
@@ -106,9 +109,9 @@ def _file_size(model: SpamModel) -> int:
 
 
 def age(model: SpamModel, halvings: int = 1) -> SpamModel:
-    """Every count halved so many times; a token that no message is left of is dropped.
+    """Halves every count so many times; drops tokens whose count becomes zero.
 
-    Old evidence fades beside what is learned later, and a model that is aged at regular times stays of
+    Old evidence fades compared with what is learned later, and a model that is aged regularly stays of
     bounded size. Means and variances of numeric columns stay, their weight is halved.
 
     >>> model = SpamModel().learn(["win", "win", "see", "see"], ["spam", "spam", "ham", "ham"])
@@ -118,52 +121,56 @@ def age(model: SpamModel, halvings: int = 1) -> SpamModel:
     store = model.store
     for _ in range(halvings):
         store = _halved(store)
-    if halvings < 1:
-        return model
-    return replace(
-        model,
-        store=store,
-        seen_messages=None if model.seen_messages is None else model.seen_messages.as_stale(),
-        metrics=mark_outdated(model.metrics, "age"),
-        min_known_words=None,
-    )
+    return model if halvings < 1 else _with_store(model, store, "age")
+
+
+def age_by_half_life(model: SpamModel, days: int, today: date) -> SpamModel:
+    """Halves every count once for each half-life of `days` since the model was last aged this way.
+
+    The first time it only sets the day from which on half-lives count.
+
+    >>> model = SpamModel().learn(["win", "see"], ["spam", "ham"])
+    >>> first = age_by_half_life(model, 90, date(2026, 1, 1))
+    >>> [age_by_half_life(first, 90, date(2026, month, 10)).aged_until for month in (3, 5, 7)]
+    ['2026-01-01', '2026-04-01', '2026-06-30']
+    """
+    start = today if model.aged_until is None else date.fromisoformat(model.aged_until)
+    halvings = min(MAX_HALVINGS, max(0, (today - start).days // days))
+    return replace(age(model, halvings), aged_until=(start + timedelta(halvings * days)).isoformat())
 
 
 def _halved(store: CountStore) -> CountStore:
     """n becomes (n + r) // 2, where r is 0 for one half of the tokens and 1 for the other.
 
     r is the top bit of mix(key + N), N all occurrences in the store: the same for all classes of a token, so
-    that equal counts stay equal, and another one each time, so that single occurrences die out. Rounding all
+    that equal counts stay equal, and different each time, so that single occurrences die out. Rounding all
     down instead forgets them at once; on the folds above the log loss then was 0.0264 in place of 0.0236.
     """
     seed = np.uint64(int(store.token_totals.sum()))
     r = (mix(store.keys + seed) >> np.uint64(63)).astype(np.int64)[:, None]
     messages = (store.messages.astype(np.int64) + r) >> 1
     tokens = np.where(messages > 0, (store.tokens.astype(np.int64) + r) >> 1, 0)  # N_ic = 0 where D_ic = 0
-    categories = {c: _fewer(values) for c, values in store.categories.items()}
-    numbers = {c: tuple(_faded(m) for m in row) for c, row in store.numbers.items()}
-    return CountStore(
-        store.labels,
-        (store.message_totals + 1) >> 1,
-        store.keys,
-        store.kinds,
-        tokens,
-        messages,
-        store.spellings,
-        {c: values for c, values in categories.items() if values},
-        {c: row for c, row in numbers.items() if any(m.count for m in row)},
+    categories = {c: _halved_values(values) for c, values in store.categories.items()}
+    numbers = {c: tuple(_halved_moments(m) for m in row) for c, row in store.numbers.items()}
+    return store.replace(
+        message_totals=(store.message_totals + 1) >> 1,
+        tokens=tokens,
+        messages=messages,
+        categories={c: values for c, values in categories.items() if values},
+        numbers={c: row for c, row in numbers.items() if any(m.count for m in row)},
     ).prune(1)
 
 
-def _fewer(values: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+def _halved_values(values: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     halved = {value: tuple(n >> 1 for n in row) for value, row in values.items()}
     return {value: row for value, row in halved.items() if any(row)}
 
 
-def _faded(seen: Moments) -> Moments:
+def _halved_moments(moments: Moments) -> Moments:
     """Half as many numbers of the same mean and variance; squares are rounded up: no variance below 0."""
-    count = seen.count >> 1
+    count = moments.count >> 1
     if not count:
         return Moments()
-    total = abs(seen.total) * count // seen.count
-    return Moments(count, total if seen.total > 0 else -total, -(-seen.squares * count // seen.count))
+    total = abs(moments.total) * count // moments.count
+    squares = -(-moments.squares * count // moments.count)
+    return Moments(count, total if moments.total > 0 else -total, squares)

@@ -1,355 +1,293 @@
-r"""Models as text and back, bit for bit: a header with the settings, then one line for each token.
+"""Writes a model as JSON lines and reads it back, bit for bit.
 
-A TSV file begins with `# spamnb-counts 1`, a line `# ` with the settings as JSON, and the column names; a
-JSONL file with one object for the settings. The number of tokens stands among them. The last line has what
-only programs read: digests of messages and the model that it starts from. Tokens come by the number of
-messages that hold them. Those of a refined model have one number more, what is added to their weight, in the
-fewest digits that give its 32 bits again. In TSV the backslashes of a token, its invisible characters and
-bytes that are no UTF-8 are written `\\`, `\t`, `\n`, `\r` or `\xNN`; in JSONL such bytes are the lone
-surrogates U+DC80 to U+DCFF.
+    first line   {"format": "spamnb-counts", "version": 1, "tokens": 6, settings, messages of each class, ...}
+    a token      {"token": "win", "kind": 1, "occurrences": [0, 3], "messages": [0, 2], "key": "..."}
+    last line    {"rest": ...}: what only programs read, digests of messages and the base model
+
+The most frequent tokens come first. Those of a model with a weight correction have a number `correction`, in
+the fewest digits that give its 32 bits again. Bytes that are no UTF-8 are the lone surrogates U+DC80 to
+U+DCFF. The first line states how many tokens follow and what the last line holds, so that an import notices
+what is missing.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spamnb.core import StringArray
-from spamnb.counts import CountStore, to_state
+from spamnb.counts import CountStore, Moments, count_state
 from spamnb.errors import DataError
 from spamnb.features import token_key
 from spamnb.model.spam_model import SpamModel
 
 FORMAT = "spamnb-counts"
 VERSION = 1
-_TITLE = f"# {FORMAT} {VERSION}"
-_TABLES = (
-    "keys",
-    "kinds",
-    "tokens",
-    "messages",
-    "spelling_bytes",
-    "spelling_ends",
-    "totals",
-    "word_vocabulary",
-)
-# What is for programs only stands in the last line.
-_LAST = {
-    "seen_messages": "which messages were learned",
-    "base": "the model that it starts from",
-}
-_CORRECTION = "correction"
-_PROMISED = "tokens"  # in the header: how many lines of tokens were written; older exports say nothing
-_AT_THE_END = "at_the_end"  # in the header: what stands in the last line
-_MOST = 1 << 53  # occurrences in a model: what can be counted exactly, and added without running over
+_REST = b'{"rest":'
+# What the last line holds, and how a note names it.
+_IN_LAST_LINE = {"seen_messages": "which messages were learned", "base": "the base model"}
+_MOST = 1 << 53  # occurrences in a model: they are counted exactly, and their sum does not overflow
 _LARGEST = float(np.finfo(np.float32).max)
-_REST = b"# rest "
 
 
-def export_lines(model: SpamModel, form: str) -> Iterator[bytes]:
-    """The lines of a model as `tsv` or `jsonl`."""
-    store, head = model.store, _header(model)
-    added = model.correction.of(store.keys).astype(np.float32) if model.correction is not None else None
-    rest = {name: head.pop(name) for name in _LAST if head.get(name)}
+class ExportedToken(NamedTuple):
+    """A token of an export, and the number of its line."""
+
+    spelling: bytes
+    kind: int
+    occurrences: list[int]
+    messages: list[int]
+    key: int
+    line: int
+    correction: float
+
+
+def export_lines(model: SpamModel) -> Iterator[bytes]:
+    """Yields the lines of a model."""
+    head = _header(model)
+    rest = {name: value for name in _IN_LAST_LINE if (value := head.pop(name)) is not None}
+    title = {"format": FORMAT, "version": VERSION, "tokens": model.store.vocabulary, "last_line": list(rest)}
+    yield _json_line(title | head)
+    yield from _token_lines(model)
     if rest:
-        head = {_AT_THE_END: list(rest), **head}
-    head = {_PROMISED: store.vocabulary, **head}
-    if form == "jsonl":
-        yield _json({"format": FORMAT, "version": VERSION, **head})
-    else:
-        yield _TITLE.encode() + b"\n"
-        yield b"# " + _json(head)
-        yield "\t".join(_column_names(store.labels, added is not None)).encode() + b"\n"
-    spelled = list(store.spellings)
-    for i in np.lexsort((store.keys, -store.messages.sum(axis=1, dtype=np.int64))).tolist():
-        counts = store.tokens[i].tolist(), store.messages[i].tolist()
-        key, kind = f"{int(store.keys[i]):016x}", int(store.kinds[i])
-        if form == "jsonl":
-            text = spelled[i].decode("utf-8", "surrogateescape")
-            row = {"token": text, "kind": kind, "occurrences": counts[0], "messages": counts[1]}
-            more = {} if added is None else {_CORRECTION: float(short(added[i]))}
-            yield _json({**row, **more, "key": key})
-        else:
-            fields = [escape(spelled[i]), str(kind), *map(str, counts[0]), *map(str, counts[1])]
-            extra = [] if added is None else [short(added[i])]
-            yield "\t".join([*fields, *extra, key]).encode() + b"\n"
-    if rest:
-        yield _json({"rest": rest}) if form == "jsonl" else _REST + _json(rest)
-
-
-def _column_names(labels: Iterable[str], refined: bool) -> list[str]:
-    shown = [escape(label.encode("utf-8", "backslashreplace")) for label in labels]
-    names = [f"{what}:{label}" for what in ("occurrences", "messages") for label in shown]
-    return ["token", "kind", *names, *([_CORRECTION] if refined else []), "key"]
-
-
-def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = None) -> SpamModel:
-    """The model of some lines; `name` is for complaints, which name the line, and `notes` takes remarks."""
-    numbered = enumerate(lines, 1)
-    reader = _Reader(name)
-    first = next(numbered, (1, b""))[1]
-    if first.startswith(b"{"):
-        head = reader.header(reader.json(1, first), titled=True)
-        rows = [reader.object(n, line) for n, line in _before_rest(numbered, b'{"rest":', head, reader)]
-    else:
-        if first.strip().decode("utf-8", "replace") != _TITLE:
-            raise reader.foreign()
-        head = reader.header(reader.json(*_second(numbered)))
-        reader.names(*next(numbered, (3, b"")), head)
-        rows = [reader.fields(n, line) for n, line in _before_rest(numbered, _REST, head, reader)]
-    if notes is not None and len(rows) < reader.promised:
-        notes.append(_fewer(name, reader.promised, len(rows)))
-    lost = [what for what in head.pop(_AT_THE_END, ()) if what in _LAST and what not in head]
-    if lost:
-        told = f"{name} has lost its last line, and with it {' and '.join(_LAST[what] for what in lost)}"
-        if "base" in lost:  # without which it judges otherwise
-            raise DataError(told, hint="export the model again")
-        if notes is not None:
-            notes.append(told)
-    return _model(head, rows, reader)
-
-
-def _fewer(name: str, promised: int, came: int) -> str:
-    said = f"the header of {name} promises {promised:,} token{'' if promised == 1 else 's'}, {came:,} came"
-    return f"{said}: it was cut short, or lines were removed"
-
-
-def _before_rest(
-    numbered: Iterator[tuple[int, bytes]], mark: bytes, head: dict[str, Any], reader: _Reader
-) -> Iterator[tuple[int, bytes]]:
-    """The lines of tokens; what the last line says beside them is added to the header."""
-    for number, line in numbered:
-        if line.startswith(mark) and b"\t" not in line:  # a line of a token has tabs
-            found = reader.json(number, line.removeprefix(_REST))
-            try:
-                head.update(arrays(found.get("rest", found)))
-            except (TypeError, ValueError):
-                raise reader.wrong(number, "the last line is damaged") from None
-        elif line.strip():
-            yield number, line
-
-
-def _second(numbered: Iterator[tuple[int, bytes]]) -> tuple[int, bytes]:
-    number, line = next(numbered, (2, b""))
-    return number, line.removeprefix(b"# ")
+        yield _json_line({"rest": rest})
 
 
 def _header(model: SpamModel) -> dict[str, Any]:
-    """The state without the tables and without what is computed from them."""
-    state = model.to_state()
-    counts = {name: value for name, value in state.pop("counts").items() if name not in _TABLES}
-    counts["categories"] = {
-        c: {v: list(row) for v, row in vs.items()} for c, vs in model.store.categories.items()
+    """Returns the state without what the lines of the tokens hold."""
+    state, store = model.to_state(), model.store
+    state["counts"] = {
+        "labels": list(store.labels),
+        "message_totals": store.message_totals.tolist(),
+        "categories": store.categories,
+        "numbers": state["counts"]["numbers"],
     }
-    state["metrics"] = None if model.metrics is None else dict(model.metrics)
-    if state.get(_CORRECTION):
-        state[_CORRECTION] = {n: v for n, v in state[_CORRECTION].items() if n != "weights"}
-    found: dict[str, Any] = plain(
-        {**state, "counts": {**counts, "message_totals": counts["message_totals"].tolist()}}
-    )
-    return found
+    state["metrics"] = model.metrics
+    if state["correction"] is not None:
+        del state["correction"]["weights"]
+    head: dict[str, Any] = encode_arrays(state)
+    return head
 
 
-def _json(value: object) -> bytes:
+def _token_lines(model: SpamModel) -> Iterator[bytes]:
+    store, correction = model.store, model.active_correction
+    added = None if correction is None else correction.aligned(store.keys).weights
+    spelled = list(store.spellings)
+    for i in np.lexsort((store.keys, -store.messages.sum(axis=1, dtype=np.int64))).tolist():
+        line: dict[str, Any] = {
+            "token": spelled[i].decode("utf-8", "surrogateescape"),
+            "kind": int(store.kinds[i]),
+            "occurrences": store.tokens[i].tolist(),
+            "messages": store.messages[i].tolist(),
+        }
+        if added is not None:
+            line["correction"] = shortest(added[i])
+        yield _json_line(line | {"key": f"{int(store.keys[i]):016x}"})
+
+
+def _json_line(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
-# token, kind, occurrences, messages, key, line, correction
-Row = tuple[bytes, int, list[int], list[int], int, int, float]
+def shortest(number: np.float32) -> float:
+    """Returns the number with the fewest digits that has these 32 bits.
+
+    >>> shortest(np.float32(0.1))
+    0.1
+    """
+    short = float(str(number))
+    # Readers round to 64 bits first, which could in principle end at a neighbour.
+    return short if np.float32(short) == number else float(number)
+
+
+def encode_arrays(value: Any) -> Any:
+    """Replaces arrays, at any depth, by their type, shape and bytes."""
+    if isinstance(value, np.ndarray):
+        data = b64encode(value.tobytes()).decode()
+        return {"array": value.dtype.str, "shape": list(value.shape), "base64": data}
+    if isinstance(value, Mapping):
+        return {key: encode_arrays(item) for key, item in value.items()}
+    return [encode_arrays(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def decode_arrays(value: Any) -> Any:
+    """The inverse of `encode_arrays`."""
+    if isinstance(value, dict) and value.keys() == {"array", "shape", "base64"}:
+        array = np.frombuffer(b64decode(value["base64"]), value["array"])
+        return array.reshape(value["shape"]).copy()
+    if isinstance(value, dict):
+        return {key: decode_arrays(item) for key, item in value.items()}
+    return [decode_arrays(item) for item in value] if isinstance(value, list) else value
+
+
+def import_lines(lines: Iterable[bytes], name: str, notes: list[str] | None = None) -> SpamModel:
+    """Returns the model of an export; errors have its `name` and the line, `notes` receives remarks."""
+    reader, numbered = _Reader(name), enumerate(lines, 1)
+    reader.read_header(next(numbered, (1, b""))[1])
+    for number, line in numbered:
+        if line.startswith(_REST):
+            reader.read_rest(number, line)
+        elif line.strip():
+            reader.read_token(number, line)
+    if notes is not None:
+        notes += reader.notes()
+    return reader.model()
 
 
 class _Reader:
-    """Takes lines apart and says what is wrong with which."""
+    """Collects the lines of an export, and reports the first that is wrong."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._width = 0
-        self._refined = False
-        self.promised = 0  # tokens, by the header
+        self._state: dict[str, Any] = {}
+        self._tokens: list[ExportedToken] = []
+        self._announced = 0  # tokens, by the header
+        self._in_last_line: list[str] = []
 
-    def foreign(self) -> DataError:
-        return DataError(
-            f"{self._name} is no exported model: its first line is not {_TITLE!r} or a JSON object",
-            hint="write one with `spamnb export MODEL -o FILE`",
-        )
-
-    def wrong(self, line: int, what: str) -> DataError:
+    def _wrong(self, line: int, what: str) -> DataError:
         return DataError(
             f"{self._name} line {line}: {what}", hint="correct the line, or export the model again"
         )
 
-    def json(self, line: int, text: bytes) -> dict[str, Any]:
+    def _object(self, line: int, text: bytes) -> dict[str, Any]:
         try:
-            found = json.loads(text)
+            value = json.loads(text)
         except (ValueError, RecursionError):
-            raise self.wrong(line, "bad JSON") from None
-        if not isinstance(found, dict):
-            raise self.wrong(line, "expected a JSON object")
-        return found
+            raise self._wrong(line, "bad JSON") from None
+        if not isinstance(value, dict):
+            raise self._wrong(line, "expected a JSON object")
+        return value
 
-    def header(self, head: dict[str, Any], *, titled: bool = False) -> dict[str, Any]:
-        if titled and (head.pop("format", None) != FORMAT or head.pop("version", None) != VERSION):
-            raise self.foreign()
-        promised = head.pop(_PROMISED, 0)
-        self.promised = promised if type(promised) is int else 0
+    def read_header(self, line: bytes) -> None:
+        head = self._object(1, line) if line.startswith(b"{") else {}
+        if head.pop("format", None) != FORMAT or head.pop("version", None) != VERSION:
+            raise DataError(
+                f"{self._name} is no exported model: its first line has no format {FORMAT!r} {VERSION}",
+                hint="write one with `spamnb export MODEL -o FILE`",
+            )
         try:
-            found: dict[str, Any] = arrays(head)
-            labels, totals = found["counts"]["labels"], found["counts"]["message_totals"]
-            good = all(type(n) is int and n > 0 for n in totals) and len(labels) == len(totals)
-            good = good and sum(totals) <= _MOST
-            good = good and isinstance(found.get(_CORRECTION) or {}, dict)
-        except (KeyError, TypeError, ValueError):
+            self._announced = int(head.pop("tokens"))
+            self._in_last_line = [name for name in head.pop("last_line") if name in _IN_LAST_LINE]
+            self._state = decode_arrays(head)
+            counts = self._state["counts"]
+            totals, self._width = counts["message_totals"], len(counts["labels"])
+            good = _are_counts(totals, self._width) and 0 not in totals and sum(totals) <= _MOST
+            self._refined = self._state["correction"] is not None
+            good = good and isinstance(self._state["correction"] or {}, dict)
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             good = False
         if not good:
-            raise self.wrong(1 if titled else 2, "the settings are damaged")
-        self._width, self._refined = len(labels), bool(found.get(_CORRECTION))
-        return found
+            raise self._wrong(1, "the settings are damaged")
 
-    def names(self, number: int, line: bytes, head: dict[str, Any]) -> None:
-        """The line with the names of the columns: they must be in the order in which they were written."""
-        found = line.rstrip(b"\r\n").decode("utf-8", "replace").split("\t")
-        expected = _column_names(head["counts"]["labels"], self._refined)
-        if found != expected:
-            raise self.wrong(number, f"expected the names of the columns: {', '.join(expected)}")
-
-    def object(self, number: int, line: bytes) -> Row:
-        row = self.json(number, line)
+    def read_rest(self, number: int, line: bytes) -> None:
+        rest = self._object(number, line)["rest"]
         try:
-            token = row["token"].encode("utf-8", "surrogateescape")
-            parts = row["kind"], list(row["occurrences"]), list(row["messages"])
-            key = self._key(row.get("key") or "", token)
-            added = float(row.get(_CORRECTION, 0))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise self.wrong(number, "expected token, kind, occurrences and messages") from None
-        return self._checked((token, *parts, key, number, added))
+            self._state |= {name: decode_arrays(rest[name]) for name in _IN_LAST_LINE if name in rest}
+        except (TypeError, ValueError, RecursionError):
+            raise self._wrong(number, "the last line is damaged") from None
 
-    def fields(self, number: int, line: bytes) -> Row:
-        fields = line.rstrip(b"\r\n").split(b"\t")
-        width, last = self._width, 2 + 2 * self._width
-        if len(fields) not in (last + self._refined, last + self._refined + 1):
-            raise self.wrong(number, f"{len(fields)} fields, expected {last + self._refined + 1}")
+    def read_token(self, number: int, line: bytes) -> None:
+        row = self._object(number, line)
         try:
-            token = unescape(fields[0])
-            numbers = [int(field) for field in fields[1:last]]
-            added = float(fields[last] or 0) if self._refined else 0.0
-            key = self._key(b"".join(fields[last + self._refined :]).decode(), token)
-        except (KeyError, ValueError):
-            raise self.wrong(number, "a field is no number, or a backslash means nothing") from None
-        counts = numbers[1 : 1 + width], numbers[1 + width :]
-        return self._checked((token, numbers[0], *counts, key, number, added))
+            spelling = row["token"].encode("utf-8", "surrogateescape")
+            key = _key(row.get("key"), spelling)
+            correction = float(row.get("correction", 0)) if self._refined else 0.0
+            counts = row["kind"], list(row["occurrences"]), list(row["messages"])
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise self._wrong(number, "expected token, kind, occurrences and messages") from None
+        token = ExportedToken(spelling, *counts, key, number, correction)
+        if fault := self._fault(token):
+            raise self._wrong(number, fault)
+        self._tokens.append(token)
 
-    @staticmethod
-    def _key(written: str, token: bytes) -> int:
-        """As written, in 16 digits; a line that was added by hand may leave it out."""
-        if written and len(written) != 16:
-            raise ValueError(written)
-        return int(written, 16) if written else token_key(token.decode())
+    def _fault(self, token: ExportedToken) -> str:
+        numbers = [token.kind, *token.occurrences, *token.messages]
+        if len(token.messages) != self._width or not _are_counts(numbers, 1 + 2 * self._width):
+            return f"expected counts from 0 on for {self._width} classes"
+        if token.kind > 255 or max(numbers) >= 1 << 63 or not abs(token.correction) < _LARGEST:
+            return "a number is too large"
+        pairs = list(zip(token.occurrences, token.messages, strict=True))
+        if not any(token.messages) or any(n < d or (n and not d) for n, d in pairs):
+            return "a token needs at least as many occurrences as messages, and some message"
+        totals = self._state["counts"]["message_totals"]
+        if any(d > most for d, most in zip(token.messages, totals, strict=True)):
+            return "the token is in more messages than there are"
+        return ""
 
-    def _checked(self, row: Row) -> Row:
-        _, kind, occurrences, messages, key, line, added = row
-        numbers = [kind, *occurrences, *messages]
-        if len(numbers) != 1 + 2 * self._width or not all(type(n) is int and n >= 0 for n in numbers):
-            raise self.wrong(line, f"expected counts from 0 on for {self._width} classes")
-        if kind > 255 or key >= 1 << 64 or max(numbers) >= 1 << 63 or not abs(added) < _LARGEST:
-            raise self.wrong(line, "a number is too large")
-        pairs = list(zip(occurrences, messages, strict=True))
-        if not any(messages) or any(n < d or (n and not d) for n, d in pairs):
-            raise self.wrong(line, "a token needs at least as many occurrences as messages, and some message")
-        return row
+    def notes(self) -> list[str]:
+        """Reports what is missing."""
+        notes, came, announced = [], len(self._tokens), self._announced
+        if came < announced:
+            tokens = f"{announced:,} token{'' if announced == 1 else 's'}, {came:,} came"
+            cut = "it was cut short, or lines were removed"
+            notes.append(f"the header of {self._name} promises {tokens}: {cut}")
+        return [*notes, *([self._lost()] if self._lost() else [])]
 
+    def _lost(self) -> str:
+        lost = [_IN_LAST_LINE[name] for name in self._in_last_line if name not in self._state]
+        return f"{self._name} has lost its last line, and with it {' and '.join(lost)}" if lost else ""
 
-def _model(head: dict[str, Any], rows: list[Row], reader: _Reader) -> SpamModel:
-    counts = head["counts"]
-    width = len(counts["labels"])
-    rows.sort(key=lambda row: row[4])
-    for before, row in pairwise(rows):
-        if before[4] == row[4]:
-            raise reader.wrong(max(row[5], before[5]), "the token stands here a second time")
-    for row in rows:
-        if any(d > most for d, most in zip(row[3], counts["message_totals"], strict=True)):
-            raise reader.wrong(row[5], "the token is in more messages than there are")
-    if sum(sum(row[2]) for row in rows) > _MOST:
-        raise reader.wrong(
-            max(rows, key=lambda row: sum(row[2]))[5], "the occurrences are too many to add up"
+    def model(self) -> SpamModel:
+        if "base" in self._in_last_line and "base" not in self._state:  # it would classify otherwise
+            raise DataError(self._lost(), hint="export the model again")
+        self._tokens.sort(key=lambda token: token.key)
+        for before, token in pairwise(self._tokens):
+            if before.key == token.key:
+                raise self._wrong(max(before.line, token.line), "the token stands here a second time")
+        if sum(sum(token.occurrences) for token in self._tokens) > _MOST:
+            largest = max(self._tokens, key=lambda token: sum(token.occurrences))
+            raise self._wrong(largest.line, "the occurrences are too many to add up")
+        state: dict[str, Any] = dict.fromkeys(_IN_LAST_LINE) | self._state
+        if self._refined:
+            weights = np.array([token.correction for token in self._tokens], np.float32)
+            state["correction"] = {**state["correction"], "weights": weights}
+        return SpamModel.from_state({**state, "counts": count_state.to_state(self._store())})
+
+    def _store(self) -> CountStore:
+        counts, tokens = self._state["counts"], self._tokens
+        try:
+            categories, numbers = _categories(counts, self._width), _numbers(counts)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise self._wrong(1, "the settings are damaged") from None
+        return CountStore(
+            tuple(counts["labels"]),
+            np.array(counts["message_totals"], np.int64),
+            np.array([token.key for token in tokens], np.uint64),
+            np.array([token.kind for token in tokens], np.uint8),
+            np.array([token.occurrences for token in tokens], np.int64).reshape(len(tokens), self._width),
+            np.array([token.messages for token in tokens], np.int64).reshape(len(tokens), self._width),
+            StringArray.of(token.spelling for token in tokens),
+            categories,
+            numbers,
         )
-    store = CountStore(
-        tuple(counts["labels"]),
-        np.array(counts["message_totals"], np.int64),
-        np.array([row[4] for row in rows], np.uint64),
-        np.array([row[1] for row in rows], np.uint8),
-        np.array([row[2] for row in rows], np.int64).reshape(len(rows), width),
-        np.array([row[3] for row in rows], np.int64).reshape(len(rows), width),
-        StringArray.of(row[0] for row in rows),
-    )
-    state = to_state(store) | {name: counts.get(name, {}) for name in ("categories", "numbers")}
-    if head.get(_CORRECTION):
-        head[_CORRECTION]["weights"] = np.array([row[6] for row in rows], np.float32)
-    return SpamModel.from_state({**head, "counts": state})
 
 
-_SHORT = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_ESCAPED = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))", re.DOTALL)
-_LONG = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
+def _are_counts(values: Any, size: int) -> bool:
+    return isinstance(values, list) and len(values) == size and all(type(n) is int and n >= 0 for n in values)
 
 
-def plain(value: Any) -> Any:
-    """Arrays, wherever they stand, as their type, shape and bytes."""
-    if isinstance(value, np.ndarray):
-        return {
-            "array": value.dtype.str,
-            "shape": list(value.shape),
-            "base64": b64encode(value.tobytes()).decode(),
-        }
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+def _key(written: object, spelling: bytes) -> int:
+    """Reads a key of 16 digits; a line that was added by hand may leave it out."""
+    if written is None:
+        return token_key(spelling.decode())
+    if not isinstance(written, str) or len(written) != 16:
+        raise ValueError(written)
+    return int(written, 16)
 
 
-def arrays(value: Any) -> Any:
-    """The inverse of `plain`."""
-    if isinstance(value, dict) and value.keys() == {"array", "shape", "base64"}:
-        found = np.frombuffer(b64decode(value["base64"]), value["array"])
-        return found.reshape(value["shape"]).copy()
-    if isinstance(value, dict):
-        return {key: arrays(item) for key, item in value.items()}
-    return [arrays(item) for item in value] if isinstance(value, list) else value
+def _categories(counts: Mapping[str, Any], width: int) -> dict[str, dict[str, tuple[int, ...]]]:
+    columns = counts["categories"].items()
+    if not all(
+        _are_counts(row, width) and max(row) < 1 << 63 for _, rows in columns for row in rows.values()
+    ):
+        raise ValueError("categories")
+    return {column: {value: tuple(row) for value, row in rows.items()} for column, rows in columns}
 
 
-def escape(token: bytes) -> str:
-    r"""A token on one line, in printable characters.
-
-    >>> print(escape(b"a\tb\\\xff"))
-    a\tb\\\xff
-    """
-    text = token.decode("utf-8", "surrogateescape")
-    if text.isprintable() and "\\" not in text:
-        return text
-    return "".join(_SHORT.get(c) or (c if c.isprintable() else _hex(c)) for c in text)
-
-
-def _hex(character: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
-
-
-def unescape(field: bytes) -> bytes:
-    """The inverse of `escape`; a KeyError where a backslash means nothing."""
-    if b"\\" not in field:
-        return field
-    return _ESCAPED.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _LONG[m[2]], field)
-
-
-def short(number: np.float32) -> str:
-    """The fewest digits that tell a 32-bit number from all others.
-
-    >>> short(np.float32(0.1)), short(np.float32(0))
-    ('0.1', '0')
-    """
-    text = str(number).removesuffix(".0")
-    # Who reads it rounds to 64 bits first, which could in principle end at the number beside it.
-    return text if np.float32(float(text)) == number else repr(float(number))
+def _numbers(counts: Mapping[str, Any]) -> dict[str, tuple[Moments, ...]]:
+    return {column: tuple(Moments(*moments) for moments in row) for column, row in counts["numbers"].items()}

@@ -46,21 +46,21 @@ def test_an_export_replaces_exports_only(cli: Cli, tiny: Path) -> None:
     wanted = cli("export", tiny).out
     cli("export", tiny, "-o", data, "--force")
     assert data.read_bytes() == wanted
-    for name in ("m.tsv", "m.jsonl", "m.tsv", "m.jsonl"):
+    for name in ("m.txt", "m.jsonl", "m.txt", "m.jsonl"):
         cli("export", tiny, "-o", name)
-    assert (cli.here / "m.tsv").read_bytes() == wanted
+    assert (cli.here / "m.txt").read_bytes() == wanted
     cli("export", tiny, "-o", cli.write("empty", ""))
     assert (cli.here / "empty").read_bytes() == wanted
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the size of files")
 def test_an_export_that_fails_leaves_the_one_before(cli: Cli, sms: Sms, tiny: Path) -> None:
-    cli("export", tiny, "-o", "m.tsv", "-q")
-    before, there = (cli.here / "m.tsv").read_bytes(), sorted(os.listdir(cli.here))
+    cli("export", tiny, "-o", "m.txt", "-q")
+    before, there = (cli.here / "m.txt").read_bytes(), sorted(os.listdir(cli.here))
     script = "trap '' XFSZ; ulimit -f 8; \"$@\""
-    done = cli.shell(script, "export", sms.model, "-o", "m.tsv", code=1)
-    assert done.err.splitlines() == ["Error: cannot write m.tsv: File too large", "Hint: choose another path"]
-    assert (cli.here / "m.tsv").read_bytes() == before
+    done = cli.shell(script, "export", sms.model, "-o", "m.txt", code=1)
+    assert done.err.splitlines() == ["Error: cannot write m.txt: File too large", "Hint: choose another path"]
+    assert (cli.here / "m.txt").read_bytes() == before
     assert sorted(os.listdir(cli.here)) == there
 
 

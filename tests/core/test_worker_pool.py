@@ -94,13 +94,18 @@ def test_large_items_and_results_travel_whole() -> None:
 
 
 class OddError(Exception):
-    """Cannot be restored from its arguments."""
+    """Cannot be pickled."""
 
-    def __init__(self, one: str, two: str) -> None:
-        super().__init__(f"{one} and {two}")
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.cause = lambda: None
 
 
-ERRORS = [ConfigError("wrong", hint="do it right"), MissingExtraError("a thing", "extra"), OddError("a", "b")]
+ERRORS = [
+    ConfigError("wrong", hint="do it right"),
+    MissingExtraError("a thing", "extra"),
+    OddError("a and b"),
+]
 
 
 def fail(number: int) -> None:

@@ -117,14 +117,6 @@ def test_plain_tokens_know_no_disguise() -> None:
     assert tokens_of([text], FeatureConfig.plain()) == [tokens.words(text)]
 
 
-def test_a_model_file_has_to_state_it() -> None:
-    state = DEFAULT.to_state()
-    assert FeatureConfig.from_state(state) == DEFAULT
-    del state["unmask"]
-    with pytest.raises(TypeError, match="unmask is missing"):
-        FeatureConfig.from_state(state)
-
-
 def test_doubles_are_single_letters_of_the_right_case() -> None:
     for foreign, latin in LOOKALIKES.items():
         assert len(foreign) == len(latin) == 1

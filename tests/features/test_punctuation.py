@@ -80,10 +80,3 @@ def test_only_where_they_are_asked_for(config: FeatureConfig) -> None:
 def test_without_shapes_there_are_no_signs() -> None:
     assert not FeatureConfig(shapes=False).signs
     assert not FeatureConfig(unmask=False).signs
-
-
-def test_a_model_file_has_to_state_it() -> None:
-    state = FeatureConfig().to_state()
-    del state["signs"]
-    with pytest.raises(TypeError, match="signs is missing"):
-        FeatureConfig.from_state(state)

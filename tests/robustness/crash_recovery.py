@@ -163,11 +163,11 @@ def _running(arguments: list[str]) -> int:
 
 def writers(folder: Path) -> dict[str, Callable[[Path], list[str]]]:
     """Commands that put a new model in place of an old one, by name."""
-    table, other, text = folder / "new.csv", folder / "other.spamnb", folder / "other.tsv"
+    table, other, text = folder / "new.csv", folder / "other.spamnb", folder / "other.jsonl"
     rows = [message(i) for i in range(100, 400)]
     table.write_text("label,text\n" + "".join(f"{label},{text}\n" for text, label in rows), encoding="utf-8")
     trained(rows).save(other)
-    text.write_bytes(b"".join(export_lines(trained(rows), "tsv")))
+    text.write_bytes(b"".join(export_lines(trained(rows))))
     return {
         "train": lambda path: ["train", str(table), "-o", str(path), "-q"],
         "merge": lambda path: ["merge", str(path), str(other), "-o", str(path), "-q"],

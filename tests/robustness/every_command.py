@@ -11,7 +11,7 @@ from spamnb.model.text_export import export_lines
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import train
 
-DATA, MODEL, TEXTS, MAIL, EXPORT = "data.csv", "m.spamnb", "messages.txt", "one.eml", "export.tsv"
+DATA, MODEL, TEXTS, MAIL, EXPORT = "data.csv", "m.spamnb", "messages.txt", "one.eml", "export.jsonl"
 
 
 class Call(NamedTuple):
@@ -37,7 +37,7 @@ CALLS = {
     "prune": Call(("prune", MODEL, "--min-count", "2"), speaks=False),
     "age": Call(("age", MODEL, "--times", "1"), speaks=False),
     "export": Call(("export", MODEL)),
-    "export -o": Call(("export", MODEL, "-o", "out.tsv"), speaks=False),
+    "export -o": Call(("export", MODEL, "-o", "out.jsonl"), speaks=False),
     "import": Call(("import", EXPORT, "-o", "imported.spamnb"), speaks=False),
     "filter": Call(("filter", "-m", MODEL), "Subject: café\n\nwin\n".encode()),
     "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),
@@ -58,7 +58,7 @@ def prepare(folder: Path) -> None:
     (folder / MAIL).write_text("Subject: win\n\na prize\n", "utf-8")
     model = train([text for _, text in rows], [label for label, _ in rows])
     model.save(folder / MODEL)
-    (folder / EXPORT).write_bytes(b"".join(export_lines(model, "tsv")))
+    (folder / EXPORT).write_bytes(b"".join(export_lines(model)))
     with Learner(folder / MODEL) as learner:
         learner.learn(["free entry"], ["spam"])
 

@@ -24,7 +24,7 @@ WRITERS: dict[str, tuple[str, ...]] = {
     "merged.spamnb": ("merge", MODEL, MODEL, "-o", "merged.spamnb"),
     "pruned.spamnb": ("prune", MODEL, "--min-count", "1", "-o", "pruned.spamnb"),
     "aged.spamnb": ("age", MODEL, "--times", "1", "-o", "aged.spamnb"),
-    "out.tsv": ("export", MODEL, "-o", "out.tsv"),
+    "out.jsonl": ("export", MODEL, "-o", "out.jsonl"),
     "back.spamnb": ("import", EXPORT, "-o", "back.spamnb"),
     "tuned.spamnb": ("tune", DATA, "--time", "1", "-o", "tuned.spamnb"),
     "page.html": ("evaluate", DATA, "-m", MODEL, "--report", "page.html"),

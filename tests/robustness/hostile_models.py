@@ -27,7 +27,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.storage import safe_unpickler
 from tests.helpers.paths import ROOT
 from tests.robustness.child_process import SHM
-from tests.robustness.fuzz_parsers import sealed, try_model
+from tests.robustness.fuzz_parsers import try_model, with_checksum
 from tests.robustness.hostile_pickles import STREAMS
 from tests.robustness.mutants import mutant
 from tests.robustness.result_row import Row
@@ -111,35 +111,35 @@ def bodies() -> list[bytes]:
 
 def executing() -> Iterator[bytes]:
     for path in sorted(FILES.glob("*/*.bad")):
-        yield sealed(path.read_bytes())
+        yield with_checksum(path.read_bytes())
 
 
 def crafted() -> Iterator[bytes]:
     for opcodes in STREAMS.values():
-        yield sealed(b"\x80\x04" + opcodes + b".")
+        yield with_checksum(b"\x80\x04" + opcodes + b".")
     bomb = zlib.compress(bytes(64 << 20), 9)  # 64 kB that unpack to 64 MB
     yield bomb
-    yield sealed(bomb)
-    yield sealed(b"ZF0x10" + b" " * 14 + zlib.compress(b"\x80\x04N."))
+    yield with_checksum(bomb)
+    yield with_checksum(b"ZF0x10" + b" " * 14 + zlib.compress(b"\x80\x04N."))
 
 
 def cut_short(stride: int = 1) -> Iterator[bytes]:
     for body in bodies():
-        whole = sealed(body)
+        whole = with_checksum(body)
         yield from (whole[:size] for size in range(0, len(whole), stride))
-        yield from (sealed(body[:size]) for size in range(0, len(body), stride))
+        yield from (with_checksum(body[:size]) for size in range(0, len(body), stride))
 
 
 def flipped(stride: int = 1) -> Iterator[bytes]:
     """Each byte with another bit flipped, with the checksum of before and with the right one."""
     for body in bodies():
-        whole = sealed(body)
+        whole = with_checksum(body)
         for at in range(0, len(whole), stride):
             data = bytearray(whole)
             data[at] ^= 1 << (at % 8)
             yield bytes(data)
             if at < len(body):
-                yield sealed(bytes(data[: len(body)]))
+                yield with_checksum(bytes(data[: len(body)]))
 
 
 def mutated(seed: int, number: int) -> Iterator[bytes]:
@@ -147,13 +147,13 @@ def mutated(seed: int, number: int) -> Iterator[bytes]:
     pieces = [bytes([code]) for code in safe_unpickler._STEPS]
     for i in range(number):
         if i % 2:
-            yield sealed(b"\x80" + mutant(dice, corpus)[1:])
+            yield with_checksum(b"\x80" + mutant(dice, corpus)[1:])
             continue
         data = bytearray(dice.choice(corpus))
         for _ in range(dice.choice((1, 1, 2, 5))):
             at, size = dice.randrange(2, len(data)), dice.choice((0, 1, 1, 1, 4))
             data[at : at + size] = dice.choice((dice.randbytes(1), dice.choice(pieces), b""))
-        yield sealed(bytes(data))
+        yield with_checksum(bytes(data))
 
 
 class Tally(NamedTuple):
@@ -192,7 +192,7 @@ def tallies(
         try:
             judge, until = Judge(Path(name), slack), time.perf_counter() + seconds
             _import_all()
-            yield tally("good files of each joblib", map(sealed, bodies()), judge)
+            yield tally("good files of each joblib", map(with_checksum, bodies()), judge)
             yield tally("code in every form", executing(), judge)
             yield tally("crafted streams and bombs", crafted(), judge)
             yield tally("cut at every byte", cut_short(stride), judge)

@@ -55,7 +55,7 @@ def prepare(folder: Path) -> None:
     (folder / os.fsdecode(RAW)).write_text(TEXT + "\n")
     (folder / f"{NAME}.eml").write_text(MAIL)
     (folder / "bad.spamnb").write_text(TEXT)
-    (folder / "export.tsv").write_text(f"# spamnb-counts 1\n# {{}}\n{TEXT}\n")
+    (folder / "export.jsonl").write_text(f'{{"format":"spamnb-counts","version":1}}\n{TEXT}\n')
     box = mailbox.Maildir(folder / f"{NAME}box")
     box.add(MAIL.encode())
     texts, labels = [text for _, text, _ in messages], [label for label, _, _ in messages]
@@ -127,7 +127,7 @@ CALLS = (
     _call("predict", "-m", NAMED, "--only", NAME, DATA),
     _call("predict", "-m", NAMED, "--only", f"spam{NAME}", DATA),
     _call("predict", "-m", MODEL, "--files-from", "-", stdin=NAME.encode() + b"gone\n"),
-    _call("predict", "-m", MODEL, "--max-size", NAME, DATA),
+    _call("predict", "-m", MODEL, "--max-bytes", NAME, DATA),
     _call("predict", "-m", "bad.spamnb", DATA),
     _call("predict", "-m", f"{NAME}gone", DATA),
     _call("predict", "-m", MANY, "--threshold", "0.5", DATA),
@@ -169,17 +169,13 @@ CALLS = (
     _call("prune", NAMED, "--min-count", "2", "-o", f"{NAME}pruned.spamnb"),
     _call("prune", NAMED, "--max-bytes", NAME),
     _call("age", NAMED, "--times", "1", "-o", f"{NAME}aged.spamnb"),
-    _call("age", NAMED, "--since", NAME, "--half-life", NAME),
-    *(
-        _call("export", model, "--format", form)
-        for model in (MODEL, NAMED, "c.spamnb")
-        for form in ("tsv", "jsonl")
-    ),
-    _call("export", NAMED, "-o", f"{NAME}.tsv"),
+    _call("age", NAMED, "--half-life", NAME),
+    *(_call("export", model) for model in (MODEL, NAMED, "c.spamnb")),
+    _call("export", NAMED, "-o", f"{NAME}.jsonl"),
     _call("export", NAMED, "-o", f"{NAME}p.csv"),
     _call("export", NAMED, "-o", NAMED, "--force"),
-    _call("import", f"{NAME}.tsv", "-o", f"{NAME}back.spamnb"),
-    _call("import", "export.tsv", "-o", "x.spamnb"),
+    _call("import", f"{NAME}.jsonl", "-o", f"{NAME}back.spamnb"),
+    _call("import", "export.jsonl", "-o", "x.spamnb"),
     _call("import", DATA, "-o", "x.spamnb"),
     _call("filter", "-m", NAMED, "--explain", stdin=MAIL),
     _call("filter", "-m", f"{NAME}gone", stdin=MAIL),

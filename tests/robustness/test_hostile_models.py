@@ -13,7 +13,7 @@ import pytest
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.paths import ROOT
 from tests.robustness import hostile_models
-from tests.robustness.fuzz_parsers import sealed
+from tests.robustness.fuzz_parsers import with_checksum
 from tests.robustness.hostile_models import FILES, bodies, tallies
 from tools.joblib_samples import CANARY, COMPRESSORS, forms
 
@@ -48,7 +48,7 @@ def test_the_watch_sees_code_that_runs(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_every_joblib_writes_the_same_good_model(tmp_path: Path) -> None:
     assert len(bodies()) == 1
-    (tmp_path / "m").write_bytes(sealed(bodies()[0]))
+    (tmp_path / "m").write_bytes(with_checksum(bodies()[0]))
     assert SpamModel.load(tmp_path / "m").labels == ("ham", "spam")
 
 

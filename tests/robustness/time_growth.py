@@ -84,7 +84,7 @@ def _stream(data: bytes) -> object:
 @cache
 def _exported() -> tuple[bytes, ...]:
     model = SpamModel().learn(["one two"] * 3, ["ham", "spam", "ham"])
-    return tuple(export_lines(model, "tsv"))[:3]
+    return tuple(export_lines(model))[:1]
 
 
 def _counts(data: bytes) -> object:

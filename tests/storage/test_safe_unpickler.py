@@ -61,7 +61,7 @@ def test_the_watch_sees_what_pickle_does() -> None:
         pickle.loads(b"cmath\npi\n.")
 
 
-def read_sealed(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, object]:
+def read_with_checksum(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, object]:
     """What a file with this body and the right checksum holds; nothing may run meanwhile."""
     path.write_bytes(body + model_file.CHECKSUM_MARK + hashlib.sha256(body).hexdigest().encode() + b"\n")
     with nothing_runs():
@@ -71,7 +71,7 @@ def read_sealed(path: Path, body: bytes, *, mmap: bool = True) -> dict[str, obje
 def refused(path: Path, body: bytes) -> str:
     """The reason for which a body is refused, without the path; passes only for a ModelError."""
     with pytest.raises(ModelError) as caught:
-        read_sealed(path, body)
+        read_with_checksum(path, body)
     return caught.value.message.removeprefix(f"{path} is not a spamnb model: ")
 
 
@@ -251,13 +251,13 @@ def test_a_stream_without_stop_is_refused(tmp_path: Path) -> None:
 def test_the_hand_made_array_is_otherwise_a_good_one(tmp_path: Path) -> None:
     good = array(b"K\x03\x85", "u1", b"\x02\xff\xff\x01\x02\x03")
     title = word("format") + word("spamnb-model") + word("version") + b"K\x01"
-    state = read_sealed(tmp_path / "m", stream(b"}(" + title + word("a") + good + b"u"))
+    state = read_with_checksum(tmp_path / "m", stream(b"}(" + title + word("a") + good + b"u"))
     assert np.array_equal(np.asarray(state["a"]), [1, 2, 3])
 
 
 def test_the_refusal_says_that_nothing_was_run(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
-        read_sealed(tmp_path / "m", stream(HOSTILE["os.system"][0]))
+        read_with_checksum(tmp_path / "m", stream(HOSTILE["os.system"][0]))
     assert caught.value.message == (
         f"{tmp_path / 'm'} is not a spamnb model: it asks for 'os.system', which no model needs"
     )
@@ -285,7 +285,7 @@ def test_mutants_with_a_right_checksum_load_or_are_refused(tmp_path: Path) -> No
             at, length = dice.randrange(2, len(mutant)), dice.choice((0, 1, 1, 1, 4))
             mutant[at : at + length] = dice.choice((dice.randbytes(1), dice.choice(pieces), b""))
         try:
-            read_sealed(tmp_path / "m", bytes(mutant), mmap=dice.random() < 0.5)
+            read_with_checksum(tmp_path / "m", bytes(mutant), mmap=dice.random() < 0.5)
             loaded += 1
         except ModelError:
             pass

@@ -118,7 +118,7 @@ def test_the_limit_is_never_above_one_half() -> None:
 def test_it_is_kept_in_files(model: SpamModel, tmp_path: Path) -> None:
     model.save(tmp_path / "m")
     assert SpamModel.load(tmp_path / "m").predict([FOREIGN]) == ["unsure"]
-    back = import_lines(b"".join(export_lines(model, "tsv")).split(b"\n"), "x")
+    back = import_lines(b"".join(export_lines(model)).split(b"\n"), "x")
     assert back.min_known_words == model.min_known_words
     without = SpamModel.from_state({**model.to_state(), "min_known_words": None})
     assert without.predict([FOREIGN]) == ["ham"]

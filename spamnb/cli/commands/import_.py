@@ -1,4 +1,4 @@
-"""`spamnb import`: an exported model becomes a model file again."""
+"""Restores a model file from an export: `spamnb import`."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from spamnb.cli import options
 from spamnb.cli.output import print_status, print_step
 
 
-@click.command("import", short_help="Make a model of an exported text.")
+@click.command("import", short_help="Restore a model from an export.")
 @click.argument("file", type=options.PATH, metavar="FILE")
 @options.new_model_option
 @options.force_option
 @options.quiet_option
 def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
-    """Make a model of an exported text.
+    """Restore a model from an export.
 
-    FILE is what `spamnb export` wrote, as TSV or JSON lines ('-' reads stdin; gz, bz2 and xz are unpacked).
-    Counts may have been changed and lines removed or added; an added one may leave out the key. If there are
-    fewer tokens than were exported, a note says so.
+    FILE is what `spamnb export` wrote ('-' reads stdin; gz, bz2 and xz are unpacked). Counts may have been
+    changed and lines removed or added; an added one may leave out the key. If there are fewer tokens than
+    were exported, a note says so.
 
     \b
     Examples:
-      spamnb import office.tsv -o office.spamnb
+      spamnb import office.jsonl -o office.spamnb
       spamnb export a.spamnb | grep -v secret | spamnb import - -o b.spamnb
     """
     from spamnb.cli.model_choice import output_path

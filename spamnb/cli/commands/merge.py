@@ -1,4 +1,4 @@
-"""`spamnb merge`: several models become one."""
+"""Merges models: `spamnb merge`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import click
 
 from spamnb.cli import options
+from spamnb.cli.message_kind import classes_text
 from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
@@ -22,10 +23,10 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     """Add models together, exactly.
 
     The result has the counts of one model that was trained on all their messages. With a weight, a model
-    counts as if it had seen its messages so many times; weights are whole numbers. The models must have been
-    trained with the same options.
+    counts as if it had learned its messages so many times; weights are whole numbers. The models must have
+    been trained with the same options.
 
-    Calibration and figures are those of the model with most messages, marked as from before the merge.
+    Calibration and metrics are those of the model with most messages, marked stale.
 
     \b
     Examples:
@@ -38,8 +39,7 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
 
     target = output_path(output)
     check_target(target, force)
-    chosen = [weighted(text) for text in models]
-    paths, weights = [path for path, _ in chosen], [times for _, times in chosen]
+    paths, weights = zip(*(parse_weight(text) for text in models), strict=True)
     with changing(target, *paths) as save:
         loaded = [SpamModel.load(path) for path in paths]
         merged = merge_models(loaded, weights, paths)
@@ -47,28 +47,26 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     if merged.seen_messages is None and any(model.seen_messages is not None for model in loaded):
         path = next(path for path, model in zip(paths, loaded, strict=True) if model.seen_messages is None)
         print_status(f"note: {path} does not remember its messages, and so {target} remembers none", quiet)
-    store = merged.store
-    each = zip(store.labels, store.message_totals.tolist(), strict=True)
     many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"
-    print_step("merged", f"{many}: {', '.join(f'{n:,} {label}' for label, n in each)}", quiet)
-    print_step("vocabulary", f"{store.vocabulary:,} tokens", quiet)
+    print_step("merged", f"{many}: {classes_text(merged.store)}", quiet)
+    print_step("vocabulary", f"{merged.store.vocabulary:,} tokens", quiet)
     print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)
 
 
-def weighted(text: str) -> tuple[str, int]:
-    """A path and how often its model counts.
+def parse_weight(text: str) -> tuple[str, int]:
+    """Returns a path and the weight behind it.
 
-    >>> weighted("a.spamnb"), weighted("a.spamnb:3")
+    >>> parse_weight("a.spamnb"), parse_weight("a.spamnb:3")
     (('a.spamnb', 1), ('a.spamnb', 3))
     """
     import os
 
-    found = _WEIGHTED.fullmatch(text)
-    if found is None or os.path.exists(text):
+    parts = _WEIGHTED.fullmatch(text)
+    if parts is None or os.path.exists(text):
         return text, 1
-    if not found[2].isdecimal() or not int(found[2]):
+    if not parts[2].isdecimal() or not int(parts[2]):
         raise ConfigError(
-            f"the weight of {found[1]} must be a whole number from 1 on, got {found[2]}",
+            f"the weight of {parts[1]} must be a whole number from 1 on, got {parts[2]}",
             hint="counts stay whole: instead of a:0.5 b:1 write a:1 b:2",
         )
-    return found[1], int(found[2])
+    return parts[1], int(parts[2])
