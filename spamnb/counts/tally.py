@@ -1,4 +1,4 @@
-"""Counting a stream of batches into a CountStore in one pass; memory grows with the vocabulary only."""
+"""Counts a stream of batches into a CountStore in one pass; memory grows with the vocabulary only."""
 
 from __future__ import annotations
 
@@ -26,30 +26,26 @@ from spamnb.counts.key_table import KeyTable
 from spamnb.counts.moments import Moments
 from spamnb.features import Batch, Stream
 
-_TIDY = 64  # batches, about 64 MB, after which what lies idle is given back
-_LARGE = 1 << 32  # occurrences of all tokens, from which on counts take 64 bits
+_TIDY = 64  # batches, about 64 MB, after which idle memory is released
+_LARGE = 1 << 32  # occurrences of all tokens from which on counts take 64 bits
+
+CategoryCounts = dict[str, dict[str, tuple[int, ...]]]
+NumberMoments = dict[str, tuple[Moments, ...]]
 
 
 class Tally:
-    """Counts under construction. Tokens get ids in the order they are met; `finish` sorts them by key."""
+    """Counts under construction. Tokens get ids in the order they come; `finish` sorts them by key."""
 
     def __init__(self) -> None:
-        self._table = KeyTable()
-        self._finished = False
-        self._kinds = GrowableArray(np.dtype(np.uint8))
-        self._letters = GrowableArray(np.dtype(np.uint8))  # of all spellings, token after token
-        self._sizes = GrowableArray(np.dtype(np.uint32))  # of the spellings, in bytes
+        self._vocabulary, self._columns = _Vocabulary(), _ColumnCounts()
         self._labels: dict[str, int] = {}
         self.codes = np.zeros(0, np.int64)  # of the labels added last
         self._totals: Counter[int] = Counter()
         # By id and label, id after id. 32 bits suffice while there are fewer tokens than they count.
         self._tokens = GrowableArray[Any](np.dtype(np.uint32))  # N_ic
-        self._repeats = GrowableArray[Any](
-            np.dtype(np.uint32)
-        )  # N_ic - D_ic: what comes again within a message
+        self._repeats = GrowableArray[Any](np.dtype(np.uint32))  # N_ic - D_ic: repeats within a message
         self._counted = self._batches = 0
-        self._categories: dict[str, Counter[tuple[str, int]]] = {}
-        self._numbers: dict[str, dict[int, Moments]] = {}
+        self._finished = False
 
     def add(
         self,
@@ -58,20 +54,20 @@ class Tally:
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> list[IntArray]:
-        """Count one batch; returns this tally's ids of the tokens of each stream."""
+        """Counts one batch; returns this tally's ids of the tokens of each stream."""
         assert not self._finished
         self._batches += 1
         if self._batches % _TIDY == 0:
             release_memory()
         codes = self.codes = self._label_codes(labels)
-        ids = [self._intern(stream) for stream in batch.streams]
-        self._room(sum(map(len, ids)))
-        one = self._tokens.dtype.type(1)  # of another type it takes ten times as long
+        ids = [self._vocabulary.intern(stream) for stream in batch.streams]
+        self._make_room(sum(map(len, ids)))
+        one = self._tokens.dtype.type(1)  # with another type it takes ten times as long
         for rows, every in _by_kind(batch, ids):
             np.add.at(self._tokens.array, every * len(self._labels) + codes.take(rows), one)
             rows, every = repeated_pairs(rows, every, batch.size)
             np.add.at(self._repeats.array, every * len(self._labels) + codes.take(rows), one)
-        self._add_columns(codes, categories or {}, numbers or {})
+        self._columns.add(codes, categories or {}, numbers or {})
         return ids
 
     def _label_codes(self, labels: Sequence[str]) -> IntArray:
@@ -87,8 +83,60 @@ class Tally:
         """The code of each label."""
         return dict(sorted(self._labels.items()))
 
-    def _intern(self, stream: Stream) -> IntArray:
-        """The ids of a stream's tokens; new ones are added to the vocabulary with their spelling."""
+    def _make_room(self, more: int) -> None:
+        """Makes the tables large enough for all tokens and classes, and for counts with so many more."""
+        self._counted += more
+        dtype = np.dtype(np.uint32 if self._counted < _LARGE else np.uint64)
+        if self._tokens.width != len(self._labels) or self._tokens.dtype != dtype:
+            self._tokens = _widened(self._tokens, dtype, len(self._labels))
+            self._repeats = _widened(self._repeats, dtype, len(self._labels))
+        self._tokens.room(self._vocabulary.size)
+        self._repeats.room(self._vocabulary.size)
+
+    def finish(self) -> tuple[CountStore, IntArray]:
+        """Returns the store, and for each id of this tally its row in the store; no batch can follow.
+
+        Each table is released as soon as it is sorted, so that none exists twice for long.
+        """
+        self._make_room(0)
+        self._finished = True
+        codes = [code for _, code in sorted(self._labels.items())]
+        order, keys, kinds, spellings = self._vocabulary.finish()
+        tokens, again = self._finish_tables(order, codes)
+        store = CountStore(
+            tuple(sorted(self._labels)),
+            np.array([self._totals[c] for c in codes], np.int64),
+            *(keys, kinds, tokens, np.subtract(tokens, again, out=again), spellings),
+            *(self._columns.categories(codes), self._columns.numbers(codes)),
+        )
+        release_memory()
+        rows = np.empty(len(order), np.int64)
+        rows[order] = np.arange(len(order))
+        return store, rows
+
+    def _finish_tables(self, order: NDArray[Any], codes: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
+        tokens = _sorted_table(self._tokens, order, codes)
+        self._tokens = GrowableArray(tokens.dtype)
+        again = _sorted_table(self._repeats, order, codes)
+        self._repeats = GrowableArray(again.dtype)
+        return tokens, again
+
+
+class _Vocabulary:
+    """The tokens of a tally, by id: key, kind and spelling."""
+
+    def __init__(self) -> None:
+        self._table = KeyTable()
+        self._kinds = GrowableArray(np.dtype(np.uint8))
+        self._letters = GrowableArray(np.dtype(np.uint8))  # of all spellings, token after token
+        self._sizes = GrowableArray(np.dtype(np.uint32))  # of the spellings, in bytes
+
+    @property
+    def size(self) -> int:
+        return self._kinds.size
+
+    def intern(self, stream: Stream) -> IntArray:
+        """Returns the ids of a stream's tokens; adds new ones with their spelling."""
         ids = self._table.find(stream.keys)
         missing = np.flatnonzero(ids < 0)
         if len(missing):
@@ -104,17 +152,28 @@ class Tally:
             self._sizes.extend(np.diff(spelled.ends, prepend=0).astype(np.uint32))
         return ids
 
-    def _room(self, more: int) -> None:
-        """Make the tables large enough for all tokens and classes, and for counts with so many more."""
-        self._counted += more
-        kind = np.dtype(np.uint32 if self._counted < _LARGE else np.uint64)
-        if self._tokens.width != len(self._labels) or self._tokens.dtype != kind:
-            self._tokens = _as(self._tokens, kind, len(self._labels))
-            self._repeats = _as(self._repeats, kind, len(self._labels))
-        self._tokens.room(self._table.size)
-        self._repeats.room(self._table.size)
+    def finish(self) -> tuple[NDArray[Any], NDArray[np.uint64], NDArray[np.uint8], StringArray]:
+        """Returns the ids in the order of their keys, and keys, kinds and spellings in that order."""
+        keys, self._table = self._table.keys, KeyTable()
+        release_memory()
+        order = np.argsort(keys).astype(np.uint32 if len(keys) < 1 << 32 else np.int64)
+        bounds = string_bounds(self._sizes.array)
+        self._sizes = GrowableArray(self._sizes.dtype)
+        spellings = reorder_strings(self._letters.array, bounds, order)
+        self._letters = GrowableArray(self._letters.dtype)
+        kinds = self._kinds.array[order]
+        self._kinds = GrowableArray(self._kinds.dtype)
+        return order, keys[order], kinds, spellings
 
-    def _add_columns(
+
+class _ColumnCounts:
+    """The counts of categorical columns and the moments of numeric ones, by label code."""
+
+    def __init__(self) -> None:
+        self._categories: dict[str, Counter[tuple[str, int]]] = {}
+        self._numbers: dict[str, dict[int, Moments]] = {}
+
+    def add(
         self, codes: IntArray, categories: Mapping[str, Sequence[str]], numbers: Mapping[str, FloatArray]
     ) -> None:
         for column, values in categories.items():
@@ -125,65 +184,21 @@ class Tally:
             for c in distinct_values(codes).tolist():
                 seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
 
-    def finish(self) -> tuple[CountStore, IntArray]:
-        """The store, and for each id of this tally its row in the store; then it takes no more batches.
-
-        Tables are given up as soon as they are in order: nothing is there twice for long.
-        """
-        self._room(0)
-        self._finished, keys, self._table = True, self._table.keys, KeyTable()
-        release_memory()
-        order = np.argsort(keys).astype(np.uint32 if len(keys) < 1 << 32 else np.int64)
-        spellings = self._spelled(order)
-        codes = [code for _, code in sorted(self._labels.items())]
-        tokens, again = self._counts(order, codes)
-        store = CountStore(
-            tuple(sorted(self._labels)),
-            np.array([self._totals[c] for c in codes], np.int64),
-            keys[order],
-            self._kinds.array[order],
-            tokens,
-            np.subtract(tokens, again, out=again),
-            spellings,
-            self._finish_categories(codes),
-            self._finish_numbers(codes),
-        )
-        del keys
-        self._kinds = GrowableArray(self._kinds.dtype)
-        release_memory()
-        rows = np.empty(len(order), np.int64)
-        rows[order] = np.arange(len(order))
-        return store, rows
-
-    def _spelled(self, order: NDArray[Any]) -> StringArray:
-        bounds = string_bounds(self._sizes.array)
-        self._sizes = GrowableArray(self._sizes.dtype)
-        spelled = reorder_strings(self._letters.array, bounds, order)
-        self._letters = GrowableArray(self._letters.dtype)
-        return spelled
-
-    def _counts(self, order: NDArray[Any], codes: list[int]) -> tuple[NDArray[Any], NDArray[Any]]:
-        tokens = _in_order(self._tokens, order, codes)
-        self._tokens = GrowableArray(tokens.dtype)
-        again = _in_order(self._repeats, order, codes)
-        self._repeats = GrowableArray(again.dtype)
-        return tokens, again
-
-    def _finish_categories(self, codes: list[int]) -> dict[str, dict[str, tuple[int, ...]]]:
-        result = {}
+    def categories(self, codes: list[int]) -> CategoryCounts:
+        columns = {}
         for column, seen in sorted(self._categories.items()):
             values = sorted({value for value, _ in seen})
             if values:
-                result[column] = {value: tuple(seen[value, c] for c in codes) for value in values}
-        return result
+                columns[column] = {value: tuple(seen[value, c] for c in codes) for value in values}
+        return columns
 
-    def _finish_numbers(self, codes: list[int]) -> dict[str, tuple[Moments, ...]]:
+    def numbers(self, codes: list[int]) -> NumberMoments:
         rows = {n: tuple(seen.get(c, Moments()) for c in codes) for n, seen in sorted(self._numbers.items())}
         return {name: row for name, row in rows.items() if any(m.count for m in row)}
 
 
 def _by_kind(batch: Batch, ids: list[IntArray]) -> list[tuple[IntArray, IntArray]]:
-    """Rows and ids of all tokens, those of one kind together: others are never the same token."""
+    """Returns rows and ids of all tokens by kind: tokens of different kinds are never the same."""
     groups: dict[int, list[tuple[IntArray, IntArray]]] = {}
     for stream, every in zip(batch.streams, ids, strict=True):
         groups.setdefault(stream.kind, []).append((stream.rows, every))
@@ -196,28 +211,28 @@ def _by_kind(batch: Batch, ids: list[IntArray]) -> list[tuple[IntArray, IntArray
 
 
 def _by_frequency(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The different keys, the most frequent first: the table finds the first ones fastest."""
+    """Returns the distinct keys, the most frequent first: the table finds the first ones fastest."""
     ordered = np.sort(keys)
     first = run_starts(ordered)
     times = np.minimum(np.diff(first, append=len(ordered)), 0xFFFF).astype(np.uint16)
     return ordered[first[np.argsort(0xFFFF - times, kind="stable")]]  # of 16-bit numbers a radix sort
 
 
-def _as(table: GrowableArray[Any], kind: np.dtype[Any], columns: int) -> GrowableArray[Any]:
-    """The same table for more classes or larger counts."""
-    bigger: GrowableArray[Any] = GrowableArray(kind, max(1, columns))
+def _widened(table: GrowableArray[Any], dtype: np.dtype[Any], columns: int) -> GrowableArray[Any]:
+    """Returns the same table for more classes or larger counts."""
+    bigger: GrowableArray[Any] = GrowableArray(dtype, max(1, columns))
     bigger.room(table.size)
     for c in range(table.width):
         bigger.array[c :: bigger.width] = table.array[c :: table.width]
     return bigger
 
 
-def _in_order(table: GrowableArray[Any], order: NDArray[Any], codes: list[int]) -> NDArray[Any]:
-    """The rows of a table in this order, with the classes in theirs."""
-    found = np.empty((len(order), len(codes)), table.dtype)
+def _sorted_table(table: GrowableArray[Any], order: NDArray[Any], codes: list[int]) -> NDArray[Any]:
+    """Returns the rows of a table in this order, with the classes in theirs."""
+    rows = np.empty((len(order), len(codes)), table.dtype)
     for new, old in enumerate(codes):
-        found[:, new] = table.array[old :: table.width].take(order)
-    return found
+        rows[:, new] = table.array[old :: table.width].take(order)
+    return rows
 
 
 def count(
@@ -226,7 +241,7 @@ def count(
     categories: Mapping[str, Sequence[str]] | None = None,
     numbers: Mapping[str, FloatArray] | None = None,
 ) -> CountStore:
-    """The counts of one batch of labelled messages."""
+    """Counts one batch of labelled messages."""
     tally = Tally()
     tally.add(batch, labels, categories, numbers)
     return tally.finish()[0]
