@@ -1,4 +1,4 @@
-"""What can go wrong, in words for the user: what happened, and the next step to try."""
+"""Defines errors in the user's words: what happened, and the next step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class SpamnbError(Exception):
-    """Base of every error spamnb raises on purpose; `exit_code` is what the command line ends with.
+    """The base of every error that spamnb raises on purpose; `exit_code` is that of the command line.
 
     >>> str(DataError("no rows in x.csv", hint="check the file"))
     'no rows in x.csv'
@@ -31,11 +31,11 @@ def _restored(kind: type[SpamnbError], message: str, hint: str) -> SpamnbError:
 
 
 class DataError(SpamnbError):
-    """The messages, labels or columns given are not usable."""
+    """The messages, labels or columns cannot be used."""
 
 
 class NoLabelsError(DataError):
-    """Labelled messages were expected, and nothing in the input can be their labels."""
+    """The input has no labels."""
 
 
 class ModelError(SpamnbError):
@@ -43,7 +43,7 @@ class ModelError(SpamnbError):
 
 
 class ConfigError(SpamnbError):
-    """A setting is out of range or two settings do not go together."""
+    """A setting is out of range, or two settings contradict each other."""
 
     exit_code = 2
 

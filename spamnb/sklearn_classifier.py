@@ -190,7 +190,7 @@ class SpamClassifier(_Estimator):
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in self.get_params().items()
         }
-        options["patterns"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
+        options["pattern"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
         prior = options["class_prior"]
         if prior is not None and not isinstance(prior, str):
             numbers = [float(p) for p in prior]

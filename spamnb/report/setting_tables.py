@@ -175,10 +175,10 @@ def _search_result(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> l
     interval = f"{_number(nested.low, objective.percent)} to {_number(nested.high, objective.percent)}"
     p = next(row.p_value for row in rows if row.p_value is not None)
     against = f"defaults {_number(defaults.value, objective.percent)}, p = {p:.3f}"
-    close = "" if tuned.found == tuned.best else " (the best is ahead by less than one standard error)"
+    close = "" if tuned.winner == tuned.best else " (the best is ahead by less than one standard error)"
     held_out = f"{objective.printed} {_number(nested.value, objective.percent)} ({interval})"
-    lines = [f"found     {tuned.found.name}{close}", f"held-out  {held_out}; {against}"]
-    if tuned.found.name != "defaults":
+    lines = [f"winner    {tuned.winner.name}{close}", f"held-out  {held_out}; {against}"]
+    if tuned.winner.name != "defaults":
         both = [_number(value, objective.percent) for value in tuned.trained]
         lines.append(f"trained   {objective.printed} {both[0]} as `train` makes it, defaults {both[1]}")
     lines.append(f"choice    {_choice_text(tuned)}")
@@ -188,7 +188,7 @@ def _search_result(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> l
 
 
 def _choice_text(tuned: Tuned) -> str:
-    if tuned.choice != tuned.found:
+    if tuned.choice != tuned.winner:
         return f"{tuned.choice.name}: better once weights are refined"
     if tuned.choice.name == "defaults":
         return "the default settings are best; nothing to change"

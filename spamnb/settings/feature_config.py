@@ -9,7 +9,7 @@ from typing import Any
 from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
 from spamnb.settings.scorer_config import LESS_NAIVE
-from spamnb.settings.setting_field import Rule, between, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import Rule, TextForm, between, check_settings, setting, stated_fields
 
 MAX_NGRAM = 5
 MAX_CHARS = 8
@@ -60,9 +60,7 @@ class FeatureConfig:
         "Count the matches of a regular expression as token re:NAME; needs google-re2, so no lookaround "
         "and no backreferences. Repeatable.",
         metavar="NAME=REGEX",
-        parse=_parse_pattern,
-        write="=".join,
-        name="patterns",
+        text_form=TextForm(_parse_pattern, "=".join),
     )
     categorical: tuple[str, ...] = setting(
         (), "--categorical", "Column of categories. Repeatable.", metavar="COLUMN"

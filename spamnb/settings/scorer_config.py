@@ -11,6 +11,7 @@ from spamnb.settings import setting_field
 from spamnb.settings.setting_field import (
     NOT_NEGATIVE,
     Rule,
+    TextForm,
     between,
     check_settings,
     one_of,
@@ -80,8 +81,7 @@ class ScorerConfig:
         "Class priors; numbers go in the alphabetical order of labels.",
         metavar="learned|uniform|P,Q,..",
         rule=Rule("learned, uniform or positive numbers with sum 1", _is_prior),
-        parse=_parse_prior,
-        write=_write_prior,
+        text_form=TextForm(_parse_prior, _write_prior),
         stored=(str, tuple),
     )
     balance: str = setting(

@@ -13,10 +13,18 @@ _KEY = "setting"
 
 
 class Rule(NamedTuple):
-    """What a value must be: in words, and as a test."""
+    """What a value must be: in words, and as a test; `hint` is the next step if it is not."""
 
     words: str
     holds: Callable[[Any], bool]
+    hint: str = ""
+
+
+class TextForm(NamedTuple):
+    """How a value is read from text, and written."""
+
+    parse: Callable[[str], Any]
+    write: Callable[[Any], str] = str
 
 
 NOT_NEGATIVE = Rule("0 or more", lambda x: 0 <= x < inf)
@@ -50,15 +58,18 @@ class Setting:
     type: Any = None  # of one value; by default that of the default
     choices: tuple[str, ...] = ()  # for a truth value: the words for False and True
     rule: Rule | None = None
-    hint: str = ""  # the next step if the rule is broken
+    text_form: TextForm | None = None  # where a value is not written as Python writes it
     scorer: str = ""  # the only scorer that uses it
     training: bool = True  # fixed by training, and so refused with a trained model
-    parse: Callable[[str], Any] | None = None  # text to value
-    write: Callable[[Any], str] | None = None  # value to text
-    name: str = ""  # of the option's value; by default the flag's
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.flag.strip("-").replace("-", "_"))
+    @property
+    def name(self) -> str:
+        """The name of the option's value.
+
+        >>> Setting(None, "--max-fpr", "").name
+        'max_fpr'
+        """
+        return self.flag.strip("-").replace("-", "_")
 
     @property
     def repeatable(self) -> bool:
@@ -104,19 +115,21 @@ class Setting:
             self._index(value)
         if value is not None and self.rule is not None and not self.rule.holds(value):
             shown = list(value) if isinstance(value, tuple) else value
-            raise ConfigError(f"{self.flag} must be {self.rule.words}, got {shown!r}", self.hint)
+            raise ConfigError(f"{self.flag} must be {self.rule.words}, got {shown!r}", self.rule.hint)
 
     def _index(self, option: Any) -> int:
         if option not in self.choices:
-            raise ConfigError(f"{self.flag} must be {one_of(*self.choices).words}, got {option!r}", self.hint)
+            raise ConfigError(f"{self.flag} must be {one_of(*self.choices).words}, got {option!r}")
         return self.choices.index(option)
 
     def _parsed(self, option: Any) -> Any:
-        return self.parse(option) if self.parse is not None and isinstance(option, str) else option
+        if self.text_form is not None and isinstance(option, str):
+            return self.text_form.parse(option)
+        return option
 
     def _text(self, value: Any) -> str:
-        if self.write is not None:
-            return self.write(value)
+        if self.text_form is not None:
+            return self.text_form.write(value)
         return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from spamnb.errors import ConfigError
-from spamnb.settings.setting_field import AT_LEAST_1, Rule, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import AT_LEAST_1, Rule, TextForm, check_settings, setting, stated_fields
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
 REFINE_MODES = ("auto", "yes", "no")
@@ -62,7 +63,7 @@ class TrainingConfig:
         "Flag at most this share of ham as spam, for example 0.1% or 0.001.",
         metavar="RATE",
         type=str,
-        parse=lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001"),
+        text_form=TextForm(lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001")),
         training=False,
     )
     base_weight: float | None = setting(
@@ -71,8 +72,9 @@ class TrainingConfig:
         "Weight of the model of --base beside your messages. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
-        rule=Rule("a number above 0", lambda w: 0 < w < float("inf")),
-        hint="leave it out: cross-validation chooses it",
+        rule=Rule(
+            "a number above 0", lambda w: 0 < w < inf, hint="leave it out: cross-validation chooses it"
+        ),
     )
     remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
     jobs: int = setting(

@@ -67,10 +67,10 @@ class Row:
 def evaluate_candidate(grid: SettingGrid, candidate: Candidate) -> CandidateResult:
     """Evaluates a candidate on all folds."""
     started = time.process_time()
-    model, held = grid.evaluate(candidate)
-    answers = Answers.of(model, held)
+    model, held_out = grid.evaluate(candidate)
+    answers = Answers.of(model, held_out)
     return CandidateResult(
-        candidate.name, metrics_of(model, held), answers, time.process_time() - started, candidate
+        candidate.name, metrics_of(model, held_out), answers, time.process_time() - started, candidate
     )
 
 

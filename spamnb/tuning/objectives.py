@@ -36,17 +36,19 @@ class Answers:
     costs: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
-    def of(cls, model: SpamModel, held: HeldOutScores) -> Answers:
+    def of(cls, model: SpamModel, held_out: HeldOutScores) -> Answers:
         eps = np.finfo(np.float64).eps
-        rows = np.arange(len(held.truth))
-        surprise = -np.log(np.clip(held.proba[rows, held.truth], eps, 1 - eps))
+        rows = np.arange(len(held_out.truth))
+        surprise = -np.log(np.clip(held_out.proba[rows, held_out.truth], eps, 1 - eps))
         if len(model.labels) > 2:
-            return cls(held.truth, held.proba.argmax(axis=1), surprise, held.log_odds, len(model.labels))
+            return cls(
+                held_out.truth, held_out.proba.argmax(axis=1), surprise, held_out.log_odds, len(model.labels)
+            )
         plus, rule = model.labels.index(model.positive), model.decision
-        predicted = (model.decide(held.log_odds, held.known, held.share) == SPAM).astype(np.int64)
-        truth = (held.truth == plus).astype(np.int64)
+        predicted = (model.decide(held_out.log_odds, held_out.known, held_out.share) == SPAM).astype(np.int64)
+        truth = (held_out.truth == plus).astype(np.int64)
         costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
-        return cls(truth, predicted, surprise, held.log_odds, 2, costs)
+        return cls(truth, predicted, surprise, held_out.log_odds, 2, costs)
 
     @cached_property
     def ranking(self) -> tuple[IntArray, IntArray]:
@@ -165,11 +167,11 @@ def objective(name: str) -> Objective:
     """
     if name in _OBJECTIVES:
         return _OBJECTIVES[name]
-    found = re.fullmatch(r"recall@(\d+(?:\.\d+)?)%", name)
-    if not found or not 0 <= float(found[1]) < 100:
+    match = re.fullmatch(r"recall@(\d+(?:\.\d+)?)%", name)
+    if not match or not 0 <= float(match[1]) < 100:
         raise ConfigError(f"unknown objective {name!r}", hint=f"choose one of: {', '.join(CHOICES)}")
-    printed = f"recall at {float(found[1]):g}% FPR"
-    return Objective(name, printed, recall_at(float(found[1]) / 100), percent=True)
+    printed = f"recall at {float(match[1]):g}% FPR"
+    return Objective(name, printed, recall_at(float(match[1]) / 100), percent=True)
 
 
 def objective_for(name: str | None, classes: int) -> Objective:

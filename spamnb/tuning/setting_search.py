@@ -138,9 +138,9 @@ class Tuned:
     """The choice, what was tried for it with its merit, and the answers of the nested search."""
 
     choice: Candidate
-    found: Candidate  # by the search; not the choice if `trained` shows that the defaults are better refined
-    best: Candidate  # of all tried; not found if it is ahead by less than one standard error
-    trained: tuple[float, float]  # the measure of what `train` makes of `found`, and of the defaults
+    winner: Candidate  # of the search; not the choice if `trained` shows that the defaults are better refined
+    best: Candidate  # of all tried; not the winner if it is ahead by less than one standard error
+    trained: tuple[float, float]  # the measure of what `train` makes of the winner, and of the defaults
     tried: dict[Candidate, Trial]
     nested: CandidateResult
     defaults: CandidateResult
@@ -164,13 +164,13 @@ def tune(
         steps += len(active)
         tick(time.monotonic() - started)
     choices = {f: _choice(grid, objective, s.best, defaults, f) for f, s in searches.items()}
-    found, search = choices.pop(None), searches[None]
-    merits = {c: objective.merit(Answers.of(*grid.evaluate_refined(c))) for c in {found, defaults}}
+    winner, search = choices.pop(None), searches[None]
+    merits = {c: objective.merit(Answers.of(*grid.evaluate_refined(c))) for c in {winner, defaults}}
     return Tuned(
-        choice=found if merits[found] > merits[defaults] else defaults,
-        found=found,
+        choice=winner if merits[winner] > merits[defaults] else defaults,
+        winner=winner,
         best=search.best,
-        trained=(objective.sign * merits[found], objective.sign * merits[defaults]),
+        trained=(objective.sign * merits[winner], objective.sign * merits[defaults]),
         tried=search.tried,
         seconds=time.monotonic() - started,
         nested=_nested(grid, "tuned", {f: c for f, c in choices.items() if f is not None}),
@@ -194,8 +194,8 @@ def _choice(
 
 def _trial(grid: SettingGrid, objective: Objective, without: int | None) -> Callable[[Candidate], Trial]:
     def trial(candidate: Candidate) -> Trial:
-        model, held = grid.evaluate(candidate, without)
-        return Trial(objective.merit(Answers.of(model, held)), model.metrics or {})
+        model, held_out = grid.evaluate(candidate, without)
+        return Trial(objective.merit(Answers.of(model, held_out)), model.metrics or {})
 
     return trial
 
@@ -209,10 +209,10 @@ def _nested(grid: SettingGrid, name: str, chosen: dict[int, Candidate]) -> Candi
         model, _ = grid.evaluate(candidate, f)
         rows_of.append(rows)
         answers_of.append(apply_calibration(model, grid.truth[rows], FoldScores(*grid.score(candidate, f))))
-    held = _in_order(np.argsort(np.concatenate(rows_of)), answers_of)
+    held_out = _in_order(np.argsort(np.concatenate(rows_of)), answers_of)
     model = grid.plain_model
-    answers = Answers.of(model, held)
-    return CandidateResult(name, metrics_of(model, held), answers, time.process_time() - started)
+    answers = Answers.of(model, held_out)
+    return CandidateResult(name, metrics_of(model, held_out), answers, time.process_time() - started)
 
 
 def _in_order(order: IntArray, folds: list[HeldOutScores]) -> HeldOutScores:

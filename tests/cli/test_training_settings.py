@@ -14,7 +14,7 @@ def stated(setting: Setting) -> list[str]:
     """The flag with some value that it takes."""
     if setting.choices:
         return [setting.flag, setting.choices[0]]
-    values = {"scorer": "binary", "patterns": "a=b", "class_prior": "uniform", "base": "ready-made"}
+    values = {"scorer": "binary", "pattern": "a=b", "class_prior": "uniform", "base": "ready-made"}
     return [setting.flag, values.get(setting.name, "1")]
 
 

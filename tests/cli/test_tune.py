@@ -22,7 +22,7 @@ def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -
         "notes",
         "objective",
         "choice",
-        "found",
+        "winner",
         "trained",
         "command",
         "finished",
@@ -48,7 +48,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
         "5 folds, duplicates of a text in the same fold; weights are not refined",
         "stopped by the time limit: --time gives it more",
     ]
-    assert lines[-4] == "found     defaults"
+    assert lines[-4] == "winner    defaults"
     assert lines[-3].startswith("held-out  F1 0.")
     assert lines[-3].endswith(", p = 1.000")
     assert lines[-2] == "choice    the default settings are best; nothing to change"

@@ -24,25 +24,25 @@ from spamnb.settings.setting_field import (
 
 @dataclass(frozen=True)
 class Config:
-    size: float = setting(1.0, "--size", "How large.", metavar="X", rule=NOT_NEGATIVE, hint="try 1")
+    size: float = setting(1.0, "--size", "How large.", metavar="X", rule=NOT_NEGATIVE._replace(hint="try 1"))
     loud: bool = setting(False, "--voice", "How loud.", choices=("soft", "loud"))
     keep: bool = setting(True, "--no-keep", "Keep nothing.")
-    names: tuple[str, ...] = setting((), "--name", "A name.", name="names")
+    names: tuple[str, ...] = setting((), "--name", "A name.")
     hidden: int = 3
 
 
 def test_only_fields_with_a_flag_are_settings() -> None:
     assert [name for name, _ in settings_of(Config)] == ["size", "loud", "keep", "names"]
-    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "no_keep", "names"]
+    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "no_keep", "name"]
 
 
 @pytest.mark.parametrize(
     ("options", "fields"),
     [
         ({}, {}),
-        ({"size": None, "voice": None, "no_keep": False, "names": ()}, {}),
+        ({"size": None, "voice": None, "no_keep": False, "name": ()}, {}),
         ({"size": 0.0, "voice": "soft", "no_keep": True}, {"size": 0.0, "loud": False, "keep": False}),
-        ({"voice": "loud", "names": ("a", "b"), "other": 1}, {"loud": True, "names": ("a", "b")}),
+        ({"voice": "loud", "name": ("a", "b"), "other": 1}, {"loud": True, "names": ("a", "b")}),
     ],
 )
 def test_stated_options_become_fields(options: dict[str, Any], fields: dict[str, Any]) -> None:

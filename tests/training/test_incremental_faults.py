@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,28 @@ def test_no_step_can_fail_badly(
             assert is_trained_on(path, before)
             learn(path, NEWS[1])
             assert is_trained_on(path, [*before, NEWS[1]])
-    assert tried >= (0 if half and way == "model file" else 1 if half else 3)
+    # A new file is written through a buffer, not by os.write; the next test has the short write of that.
+    assert tried >= (0 if half and way in ("first record", "model file") else 1 if half else 3)
+
+
+@pytest.mark.parametrize("way", ["first record", "model file"])
+def test_a_new_file_that_is_cut_short_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    path = tmp_path / "m.spamnb"
+    trained(ROWS).save(path)
+    before = prepared(path, way, monkeypatch)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # a journal of one record is larger
+    try:
+        with pytest.raises(ModelError, match="cannot write"):
+            learn(path, NEWS[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [p.name for p in tmp_path.iterdir() if p.suffix == ".tmp"] == []
+    assert is_trained_on(path, before)
+    learn(path, NEWS[1])
+    assert is_trained_on(path, [*before, NEWS[1]])
 
 
 def refused(

@@ -100,8 +100,8 @@ def test_a_search_to_its_end_is_the_same_each_time(data: tuple[list[str], list[s
     assert {s.features for s in tuned.tried} <= {s.features for s in reachable()}
     assert tuned.best in tuned.tried
     defaults = start_candidates(BASE)[0]
-    assert tuned.found in (tuned.best, defaults)
-    assert tuned.choice == (tuned.found if tuned.trained[0] > tuned.trained[1] else defaults)
+    assert tuned.winner in (tuned.best, defaults)
+    assert tuned.choice == (tuned.winner if tuned.trained[0] > tuned.trained[1] else defaults)
     assert len(tuned.nested.answers.truth) == len(grid.truth)
     again = tune(grid, objective("auc"), start_candidates(BASE), 1e6)
     assert again.choice == tuned.choice
@@ -122,7 +122,7 @@ def test_what_train_would_make_decides(
 
     monkeypatch.setattr(grid, "evaluate_refined", refined)
     tuned = tune(grid, objective(name), start_candidates(BASE), 0.0)
-    assert tuned.found == other
+    assert tuned.winner == other
     assert tuned.choice == (defaults if worse else other)
 
 

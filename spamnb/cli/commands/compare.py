@@ -76,9 +76,8 @@ def compare(data: tuple[str, ...], **params: Any) -> None:
 
 
 def check_request(data: tuple[str, ...], params: Params, least_folds: int) -> None:
-    """Refuses a request without data, with too few folds, an unknown objective or a bad pattern."""
+    """Refuses a request without data, with too few folds or with an unknown objective."""
     from spamnb.errors import ConfigError
-    from spamnb.features import compile_patterns
     from spamnb.tuning import objective
 
     if not (data or params["labelled"] or params["files_from"]):
@@ -89,7 +88,6 @@ def check_request(data: tuple[str, ...], params: Params, least_folds: int) -> No
         raise ConfigError(f"--folds must be {wanted}, got {folds}", hint="5 and 10 are common")
     if params["objective"] is not None:
         objective(params["objective"])
-    compile_patterns(FeatureConfig.from_options(params).patterns)
 
 
 def folds_of(params: Params) -> int:

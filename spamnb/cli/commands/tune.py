@@ -23,7 +23,7 @@ from spamnb.settings import TrainingConfig, flags
 if TYPE_CHECKING:
     from spamnb.tuning import Candidate, Objective, Row, Tuned
 
-_COLUMNS = ("chars", "patterns", "categorical", "numeric")  # part of the choice, and so not copied
+_COLUMNS = ("chars", "pattern", "categorical", "numeric")  # part of the choice, and so not copied
 
 
 @click.command(short_help="Search settings that suit the data, and say what they are worth.")
@@ -146,13 +146,13 @@ def _command(ctx: click.Context, choice: Candidate, target: str | None) -> str:
 def _as_json(outcome: _Outcome, command: str) -> dict[str, Any]:
     tuned, sign = outcome.tuned, outcome.objective.sign
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
-    choice, best = (" ".join(flags(c.features, c.scoring, c.mail)) for c in (tuned.choice, tuned.found))
+    choice, winner = (" ".join(flags(c.features, c.scoring, c.mail)) for c in (tuned.choice, tuned.winner))
     return {
         "notes": outcome.notes,
         "objective": outcome.objective.name,
         "choice": choice,
-        "found": best,
-        "trained": dict(zip(("found", "defaults"), tuned.trained, strict=True)),
+        "winner": winner,
+        "trained": dict(zip(("winner", "defaults"), tuned.trained, strict=True)),
         "command": command,
         "finished": tuned.finished,
         "seconds": tuned.seconds,
