@@ -8,7 +8,6 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.counts.apply_delta import add_delta as add_delta
-    from spamnb.counts.count_state import from_state as from_state, to_state as to_state
     from spamnb.counts.count_store import (
         CountStore as CountStore,
         are_grams as are_grams,
@@ -24,7 +23,6 @@ else:
         __name__,
         {
             "apply_delta": ["add_delta"],
-            "count_state": ["from_state", "to_state"],
             "count_store": ["CountStore", "are_grams", "rows_with_any"],
             "entries": ["NO_GRAM", "Entries"],
             "key_table": ["KeyTable"],

@@ -170,10 +170,10 @@ class KeyTable:
         ids, others = self._level.find(keys)
         if len(others):
             wanted = keys[others]
-            found, left = self._probed.find(wanted, self.keys)
+            probed, left = self._probed.find(wanted, self.keys)
             if len(left) and len(self._rest_keys):
-                found[left] = self._find_rest(wanted[left])
-            ids[others] = found
+                probed[left] = self._find_rest(wanted[left])
+            ids[others] = probed
         return ids
 
     def _find_rest(self, keys: KeyArray) -> IntArray:

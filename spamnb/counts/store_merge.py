@@ -106,23 +106,23 @@ class _Sum:
             table.append(rows)
         return table.arrays()
 
-    def _add_rows(self, parts: list[TokenRows], dtype: np.dtype[Any]) -> TokenRows:
+    def _add_rows(self, sections: list[TokenRows], dtype: np.dtype[Any]) -> TokenRows:
         """Adds the rows of equal keys."""
-        keys = np.concatenate([part.keys for part in parts])
+        keys = np.concatenate([section.keys for section in sections])
         order = np.argsort(keys, kind="stable")  # the keys of each store ascend: runs are merged
         begin = run_starts(keys[order])
         rows = np.empty(len(keys), np.int64)
         rows[order] = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(keys)))
-        places = np.split(rows, np.cumsum([len(part.keys) for part in parts])[:-1])
+        places = np.split(rows, np.cumsum([len(section.keys) for section in sections])[:-1])
         tokens, messages = np.zeros((2, len(begin), len(self.labels)), dtype)
-        for part, at, weight, columns in zip(parts, places, self.weights, self.columns, strict=True):
+        for section, at, weight, columns in zip(sections, places, self.weights, self.columns, strict=True):
             times = dtype.type(weight)
             for old, new in enumerate(columns.tolist()):  # no store has two rows of one key
-                tokens[at, new] += part.tokens[:, old].astype(dtype) * times
-                messages[at, new] += part.messages[:, old].astype(dtype) * times
+                tokens[at, new] += section.tokens[:, old].astype(dtype) * times
+                messages[at, new] += section.messages[:, old].astype(dtype) * times
         first = order[begin]
-        spellings = _spellings(parts, first)
-        kinds = np.concatenate([part.kinds for part in parts])
+        spellings = _spellings(sections, first)
+        kinds = np.concatenate([section.kinds for section in sections])
         return TokenRows(keys[first], kinds[first], tokens, messages, spellings.blob, spellings.ends)
 
     def _categories(self) -> Categories:
@@ -224,7 +224,9 @@ def _cut(store: CountStore, rows: slice) -> TokenRows:
     return TokenRows(*tables, store.spellings.blob[first:last], ends[rows] - first)
 
 
-def _spellings(parts: list[TokenRows], which: IntArray) -> StringArray:
-    sizes = np.concatenate([np.diff(part.ends, prepend=0) for part in parts])
+def _spellings(sections: list[TokenRows], which: IntArray) -> StringArray:
+    sizes = np.concatenate([np.diff(section.ends, prepend=0) for section in sections])
     ends = np.cumsum(sizes)
-    return copy_spans(np.concatenate([part.blob for part in parts]), (ends - sizes)[which], ends[which])
+    return copy_spans(
+        np.concatenate([section.blob for section in sections]), (ends - sizes)[which], ends[which]
+    )

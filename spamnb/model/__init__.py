@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.model_delta import (
         Change as Change,
-        decode as decode,
         decode_all as decode_all,
         encode as encode,
         sum_changes as sum_changes,
@@ -95,7 +94,7 @@ else:
             "explanation": ["Evidence", "Explanation"],
             "inspection": ["Inspector", "Linear", "TokenRow", "card", "count_seen", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
-            "model_delta": ["Change", "decode", "decode_all", "encode", "sum_changes"],
+            "model_delta": ["Change", "decode_all", "encode", "sum_changes"],
             "model_merge": ["merge_models"],
             "model_paths": [
                 "MESSAGE_KINDS",

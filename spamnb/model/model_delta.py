@@ -102,7 +102,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
     }
     text = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
-    parts = [
+    arrays = [
         counts.keys.astype("<u8"),
         counts.kinds.astype("u1"),
         counts.tokens.astype(width),
@@ -116,7 +116,7 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         ),
         words.blob,
     ]
-    return b"".join((_LENGTH.pack(len(text)), text, *(part.tobytes() for part in parts)))
+    return b"".join((_LENGTH.pack(len(text)), text, *(array.tobytes() for array in arrays)))
 
 
 def _top(table: IntArray) -> int:
