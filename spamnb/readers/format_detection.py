@@ -9,10 +9,10 @@ from dataclasses import replace
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.tables.csv_dialect import sep_line
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
 
 _LONGEST_NAME = 30
+_SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 _LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
 # Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
@@ -133,3 +133,17 @@ def _is_header(fields: list[str], labelled: bool = True) -> bool:
     bare = all(field == field.strip() and len(field) <= _LONGEST_NAME for field in fields)
     has_text = bare and any(name in TEXT_NAMES for name in names)
     return has_text and (not labelled or any(name in LABEL_NAMES for name in names))
+
+
+def sep_line(head: bytes) -> tuple[str, int]:
+    r"""Returns the delimiter that a first line `sep=;` names, and the bytes of that line.
+
+    Any other first line gives "" and 0.
+
+    >>> sep_line(b"sep=;\r\nlabel;text\r\n"), sep_line(b"sep=\t\n"), sep_line(b"label;text\n")
+    ((';', 7), ('\t', 6), ('', 0))
+    """
+    line = _SEP_LINE.match(head)
+    if not line:
+        return "", 0
+    return line[1].replace(rb"\t", b"\t").decode(), line.end()

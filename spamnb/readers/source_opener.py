@@ -60,7 +60,7 @@ def _text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool)
     """Decodes a text input and returns its format."""
     nuls, lines = options.format == "null", options.format in ("lines", "null")
     if not lines:  # stated lines may hold any bytes
-        from spamnb.readers.tables.csv_dialect import sep_line
+        from spamnb.readers.format_detection import sep_line
 
         refuse_binary(decoded, options.encoding, nuls=nuls)
         if sep_line(decoded.raw_head.removeprefix(BOM_UTF8))[0]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spamnb.errors import DataError
+from spamnb.readers.format_detection import sep_line
 from spamnb.readers.read_options import ColumnOptions
 from spamnb.readers.tables.column_choice import by_column, find_column, number
 from spamnb.readers.tables.delimited_fallback import parse_rows
@@ -27,7 +27,6 @@ _NO_DELIMITER = "\x1f"  # occurs in no text
 _WIDEST = 1 << 17  # bytes that are searched for too many columns
 _SAMPLE = 1 << 14  # bytes that decide the delimiter
 _USUAL_NAMES = {*TEXT_NAMES, *LABEL_NAMES}
-_SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -71,20 +70,6 @@ def detect_dialect(
     names = [name.strip() for name in rows[0]]
     skipped = skip + parsed.first_bytes, (skip > 0) + parsed.first_lines
     return CsvDialect(delimiter, quoting, True, names, rows[1:], *skipped)
-
-
-def sep_line(head: bytes) -> tuple[str, int]:
-    r"""Returns the delimiter that a first line `sep=;` names, and the bytes of that line.
-
-    Any other first line gives "" and 0.
-
-    >>> sep_line(b"sep=;\r\nlabel;text\r\n"), sep_line(b"sep=\t\n"), sep_line(b"label;text\n")
-    ((';', 7), ('\t', 6), ('', 0))
-    """
-    line = _SEP_LINE.match(head)
-    if not line:
-        return "", 0
-    return line[1].replace(rb"\t", b"\t").decode(), line.end()
 
 
 def _check_width(head: bytes, delimiter: str, name: str) -> None:
