@@ -9,7 +9,7 @@ from dataclasses import replace
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
+from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 
 _LONGEST_NAME = 30
 _SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
@@ -132,7 +132,7 @@ def _is_header(fields: list[str], labelled: bool = True) -> bool:
     names = [normalize_name(field.strip('"')) for field in fields]
     bare = all(field == field.strip() and len(field) <= _LONGEST_NAME for field in fields)
     has_text = bare and any(name in TEXT_NAMES for name in names)
-    return has_text and (not labelled or any(name in LABEL_NAMES for name in names))
+    return has_text and (not labelled or any(map(is_label_name, names)))
 
 
 def sep_line(head: bytes) -> tuple[str, int]:
