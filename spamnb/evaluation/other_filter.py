@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.evaluation.mistakes import WORST, Mistake
 from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import SPAM, UNSURE, Decision
+from spamnb.model import SPAM, UNSURE, Decision, positive_class
 from spamnb.readers import UNSURE_NAME, PredictionFile, SkippedRecords
 
 CERTAIN = 800.0  # beyond the log-odds of any probability except 0 and 1
@@ -124,17 +125,17 @@ def collect_predictions(
 def classes_of(truth: Iterable[str]) -> tuple[tuple[str, ...], str]:
     """Returns all classes in order and the positive one; ham and spam imply each other.
 
-    >>> classes_of(["spam", "spam"]), classes_of(["b", "a"]), classes_of(["x", "y", "z"])
-    ((('ham', 'spam'), 'spam'), (('a', 'b'), 'b'), (('x', 'y', 'z'), 'z'))
+    >>> classes_of(["spam", "spam"]), classes_of(["bad", "good"]), classes_of(["x", "y", "z"])
+    ((('ham', 'spam'), 'spam'), (('bad', 'good'), 'bad'), (('x', 'y', 'z'), 'spam'))
     """
-    classes = set(truth)
-    labels = sorted(classes | {"ham", "spam"} if classes <= {"ham", "spam"} else classes)
+    classes = Counter(truth)
+    labels = sorted({"ham", "spam"} if classes.keys() <= {"ham", "spam"} else classes)
     if len(labels) < 2:
         raise DataError(
             f"all messages are {labels[0]!r}: one class has no opposite",
             hint="say which label means spam with --spam-label",
         )
-    return tuple(labels), "spam" if "spam" in labels else labels[-1]
+    return tuple(labels), "spam" if "spam" in labels else positive_class(classes)
 
 
 def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str, Any]) -> ExternalEvaluation:

@@ -15,7 +15,7 @@ from spamnb.evaluation.prequential import StreamScores, score_stream
 from spamnb.features import extract, mix
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import SpamModel, calibration as calibrations, log_odds_of, word_digests
+from spamnb.model import SpamModel, calibration as calibrations, log_odds_of, positive_class, word_digests
 from spamnb.settings import FeatureConfig
 from spamnb.training import (
     FEWEST,
@@ -170,7 +170,8 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     """Classifies each message with a model of the messages before it, then learns it."""
     texts = ((chunk.texts, chunk.labels or []) for chunk in data.chunks)
     stream = score_stream(texts, trainer.features, trainer.scoring)
-    positive = trainer.positive if trainer.positive in data.labels else data.labels[-1]
+    sizes = dict(zip(data.labels, np.bincount(data.truth).tolist(), strict=True))
+    positive = positive_class(sizes, trainer.positive)
     identity = calibrations.identity(len(data.labels))
     model = SpamModel(trainer.features, trainer.scoring, stream.store, trainer.decision, identity, positive)
     model, held_out = _calibrate_stream(model, stream)

@@ -71,6 +71,11 @@ if TYPE_CHECKING:
         by_label as by_label,
         merge_seen as merge_seen,
     )
+    from spamnb.model.spam_class import (
+        positive_class as positive_class,
+        require_spam as require_spam,
+        spam_classes as spam_classes,
+    )
     from spamnb.model.spam_model import SpamModel as SpamModel
     from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
     from spamnb.model.verdict_header import with_verdict as with_verdict
@@ -109,6 +114,7 @@ else:
             "prune_model": ["age", "age_by_half_life", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
+            "spam_class": ["positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
             "verdict_header": ["with_verdict"],

@@ -66,6 +66,11 @@ class SpamModel:
 
     def __post_init__(self) -> None:
         check_scorer(self.scoring, self.features)
+        if UNSURE_LABEL in self.labels:
+            raise DataError(
+                f'no class can be named "{UNSURE_LABEL}": it is the verdict on uncertain messages',
+                hint="rename it, or leave out its messages",
+            )
         if self.features.patterns:
             from spamnb.features import compile_patterns
 
@@ -133,7 +138,7 @@ class SpamModel:
 
         texts, names = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(names):
-            raise DataError(f"{len(texts)} messages but {len(names)} labels")
+            raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         check_columns(len(texts), categories, numbers)
         digests = by_label(message_digests(texts, categories, numbers), names)
         return count(extract(texts, self.features), names, categories, numbers), digests

@@ -81,7 +81,10 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
 
     keep_freed_memory()
     _check_combination(params)
-    verdicts, unread = _predict(files, _load(files, params), params)
+    model = _load(files, params)
+    spam = exit_codes.spam_verdicts(exit_code, model.labels)
+    verdicts, unread = _predict(files, model, params)
+    verdicts = {"spam" if verdict in spam else verdict for verdict in verdicts}
     click.get_current_context().exit(exit_codes.of_verdicts(exit_code, verdicts, unread))
 
 
@@ -111,8 +114,7 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[set[str], int]:
     """Reads, scores and writes.
 
-    Returns the verdicts that occurred, with the positive class called spam, and how many files could not be
-    read.
+    Returns the verdicts that occurred, and how many files could not be read.
     """
     names = (*model.labels, "unsure")
     only = _only(names, params["only"])
@@ -125,7 +127,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
     verdicts, unread = set[str](), 0
     for path, how in sources:
         codes, lost = _answer(path, how, model, writer, only, params)
-        verdicts |= {"spam" if names[code] == model.positive else names[code] for code in codes}
+        verdicts |= {names[code] for code in codes}
         unread += lost
     if hasattr(writer, "end"):
         write_bytes(writer.end())

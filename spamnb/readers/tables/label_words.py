@@ -127,6 +127,11 @@ def is_class_word(label: str) -> bool:
     return bool(_by_word(label))
 
 
+def is_spam_word(label: str) -> bool:
+    """Returns whether a label is a word for spam, which 1 and yes are not."""
+    return _by_word(label) == "spam"
+
+
 def is_certain_word(label: str) -> bool:
     """Returns whether a label is a word for spam or ham that columns of other kinds do not hold.
 

@@ -14,6 +14,7 @@ from spamnb.readers.tables.label_words import (
     ZERO,
     is_class_word,
     is_ham_column,
+    is_spam_word,
     known_label,
     normalize_label,
 )
@@ -25,6 +26,7 @@ _UNKNOWN = "unknown label "
 # Labels beside spam and ham are typing errors, not classes, if together they are at most this share of the
 # labels, each occurs at most so often, and there are at least so many labels.
 _TYPO_SHARE, _MOST_TYPOS, _FEWEST_ROWS = 0.02, 3, 10
+_MOST_DISTINCT = 0.75  # different labels per row; more are texts or numbers
 _OPPOSITE = {"spam": "ham", "ham": "spam"}
 
 
@@ -147,7 +149,7 @@ class LabelMap(dict[bytes, str]):
 
     def _spam_note(self) -> str:
         """Notes that none of the classes is spam, unless they are those of a model."""
-        spam = any(is_class_word(label) and known_label(label) == "spam" for label in self._counts)
+        spam = any(map(is_spam_word, self._counts))
         return "" if spam or self._classes or len(self._counts) < 2 else "; none is spam"
 
     def check_sample(self, name: str, *, has_text: bool = True) -> None:
@@ -158,7 +160,7 @@ class LabelMap(dict[bytes, str]):
         for label, count in self._counts.items():
             sizes[normalize_label(label)] += count
         rows = sizes.total()
-        if rows >= _FEWEST_ROWS and 2 * len(sizes) > rows:
+        if rows >= _FEWEST_ROWS and len(sizes) > _MOST_DISTINCT * rows:
             raise DataError(
                 f'column "{excerpt(self._column)}" of {name} does not look like labels: '
                 f"{len(sizes):,} different values in {rows:,} rows",

@@ -199,14 +199,14 @@ def test_no_class_is_called_unsure(sample: list[str]) -> None:
 
 
 def test_a_column_of_numbers_or_texts_holds_no_labels() -> None:
-    values = [str(number) for number in range(12)] + ["3"] * 8
+    values = [str(number) for number in range(16)] + ["3"] * 4
     with pytest.raises(DataError) as caught:
         LabelMap(values, "id").check_sample("x.csv")
     assert str(caught.value) == (
-        'column "id" of x.csv does not look like labels: 12 different values in 20 rows'
+        'column "id" of x.csv does not look like labels: 16 different values in 20 rows'
     )
     assert caught.value.hint == "name the column of the labels with --label-column"
-    LabelMap([*values, "3", "4", "5", "6"], "id").check_sample("x.csv")
+    LabelMap([*values, "3", "4"], "id").check_sample("x.csv")
 
 
 def test_a_class_that_begins_late_is_refused() -> None:
