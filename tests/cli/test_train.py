@@ -94,6 +94,7 @@ def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
             "Error: cannot tell which label of the data means spam: 12 friends, 12 offers",
             "Hint: add --spam-label friends or --spam-label offers",
         ]
+    assert "12 ham, 12 spam" in cli("train", *flags, "--spam-label", "Offers", "-o", "m").err
     assert "12 friends, 12 spam" in cli("train", *flags[:1], "spam=offers.txt", *flags[2:], "-o", "m").err
 
 

@@ -68,7 +68,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     """Opens an index; its paths are relative to its own folder."""
     refuse_columns(decoded.name, options)
     skipped = SkippedRecords()
-    labels = mail_labels(options, _sample_labels(decoded)) if labelled else None
+    labels = mail_labels(decoded.name, options, _sample_labels(decoded)) if labelled else None
     files = _mail_files(decoded, options, labels, skipped)
     mails = RawMails(decoded.name, "index of mails", files, labels, skipped, decoded.stream)
     return open_mails(mails, options)

@@ -98,6 +98,53 @@ def test_a_stated_spam_label_makes_every_folder_a_class() -> None:
     )
 
 
+def test_one_known_folder_settles_the_other() -> None:
+    make(
+        {
+            "m/junk/1": "j",
+            "m/friends/2": "f",
+            "n/ham.mbox": box("h"),
+            "n/offers.mbox": box("o"),
+            "n/READ": b"x",
+        }
+    )
+    assert Found("m", labelled=True).labels == [("spam", "j"), ("ham", "f")]
+    assert Found("m", labelled=True).about == "m: labelled folders (ham: friends; spam: junk)"
+    assert Found("n", labelled=True).labels == [("ham", "h"), ("spam", "o")]
+    make({"m/work/3": "w"})
+    assert Found("m", labelled=True).labels == [("spam", "j")]
+
+
+def test_two_unknown_folders_are_named() -> None:
+    make({"m/offers/1": "o", "m/offers/2": "p", "m/friends/3": "f"})
+    assert failure("m") == (
+        "cannot tell which label of m means spam: 2 offers, 1 friends",
+        "add --spam-label offers or --spam-label friends",
+    )
+    assert Found("m", labelled=True, spam_label="offers").labels == [
+        ("ham", "f"),
+        ("spam", "o"),
+        ("spam", "p"),
+    ]
+
+
+def test_a_folder_of_validation_mails_is_no_label() -> None:
+    make(
+        {f"m/{part}/{label}/1": f"{part}{label}" for part in ("train", "valid") for label in ("ham", "spam")}
+    )
+    assert [label for label, _ in Found("m", labelled=True).labels] == ["ham", "spam", "ham", "spam"]
+
+
+def test_labels_of_an_index_are_settled_too() -> None:
+    make({"t/index": b"junk 1\nfriends 2\n", "u/index": b"offers 1\nfriends 2\n", "t/1": "a", "t/2": "b"})
+    assert Found("t", labelled=True).labels == [("spam", "a"), ("ham", "b")]
+    make({"u/1": "a", "u/2": "b"})
+    assert failure("u/index", format="index") == (
+        "cannot tell which label of u/index means spam: 1 offers, 1 friends in the first 2 rows",
+        "add --spam-label offers or --spam-label friends",
+    )
+
+
 def test_one_label_for_a_whole_folder() -> None:
     make({"m/ham/1": "one", "m/2": "two"})
     found = Found("m", labelled=True, label="Junk")
