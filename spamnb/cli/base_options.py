@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spamnb.cli.message_kind import kind_of_data
+from spamnb.cli.message_kind import kind_of_messages
 from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 from spamnb.settings import READY_MADE
@@ -34,8 +34,7 @@ def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseMode
     if path != READY_MADE:
         _check_file(path)
         return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
-    # A list of paths that comes from stdin cannot be read twice; such lists name mails.
-    kind = "mail" if params["files_from"] == "-" else kind_of_data(sources(), params)
+    kind = kind_of_messages(sources())
     print_status(f"starting from the {_NAMES[kind]}", quiet)
     return BaseModel.of(_NAMES[kind], SpamModel.load(shipped_model(kind)))
 

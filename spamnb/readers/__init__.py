@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from spamnb.readers.byte_stream import (
         StoredFile as StoredFile,
         open_bytes as open_bytes,
+        peek_stdin as peek_stdin,
     )
     from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
     from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
@@ -44,7 +45,7 @@ else:
         __name__,
         {
             "source_opener": ["open_source"],
-            "byte_stream": ["StoredFile", "open_bytes"],
+            "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["LONGEST_RECORD", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],

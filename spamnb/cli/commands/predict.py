@@ -10,7 +10,7 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.decision_rule import check_decision, decision
-from spamnb.cli.message_kind import kind_of_inputs, note_mail
+from spamnb.cli.message_kind import kind_of_inputs, note_mail, stdin_mail_format
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
@@ -44,7 +44,7 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
     metavar="FORMAT",
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
-    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is one message a line]",
+    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
@@ -66,8 +66,8 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     """Classify each message as spam, ham or unsure.
 
-    Messages come from stdin, one a line, or from FILES: text files with a message a line, CSV, TSV, JSONL
-    and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
+    Messages come from stdin, one a line or as mail, or from FILES: text files with a message a line, CSV,
+    TSV, JSONL and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
     probability of spam and message (for mail its file), separated by tabs.
 
     \b
@@ -135,7 +135,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
 
 
 def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[Any]:
-    """The inputs with how to read them; stdin is one message a line unless options say otherwise."""
+    """The inputs with how to read them; stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
     features = model.features
@@ -148,7 +148,12 @@ def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[A
     table = bool(features.categorical or features.numeric or reading.columns.text)
     lines = reading.format == "auto" and not table
     planned = inputs(paths, params, reading)
-    return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in planned]
+    if not lines:
+        return planned
+    return [
+        (path, replace(how, format=stdin_mail_format(how) or "lines") if path == "-" else how)
+        for path, how in planned
+    ]
 
 
 def _input_format(params: Params) -> str:

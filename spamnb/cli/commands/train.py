@@ -86,9 +86,12 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
 
 def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, float] | None) -> Trainer:
     """Counts every input, here or elsewhere; the first one decides whether the messages are mail."""
+    from spamnb.readers import open_source
+
     params = setup.params
     if params["dask"]:
-        trainer = setup.trainer(mail=os.path.isdir(str(sources[0][0])), keep=keep)
+        with open_source(*sources[0], labelled=True) as source:
+            trainer = setup.trainer(mail=source.mail, keep=keep)
         _count_on_cluster(trainer, sources, params)
         return trainer
     opened = _opened(sources, params["quiet"])

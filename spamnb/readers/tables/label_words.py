@@ -48,8 +48,10 @@ _HAM = _words(
     "desejado, desejada, legittimo, legittima, desiderato, gewenst, legitiem",
     "正常, 正常邮件, 正常短信, 정상, ハム",
 )
-_NEGATIONS = ("not", "not a", "non", "no", "no es", "kein", "keine", "nicht", "pas", "pas de", "nao")
-_NEGATIONS += ("geen", "не")
+_NEGATIONS = (
+    *("not", "not a", "non", "no", "no es", "kein", "keine", "nicht", "pas", "pas de", "nao"),
+    *("geen", "не"),
+)
 _JOINED = ("not", "non", "no")  # notspam
 _CHAT = {"ok", "okay", "good", "bad", "gut", "real", "normal"}  # a message may be no more than that
 _COMMON = _CHAT | {"clean", "valid", "safe", "wanted", "fake", "inbox"}  # in columns of any kind

@@ -181,9 +181,10 @@ class LabelMap(dict[bytes, str]):
                 raise self._late_label(name, label, left_out)
         if self._spam_label is not None and "spam" not in self.values():
             seen = sorted({raw.decode("utf-8", "replace").strip() for raw, label in self.items() if label})
+            listed = [excerpt(label) for label in seen[:_LISTED]] + ["..."] * (len(seen) > _LISTED)
             raise DataError(
                 f'spam label "{excerpt(self._spam_label)}" never occurs in {name}; its labels: '
-                f"{', '.join([excerpt(label) for label in seen[:_LISTED]] + ['...'] * (len(seen) > _LISTED))}",
+                f"{', '.join(listed)}",
                 hint="give one of these labels with --spam-label",
             )
 

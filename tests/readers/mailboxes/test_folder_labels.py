@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.mailboxes.folder_labels import folder_label
 from tests.helpers.mailboxes import TMP, Found, box, failure, make
 from tests.helpers.paths import ROOT
@@ -233,6 +234,22 @@ def test_an_index_comes_before_the_folders() -> None:
     make({"t/index": b"ham spam/1\nspam ham/1\n", "t/spam/1": "a", "t/ham/1": "b"})
     assert Found("t", labelled=True).labels == [("ham", "a"), ("spam", "b")]
     assert Found("t", labelled=True, format="folder").labels == [("ham", "b"), ("spam", "a")]
+
+
+@pytest.mark.parametrize("name", ["labels", "list.txt", "index.csv", "train.tsv", "index"])
+def test_an_index_of_any_name(name: str) -> None:
+    make({f"t/{name}": b"spam data/1\nham data/2\n", "t/data/1": "one", "t/data/2": "two"})
+    found = Found(f"t/{name}", labelled=True)
+    assert found.labels == [("spam", "one"), ("ham", "two")]
+    assert found.about == f"t/{name}: index of mails"
+    assert Found(f"t/{name}").words == ["one", "two"]
+
+
+def test_an_index_of_other_labels() -> None:
+    make({"t/list": b"offers 1\nfriends 2\nwork 1\n", "t/1": "one", "t/2": "two"})
+    assert [label for label, _ in Found("t/list", labelled=True).labels] == ["offers", "friends", "work"]
+    make({"u/list": b"see you\nhome now\n", "u/you": "one"})
+    assert not open_source("u/list", ReadOptions(), labelled=False).mail
 
 
 def test_what_is_called_index_need_not_be_one() -> None:
