@@ -258,7 +258,7 @@ def _checked(X: Any, y: Any) -> tuple[Texts, Labels]:
         raise InputError("SpamClassifier requires y to be passed, but the target y is None")
     texts, labels = _texts(X), _labels(y)
     if len(texts) != len(labels):
-        raise InputError(f"{len(texts)} messages but {len(labels)} labels")
+        raise InputError(f"{len(texts):,} messages but {len(labels):,} labels")
     return texts, labels
 
 

@@ -103,7 +103,7 @@ class TrainingSetup:
         prior = self.scoring.prior
         if not isinstance(prior, str) and len(prior) != len(labels):
             raise ConfigError(
-                f"--class-prior gives {len(prior)} numbers, the model has {len(labels)} classes",
+                f"--class-prior gives {len(prior):,} numbers, the model has {len(labels):,} classes",
                 hint=f"give one number for each of {', '.join(labels)}",
             )
 

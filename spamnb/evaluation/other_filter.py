@@ -234,7 +234,7 @@ def _evaluate_many(
     verdicts = predictions.verdicts
     if verdicts is None:
         raise DataError(
-            f"{len(labels)} classes need a column of verdicts, the file has only a score",
+            f"{len(labels):,} classes need a column of verdicts, the file has only a score",
             hint="name that column with --verdict, or say which label means spam with --spam-label",
         )
     index = {label: i for i, label in enumerate(labels)}

@@ -41,7 +41,7 @@ class Predictions(Record):
             return "nothing in it is known"
         words = self.scored.words
         if self.too_few_known_words is not None and self.too_few_known_words[row] and words is not None:
-            return f"few known words: {words.known[row]} of {words.total[row]}"
+            return f"few known words: {words.known[row]:,} of {words.total[row]:,}"
         return "too close to call"
 
 

@@ -192,7 +192,7 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
         f"  P({label}) = {explanation.probability:.4f}, {sides} {explanation.log_odds:+.3f}", "bold"
     )
     console.print(heading)
-    counts = f"tokens known: {explanation.known}, unknown: {explanation.unknown}"
+    counts = f"tokens known: {explanation.known:,}, unknown: {explanation.unknown:,}"
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
     console.print(Text(f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}", "dim"))
     table = _evidence_table(console, explanation, labels, limit, _BARS[0])
@@ -219,7 +219,7 @@ def _evidence_table(
     if weaker:
         total = sum(e.log_odds for e in weaker)
         shown = "?" if isnan(total) else f"{total:+.3f}"  # words that rule out either class have no sum
-        table.add_row(Text(shown), "", Text(f"{len(weaker)} weaker ones", "dim"), "", "")
+        table.add_row(Text(shown), "", Text(f"{len(weaker):,} weaker ones", "dim"), "", "")
     table.add_row(Text(f"{explanation.log_odds:+.3f}", "bold"), "", Text("sum", "bold"), "", "")
     return table
 

@@ -146,7 +146,7 @@ def show_tuning(
     """Prints the settings tried, the best first, then the choice, its held-out metric, and the command."""
     end = "the search is complete" if tuned.finished else "stopped by the time limit: --time gives it more"
     many = len(tuned.tried)
-    _print_heading(console, f"{many} setting{'s' * (many > 1)} tried", [*notes, end])
+    _print_heading(console, f"{many:,} setting{'s' * (many > 1)} tried", [*notes, end])
     table = make_table("setting", objective.short, "accuracy", "F1", "log loss")
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
     for setting, trial in order[:_SHOWN]:

@@ -180,7 +180,7 @@ def objective_for(name: str | None, classes: int) -> Objective:
         return objective(DEFAULT if classes == 2 else "f1")
     if classes > 2 and name not in FOR_MANY:
         raise ConfigError(
-            f"--objective {name} needs two classes, the data has {classes}",
+            f"--objective {name} needs two classes, the data has {classes:,}",
             hint=f"choose one of: {', '.join(FOR_MANY)}",
         )
     return objective(name)

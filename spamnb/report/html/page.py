@@ -273,7 +273,7 @@ def _chips(explanation: Explanation) -> list[Chip]:
     strongest, weaker = explanation.evidence[:MAX_TOKENS], explanation.evidence[MAX_TOKENS:]
     chips = [Chip(evidence.token, evidence.log_odds, is_token=True) for evidence in strongest]
     if weaker:
-        chips.append(Chip(f"{len(weaker)} weaker", sum(evidence.log_odds for evidence in weaker)))
+        chips.append(Chip(f"{len(weaker):,} weaker", sum(evidence.log_odds for evidence in weaker)))
     total = f"sum: log-odds of {explanation.label} against {explanation.other}"
     return [*chips, Chip("prior and calibration", explanation.bias), Chip(total, explanation.log_odds)]
 

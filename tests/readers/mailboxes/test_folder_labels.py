@@ -249,7 +249,8 @@ def test_an_index_of_other_labels() -> None:
     make({"t/list": b"offers 1\nfriends 2\nwork 1\n", "t/1": "one", "t/2": "two"})
     assert [label for label, _ in Found("t/list", labelled=True).labels] == ["offers", "friends", "work"]
     make({"u/list": b"see you\nhome now\n", "u/you": "one"})
-    assert not open_source("u/list", ReadOptions(), labelled=False).mail
+    with open_source("u/list", ReadOptions(), labelled=False) as source:
+        assert not source.mail
 
 
 def test_what_is_called_index_need_not_be_one() -> None:
