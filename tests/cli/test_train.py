@@ -72,7 +72,7 @@ def test_two_labels_that_no_word_tells_apart_are_refused_everywhere(cli: Cli) ->
         ("tune", "--time", "1s"),
     ):
         assert cli.fails(command[0], data, *command[1:])[-2:] == [
-            "Error: cannot tell which label of d.csv means spam: 12 no, 12 yes in the first 24 rows",
+            'Error: cannot tell which label of d.csv means spam: its first 24 rows have "no" (12) and "yes" (12)',
             "Hint: add --spam-label no or --spam-label yes",
         ]
     said = cli("train", data, "-o", "m", "--spam-label", "no").err
@@ -91,7 +91,7 @@ def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
         ("compare",),
     ):
         assert cli.fails(*command, *flags)[-2:] == [
-            "Error: cannot tell which label of the data means spam: 12 friends, 12 offers",
+            'Error: cannot tell which label of the data means spam: it has "friends" (12) and "offers" (12)',
             "Hint: add --spam-label friends or --spam-label offers",
         ]
     assert "12 ham, 12 spam" in cli("train", *flags, "--spam-label", "Offers", "-o", "m").err

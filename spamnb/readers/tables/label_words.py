@@ -59,6 +59,7 @@ _TRUE = {"1", "1.0", "+1", "true", "wahr", "vrai", "verdadero", "verdadeiro", "v
 _FALSE = {*ZERO, *MINUS_ONE, "false", "falsch", "faux", "falso"}
 _YES = {"yes", "y", "t", "ja", "j", "oui", "o", "si", "s", "sim"}  # where the column's name is a question
 _NO = {"no", "n", "f", "nein", "non", "nao", "nee"}
+_NOUN = re.compile(r" (?:e ?mail|mail|message|sms|text|nachricht|post)s?$")  # phishing email
 _NOT_WORDS = re.compile(r"[^\w]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
@@ -140,7 +141,7 @@ def is_certain_word(label: str) -> bool:
     >>> [is_certain_word(word) for word in ("spam", "legit", "valid", "ok", "1")]
     [True, True, False, False, False]
     """
-    return is_class_word(label) and _simplify(label) not in _COMMON
+    return is_class_word(label) and _NOUN.sub("", _simplify(label)) not in _COMMON
 
 
 def is_chat_word(label: str) -> bool:
@@ -169,6 +170,8 @@ def spam_of_two(first: str, second: str) -> str:
 
 def _by_word(label: str) -> str:
     word = _simplify(label)
+    if word not in _SPAM:
+        word = _NOUN.sub("", word)
     if word in _SPAM or word in _HAM:
         return "spam" if word in _SPAM else "ham"
     for negation in _NEGATIONS:

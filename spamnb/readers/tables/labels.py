@@ -168,7 +168,7 @@ class LabelMap(dict[bytes, str]):
             )
         of_model = self._classes and "spam" not in self._classes
         if has_text and len(sizes) == 2 and not of_model and sizes.keys().isdisjoint(self._classes):
-            raise unknown_spam_label(name, self._counts, f" in the first {rows:,} rows")
+            raise unknown_spam_label(name, self._counts, f"its first {rows:,} rows have")
 
     def check(self, name: str, rows: int = 0, skipped: Mapping[str, int] = MappingProxyType({})) -> None:
         """Refuses, at the end of an input, a spam label that never occurred, and frequent unknown labels.
@@ -204,14 +204,15 @@ class LabelMap(dict[bytes, str]):
         )
 
 
-def unknown_spam_label(name: str, counts: Mapping[str, int], where: str = "") -> DataError:
+def unknown_spam_label(name: str, counts: Mapping[str, int], part: str = "it has") -> DataError:
     """Describes labels of which none is a word for spam or ham, and the flag to add.
 
-    >>> error = unknown_spam_label("x.csv", {"no": 7, "yes": 1200})
-    >>> print(error, error.hint, sep="; ")
-    cannot tell which label of x.csv means spam: 1,200 yes, 7 no; add --spam-label yes or --spam-label no
+    >>> error = unknown_spam_label("x.csv", {"1": 7, "2": 1200})
+    >>> print(error, error.hint, sep="\\n")
+    cannot tell which label of x.csv means spam: it has "2" (1,200) and "1" (7)
+    add --spam-label 2 or --spam-label 1
     """
     ranked = sorted(counts.items(), key=lambda item: -item[1])[:_LISTED]
-    labels = ", ".join(f"{count:,} {excerpt(label)}" for label, count in ranked)
+    labels = " and ".join(f'"{excerpt(label)}" ({count:,})' for label, count in ranked)
     flags = " or ".join(f"--spam-label {quote(excerpt(label))}" for label, _ in ranked)
-    return DataError(f"cannot tell which label of {name} means spam: {labels}{where}", hint=f"add {flags}")
+    return DataError(f"cannot tell which label of {name} means spam: {part} {labels}", hint=f"add {flags}")

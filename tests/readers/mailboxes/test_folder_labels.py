@@ -119,7 +119,7 @@ def test_one_known_folder_settles_the_other() -> None:
 def test_two_unknown_folders_are_named() -> None:
     make({"m/offers/1": "o", "m/offers/2": "p", "m/friends/3": "f"})
     assert failure("m") == (
-        "cannot tell which label of m means spam: 2 offers, 1 friends",
+        'cannot tell which label of m means spam: it has "offers" (2) and "friends" (1)',
         "add --spam-label offers or --spam-label friends",
     )
     assert Found("m", labelled=True, spam_label="offers").labels == [
@@ -141,7 +141,7 @@ def test_labels_of_an_index_are_settled_too() -> None:
     assert Found("t", labelled=True).labels == [("spam", "a"), ("ham", "b")]
     make({"u/1": "a", "u/2": "b"})
     assert failure("u/index", format="index") == (
-        "cannot tell which label of u/index means spam: 1 offers, 1 friends in the first 2 rows",
+        'cannot tell which label of u/index means spam: its first 2 rows have "offers" (1) and "friends" (1)',
         "add --spam-label offers or --spam-label friends",
     )
 

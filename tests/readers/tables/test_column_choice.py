@@ -103,7 +103,7 @@ def test_two_unknown_labels_of_messages_are_refused(here: Path) -> None:
     with pytest.raises(DataError) as caught:
         open_source("data.csv", ReadOptions(), labelled=True)
     assert str(caught.value) == (
-        "cannot tell which label of data.csv means spam: 4 two words, 3 sms in the first 7 rows"
+        'cannot tell which label of data.csv means spam: its first 7 rows have "two words" (4) and "sms" (3)'
     )
     assert caught.value.hint == "add --spam-label 'two words' or --spam-label sms"
     options = ReadOptions.from_flags(spam_label="two words")

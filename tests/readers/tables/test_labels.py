@@ -140,7 +140,14 @@ def test_descriptions() -> None:
         *[("fake", "legit"), ("junk", "wanted"), ("bad", "good"), ("spam", "clean"), ("fake", "real")],
         *[("Spam ", "Ham"), ("spam", "work"), ("offers", "ham"), ("phishing", "x"), ("zzz", "genuine")],
         *[("unerwünscht", "erwünscht"), ("indésirable", "légitime"), ("correo basura", "legítimo")],
-        *[("スパム", "正常"), ("спам", "не спам"), ("fraud", "not fraud"), ("not legit", "legit")],
+        *[
+            ("Phishing Email", "Safe Email"),
+            ("Junk mail", "Normal message"),
+            ("スパム", "正常"),
+            ("спам", "не спам"),
+            ("fraud", "not fraud"),
+            ("not legit", "legit"),
+        ],
     ],
 )
 def test_one_known_word_settles_the_other_label(spam: str, ham: str) -> None:
@@ -160,7 +167,7 @@ def test_two_unknown_labels_are_refused(first: str, second: str) -> None:
     with pytest.raises(DataError) as caught:
         labels.check_sample("x.csv")
     assert str(caught.value) == (
-        f"cannot tell which label of x.csv means spam: 7 {second}, 4 {first} in the first 11 rows"
+        f'cannot tell which label of x.csv means spam: its first 11 rows have "{second}" (7) and "{first}" (4)'
     )
     assert caught.value.hint == f"add --spam-label {second} or --spam-label {first}"
     LabelMap([first, second], spam_label=first).check_sample("x.csv")
