@@ -2,7 +2,7 @@
 
 Each draw takes some messages of a corpus, trains on them with and without the start as `spamnb train` does,
 and classifies messages of the rest. The start has never seen the corpus: for TREC 2007 it is the shipped
-model, for the others one that is built without them (with the two numbers of the shipped model's calibration).
+model, for the others one built without them (with the two numbers of the shipped model's calibration).
 The weights of spamnb/model/base_model.py and spamnb/training/fit_base_weight.py were chosen on smishing,
 enron and spamassassin, with other draws; SMSSpamCollection and trec07p-10k took no part in that.
 """

@@ -27,7 +27,7 @@ def megabytes(value: float) -> str:
 class Table:
     """Rows of measured against wanted; remembers whether all are met.
 
-    A target is compared with the best of the rounds. The page shows medians, and the typical ratio of a round.
+    A target is compared with the best round. The page shows medians, and the typical ratio of a round.
     """
 
     def __init__(self) -> None:
