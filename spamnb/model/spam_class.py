@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spamnb.errors import ConfigError
+from spamnb.errors import ConfigError, DataError
+from spamnb.model.predictions import UNSURE_LABEL
 from spamnb.readers import is_spam_word, spam_of_two, unknown_spam_label
 
 
@@ -18,6 +19,15 @@ def spam_classes(labels: Sequence[str]) -> tuple[str, ...]:
     """
     words = tuple(label for label in labels if is_spam_word(label))
     return words if words or len(labels) != 2 else tuple(filter(None, [spam_of_two(*labels)]))
+
+
+def check_labels(labels: Sequence[str]) -> None:
+    """Refuses a class that has the name of a verdict."""
+    if UNSURE_LABEL in labels:
+        raise DataError(
+            f'no class can be named "{UNSURE_LABEL}": it is the verdict on uncertain messages',
+            hint="rename it, or leave out its messages",
+        )
 
 
 def require_spam(labels: Sequence[str], what: str) -> tuple[str, ...]:

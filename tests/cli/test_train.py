@@ -42,7 +42,7 @@ def test_summary_says_what_to_expect(cli: Cli) -> None:
     done = cli("train", SAMPLE)
     figures = trained(cli.own_model).metrics
     assert figures is not None
-    caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misjudged"
+    caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misclassified"
     right = f"accuracy {figures['accuracy']:.2%} (5 folds, 813 messages)"
     assert f"cross-validation  {caught}, {right}\n" in done.err
     assert f"saved             {cli.own_model} (" in done.err
@@ -72,12 +72,13 @@ def test_two_labels_that_no_word_tells_apart_are_refused_everywhere(cli: Cli) ->
         ("tune", "--time", "1s"),
     ):
         assert cli.fails(command[0], data, *command[1:])[-2:] == [
-            'Error: cannot tell which label of d.csv means spam: its first 24 rows have "no" (12) and "yes" (12)',
+            "Error: cannot tell which label of d.csv means spam: "
+            'its first 24 rows have "no" (12) and "yes" (12)',
             "Hint: add --spam-label no or --spam-label yes",
         ]
     said = cli("train", data, "-o", "m", "--spam-label", "no").err
     assert "of spam caught" in said
-    assert "of 12 ham misjudged" in said
+    assert "of 12 ham misclassified" in said
 
 
 def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:

@@ -167,7 +167,8 @@ def test_two_unknown_labels_are_refused(first: str, second: str) -> None:
     with pytest.raises(DataError) as caught:
         labels.check_sample("x.csv")
     assert str(caught.value) == (
-        f'cannot tell which label of x.csv means spam: its first 11 rows have "{second}" (7) and "{first}" (4)'
+        "cannot tell which label of x.csv means spam: "
+        f'its first 11 rows have "{second}" (7) and "{first}" (4)'
     )
     assert caught.value.hint == f"add --spam-label {second} or --spam-label {first}"
     LabelMap([first, second], spam_label=first).check_sample("x.csv")
