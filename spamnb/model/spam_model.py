@@ -25,6 +25,7 @@ from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions, class_probabilities, predict_classes
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
+from spamnb.model.spam_class import check_labels
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
 from spamnb.settings import FeatureConfig, ScorerConfig
