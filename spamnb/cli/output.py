@@ -74,14 +74,20 @@ def report_skipped(source: Source, quiet: bool) -> None:
 
 
 def console() -> Console:
-    """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS."""
+    """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS.
+
+    A file or a pipe has no width: tables there have all columns, and each row is one line.
+    """
     from rich.console import Console
+
+    from spamnb.report import UNLIMITED
 
     progress_bar.erase()
     out = _stdout()
     if isinstance(out, TextIOWrapper):
         out.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding lacks
-    return Console(highlight=False, emoji=False, markup=False)
+    width = None if out.isatty() or os.environ.get("COLUMNS", "").isdigit() else UNLIMITED
+    return Console(highlight=False, emoji=False, markup=False, width=width)
 
 
 def read_all(stream: BinaryIO) -> bytes:

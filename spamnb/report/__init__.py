@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from spamnb.report.column_fit import UNLIMITED as UNLIMITED
     from spamnb.report.html.page import render_page as render_page
     from spamnb.report.json_output import dumps as dumps
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
@@ -26,6 +27,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
+            "column_fit": ["UNLIMITED"],
             "html.page": ["render_page"],
             "json_output": ["dumps"],
             "plots.evaluation_plots": ["EvaluationPlots"],

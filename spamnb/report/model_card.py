@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.model import Evidence, Explanation, Linear, TokenRow, describe
-from spamnb.report.column_fit import fit_columns, fits
+from spamnb.report.column_fit import fit_columns, fits, print_table
 
 _BARS = (20, 10, 5)  # columns of the longest bar, where there is room
 
@@ -36,7 +36,7 @@ def show_card(console: Console, card: dict[str, Any]) -> None:
     table.add_column(overflow="fold")
     for name, value in card_rows(card):
         table.add_row(name, Text(visible(value)))
-    console.print(table)
+    print_table(console, table)
 
 
 def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
@@ -145,7 +145,7 @@ def show_tokens(console: Console, labels: Sequence[str], rows: Sequence[TokenRow
         base = [_weight(row.base_weight) if row.base_weight else Text(nothing)] if with_base else []
         table.add_row(Text(visible(row.token)), *counts, *shares, weight, *base)
     many = len(labels)
-    console.print(fit_columns(console, table, range(many + 1, 2 * many + 1), range(1, many + 1)))
+    print_table(console, fit_columns(console, table, range(many + 1, 2 * many + 1), range(1, many + 1)))
 
 
 def _weight(value: float) -> Text:
@@ -199,7 +199,7 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     for bar in _BARS[1:]:
         if not fits(console, table):
             table = _evidence_table(console, explanation, labels, limit, bar)
-    console.print(fit_columns(console, table, [3], [1], [4]))
+    print_table(console, fit_columns(console, table, [3], [1], [4]))
 
 
 def _evidence_table(
