@@ -30,7 +30,7 @@ WHOLE = {
     "learning curve": "learned  accuracy  precision  recall      F1  ROC AUC  recall@0.1%  log loss\n",
     "look up": "token  in ham  in spam  P(w|ham)  P(w|spam)  weight\n",
     "inspect": "each token once per message, damping 1, prior learned\n",
-    "predict": "your vehicle on the expressway. $6.99 due, late fee $50 after tmrw. pay toll-pay.example/ez",
+    "predict": "ur vehicle on the expressway. $6.99 due, late fee $50 after tmrw. pay toll-pay.example/ez",
 }
 
 
