@@ -57,7 +57,7 @@ def evaluate_chunks(model: SpamModel, chunks: Iterable[Chunk], observe: Observer
             HeldOutScores(
                 truth,
                 predictions.log_odds,
-                model.proba(predictions),
+                model.proba(predictions) if len(index) > 2 else np.zeros((len(truth), 0)),
                 predictions.known,
                 None if words is None else words.share,
             )

@@ -53,10 +53,14 @@ def scored_labels(evaluation: Evaluation) -> ScoredLabels | None:
     if held_out is None or len(model.labels) != 2:
         return None
     truth = held_out.truth == model.labels.index(model.positive)
-    flagged = model.decide(held_out.log_odds, held_out.known, held_out.share) == SPAM
+    verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
+    flagged = verdicts.codes == SPAM
     threshold = logit(rule.threshold) if rule.log_odds_threshold is None else rule.log_odds_threshold
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
-    return ScoredLabels(truth, flagged, held_out.log_odds, True, held_out.known == 0, threshold, costs)
+    return ScoredLabels(
+        *(truth, flagged, held_out.log_odds, True, held_out.known == 0, threshold, costs),
+        probability=verdicts.probability,
+    )
 
 
 def summarize(

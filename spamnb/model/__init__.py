@@ -53,7 +53,10 @@ if TYPE_CHECKING:
         possible_models as possible_models,
         shipped_model as shipped_model,
     )
-    from spamnb.model.predictions import Predictions as Predictions
+    from spamnb.model.predictions import (
+        Predictions as Predictions,
+        class_probabilities as class_probabilities,
+    )
     from spamnb.model.prune_model import (
         age as age,
         age_by_half_life as age_by_half_life,
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel as SpamModel
     from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
     from spamnb.model.verdict_header import with_verdict as with_verdict
+    from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -105,13 +109,14 @@ else:
                 "possible_models",
                 "shipped_model",
             ],
-            "predictions": ["Predictions"],
+            "predictions": ["Predictions", "class_probabilities"],
             "prune_model": ["age", "age_by_half_life", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
             "verdict_header": ["with_verdict"],
+            "verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray
 from spamnb.features import Batch, KeyArray
-from spamnb.model.calibration import LIMIT, Platt, Temperature, probability
+from spamnb.model.calibration import LIMIT, Platt, Temperature
 from spamnb.model.scoring_engine import Engine, LookedUpBatch
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
     return Explanation(
         classes=(model.labels[pair[0]], model.labels[pair[1]]),
         log_odds=log_odds,
-        probability=float(probability(log_odds) if model.pair is not None else predictions.probability[0]),
+        probability=float(predictions.probability[0]),
         verdict=predictions.labels[0],
         bias=bias + offset,
         evidence=tuple(evidence),

@@ -138,7 +138,7 @@ def test_incomplete_state() -> None:
 
 
 def test_one_caller_outside_of_the_model_decides() -> None:
-    """Everything about a model's scores goes through SpamModel.decide, so that no argument is left out."""
+    """Everything about a model's scores goes through `decide` of model/verdicts, so that no argument is left out."""
     root = Path(spamnb.__file__).parent
     callers = {
         path.relative_to(root).as_posix()
@@ -148,4 +148,4 @@ def test_one_caller_outside_of_the_model_decides() -> None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "verdicts"
     }
-    assert callers == {"model/spam_model.py", "evaluation/other_filter.py"}
+    assert callers == {"model/verdicts.py", "evaluation/other_filter.py"}
