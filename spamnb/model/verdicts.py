@@ -1,7 +1,7 @@
 """Decides messages of two classes: verdict and probability, both with regard to how much of them is known.
 
-A message is unsure for lack of evidence if nothing in it is known, or if it would be ham but has too few
-known words. Then its log-odds, however far from 0, are no reason to be certain, and its probability is
+A message is unsure for lack of evidence if nothing in it is known, or if it is not spam and has too few known
+words. Then its log-odds, however far from 0, are no reason to be certain, and its probability is
 
     P = min(max(1 / (1 + exp(-log-odds)), low), high)
     low     the prior of the positive class, its share in training, within 0.1 to 0.9 and the unsure band
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.model.calibration import probability
-from spamnb.model.decision import HAM, UNSURE, Decision
+from spamnb.model.decision import SPAM, UNSURE, Decision
 
 LEAST, MOST = 0.1, 0.9  # what is unsure for lack of evidence is not nearer to 0 or 1 than this
 
@@ -48,7 +48,7 @@ def decide(
     codes = decision.verdicts(p, log_odds=log_odds)
     lacking = np.asarray(known) == 0
     if too_few_known_words is not None:
-        lacking = lacking | (too_few_known_words & (codes == HAM))
+        lacking = lacking | (too_few_known_words & (codes != SPAM))
     if lacking.any():
         codes[lacking] = UNSURE
         p = np.where(lacking, np.clip(p, *_range(decision, prior)), p)

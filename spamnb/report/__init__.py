@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spamnb.report.prediction_lines import (
         evidence_text as evidence_text,
         explanation_row as explanation_row,
+        prediction_rows as prediction_rows,
     )
     from spamnb.report.prediction_table import TableWriter as TableWriter
     from spamnb.report.setting_tables import (
@@ -32,7 +33,7 @@ else:
             "json_output": ["dumps"],
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
-            "prediction_lines": ["evidence_text", "explanation_row"],
+            "prediction_lines": ["evidence_text", "explanation_row", "prediction_rows"],
             "prediction_table": ["TableWriter"],
             "setting_tables": ["show_comparison", "show_steps", "show_tuning"],
             "text_plots": ["Curves"],

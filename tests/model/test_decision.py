@@ -138,7 +138,7 @@ def test_incomplete_state() -> None:
 
 
 def test_one_caller_outside_of_the_model_decides() -> None:
-    """Everything about a model's scores goes through `decide` of model/verdicts, so that no argument is left out."""
+    """Everything about a model's scores goes through SpamModel.decide, so that no argument is left out."""
     root = Path(spamnb.__file__).parent
     callers = {
         path.relative_to(root).as_posix()

@@ -257,8 +257,9 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
 def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
     text = mistake.text.replace("\r\n", "\n").strip("\n")
     of = findings.positive if len(findings.labels) == 2 else mistake.verdict
+    reason = "" if mistake.explanation is None else mistake.explanation.unsure_reason
     return MistakeCard(
-        heading=f"{mistake.truth} classified as {mistake.verdict}",
+        heading=f"{mistake.truth} classified as {mistake.verdict}" + (f" ({reason})" if reason else ""),
         probability=None if math.isnan(mistake.probability) else (of, mistake.probability),
         source=mistake.source,
         subject=mistake.subject,
