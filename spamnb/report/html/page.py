@@ -39,6 +39,7 @@ def render_page(findings: EvaluationSummary, external_decisions: bool = False) -
         "heading": wording.HEADING,
         "title": findings.title,
         "notes": findings.notes,
+        "warning": findings.warning,
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         "light": PAGE_LIGHT,
         "dark": PAGE_DARK,
