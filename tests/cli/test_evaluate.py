@@ -20,6 +20,7 @@ NAMES = [
     *("accuracy", "precision", "recall", "f1", "jaccard", "roc_auc", "pr_auc"),
     *("recall_at_fpr_0_1_percent", "recall_at_fpr_0_5_percent"),
     *("log_loss", "brier", "ece", "expected_cost"),
+    "training_overlap",
 ]
 BRAILLE = {chr(code) for code in range(0x2801, 0x2900)}
 
