@@ -137,7 +137,7 @@ def _count_in_processes(trainer: Trainer, sources: Iterable[tuple[int, Source]],
                 source.work = CountInWorker(trainer, number)
                 _count_here(trainer, source, number, quiet)
                 continue
-            counter.start()  # before the progress bar has a thread
+            counter.start()
             done = 0
             with progress(source.name, source.size, quiet) as bar:
                 for size in counter.feed(source, number):
