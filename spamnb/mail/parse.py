@@ -18,12 +18,12 @@ from spamnb.mail.envelope import (
     recipient_words,
     sender_words,
 )
+from spamnb.mail.header_block import skip_to_header, unify_line_ends
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.mime import MailParts, read_parts
 from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail
 from spamnb.mail.tagged_words import first_words, words
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Written before the subject by SpamAssassin, Exchange and others: ***** SPAM *****, [SPAM], {Spam?}.
 _MARK = re.compile(
     rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b(?!-)[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
@@ -43,7 +43,7 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     if len(raw) > limits.message:
         notes.append(f"only the first {limits.message} bytes were read")
         raw = raw[: limits.message]
-    headers, content = split_head(_skip_to_headers(raw), limits, notes)
+    headers, content = split_head(skip_to_header(unify_line_ends(raw)), limits, notes)
     parts = read_parts(headers, content, limits, notes)
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)
     tags = _tags(headers, parts)
@@ -51,18 +51,6 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
         if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
     return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
-
-
-def _skip_to_headers(raw: bytes) -> bytes:
-    """Returns a mail from its first header on, with newlines as its only line ends."""
-    if 13 in raw:
-        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if raw[:1].isspace() or raw.startswith(_BYTE_ORDER_MARK):
-        raw = raw.removeprefix(_BYTE_ORDER_MARK).lstrip()
-    start = 0
-    while raw.startswith((b"From ", b">From "), start):  # the line before each mail in an mbox
-        start = raw.find(b"\n", start) + 1 or len(raw)
-    return raw[start:]
 
 
 def _tags(headers: Headers, parts: MailParts) -> dict[str, bytes]:

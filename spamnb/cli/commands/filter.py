@@ -34,10 +34,10 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     """Pass one mail through, with its verdict in the header.
 
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
-    X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
+    X-Spamnb at the top of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not changed. --explain adds the strongest tokens to X-Spamnb, which also lists what of a large mail was
-    not read. If anything goes wrong the mail passes unchanged (or see --tempfail), so no mail is lost. On a
-    terminal control characters are shown as escapes.
+    not read. If anything goes wrong the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no
+    mail is lost. On a terminal control characters are shown as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -54,12 +54,12 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     try:
         mail = _with_verdict(raw, params)
     except Exception as error:
-        result = "is refused for now" if params["tempfail"] else "passes unchanged"
+        result = "is refused for now" if params["tempfail"] else "passes without a verdict"
         message = " ".join(str(error).split()) or type(error).__name__
         print_status(f"spamnb filter: {message}; the mail {result}")
         if params["tempfail"]:
             ctx.exit(TEMPORARY_FAILURE)
-        mail = raw
+        mail = _without_verdict(raw)
     write_bytes(_for_terminal(mail) if sys.stdout is not None and sys.stdout.isatty() else mail)
 
 
@@ -77,6 +77,16 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
 
     limits = Limits(message=size_of(params["max_size"], "--max-size"))
     return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
+
+
+def _without_verdict(raw: bytes) -> bytes:
+    """The mail without verdicts that it came with; unchanged if even that fails."""
+    try:
+        from spamnb.mail import NO_VERDICT, annotate
+
+        return annotate(raw, NO_VERDICT)
+    except Exception:
+        return raw
 
 
 def _load(params: Params) -> SpamModel:
