@@ -10,8 +10,9 @@ from spamnb.mail.header_block import LINE, is_mailbox_line, plain_name
 from spamnb.mail.parsed_mail import Limits
 from spamnb.mail.tagged_words import as_word
 
-# Maps a name as a word, such as x_priority, to its first value; Received to all values, joined by HOP.
+# Maps a name as a word, such as x_priority, to its first value; names in _REPEATED to all, joined by HOP.
 Headers = dict[bytes, bytes]
+_REPEATED = (b"authentication_results", b"received")
 HOP = b"\r"  # occurs in no value: line ends are newlines alone
 
 # Verdicts of other filters, the mailbox of a mail and headers of its delivery are ignored: from them a filter
@@ -78,17 +79,17 @@ def _first_body_line(names: list[bytes], values: list[bytes]) -> int:
 
 
 def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
-    """Returns the first value of each name, in the order of the names; Received comes last."""
+    """Returns the first value of each name, in the order of the names; repeated ones come last."""
     words = [*map(_words.__getitem__, names)]
     headers: Headers = dict.fromkeys(words, b"")
-    hops = [value for word, value in zip(words, values, strict=True) if word == b"received"]
     words.reverse()
     values.reverse()
     headers.update(zip(words, values, strict=True))
     headers.pop(b"", None)
-    if hops:
-        del headers[b"received"]
-        headers[b"received"] = HOP.join(hops)
+    for name in _REPEATED:
+        if headers.pop(name, None) is not None:
+            several = [value for word, value in zip(words, values, strict=True) if word == name]
+            headers[name] = HOP.join(reversed(several))
     return headers
 
 

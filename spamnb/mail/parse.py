@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from spamnb.mail.authentication import authentication_words
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.content_type import content_types
 from spamnb.mail.envelope import (
@@ -46,14 +47,15 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     headers, content = split_head(skip_to_header(unify_line_ends(raw)), limits, notes)
     parts = read_parts(headers, content, limits, notes)
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)
-    tags = _tags(headers, parts)
+    tags = _tags(headers, parts, limits.authserv_ids)
     for tag, text in tags.items():
         if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
     return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
 
 
-def _tags(headers: Headers, parts: MailParts) -> dict[str, bytes]:
+def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -> dict[str, bytes]:
+    facts = header_words(headers, parts.mime[0]) + authentication_words(headers, authserv_ids)
     return {
         "subject": words(_subject(headers)),
         "from": b" ".join(sender_words(headers)),
@@ -61,7 +63,7 @@ def _tags(headers: Headers, parts: MailParts) -> dict[str, bytes]:
         "received": b" ".join(received_words(headers.get(b"received", b""))),
         "list": list_words(headers),
         "mailer": mailer_words(headers),
-        "header": b" ".join(header_words(headers, parts.mime[0])),
+        "header": b" ".join(facts),
         "url": b" ".join(parts.url_words()),
         "mime": b" ".join(parts.mime_words()),
         "file": b" ".join(parts.files),
