@@ -16,8 +16,8 @@ UNTRUSTED = b"authentication_results_untrusted"
 def authentication_words(headers: Headers, trusted: tuple[bytes, ...] = ()) -> list[bytes]:
     """Returns the results of trusted servers, and whether there are results of others.
 
-    A sender can write such fields too, under any server's name (authserv-id). `trusted` are the names of servers
-    to trust. If there are none, the first field's server is trusted if the mail was received in its domain.
+    A sender can write such fields too, under any server's name (authserv-id). `trusted` are the names of
+    servers to trust. If it is empty, the first field's server is trusted if its domain received the mail.
 
     >>> results = b" mx.example.org; spf=pass; dkim=fail (key)" + HOP + b" forged.example; dmarc=pass"
     >>> received = b" from a.example by mail.example.org with SMTP; Mon"

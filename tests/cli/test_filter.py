@@ -195,7 +195,8 @@ def test_a_setting_that_cannot_be_met_is_a_failure_too(cli: Cli, mail_model: Pat
     done = cli("filter", "-m", mail_model, "--threshold", "7", stdin=SPAM)
     assert done.out == b"X-Spamnb: no verdict\n" + SPAM
     assert (
-        done.err == "spamnb filter: --threshold must lie between 0 and 1, got 7; the mail passes without a verdict\n"
+        done.err
+        == "spamnb filter: --threshold must lie between 0 and 1, got 7; the mail passes without a verdict\n"
     )
 
 

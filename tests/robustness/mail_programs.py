@@ -1,4 +1,4 @@
-"""Reads the fields of a mail with other programs: Python's email, formail, procmail, reformail and Pigeonhole."""
+"""Reads the fields of a mail by other programs: Python's email, formail, procmail, reformail, Pigeonhole."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from spamnb.mail.header_block import plain_name, skip_to_header, unify_line_ends
 from spamnb.mail.headers import read_fields
 from spamnb.mail.parsed_mail import DEFAULT
 
-Values = list[str]  # of one field, as often as it occurs; a later one may be "..." where only its number is known
+Values = list[
+    str
+]  # of one field, as often as it occurs; a later one may be "..." where only its number is known
 Read = Callable[[bytes, Path, tuple[str, ...]], dict[str, Values]]
 
 

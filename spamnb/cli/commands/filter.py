@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="On any failure exit with 75 and write nothing, so that the mail system tries again.",
 )
-@options.max_size_option
+@options.one_mail_options
 @options.decision_options
 @click.pass_context
 def filter(ctx: click.Context, /, **params: Any) -> None:
@@ -74,8 +74,10 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
     from spamnb.mail import Limits
     from spamnb.model import with_verdict
     from spamnb.report import evidence_text
+    from spamnb.settings import MailConfig
 
-    limits = Limits(message=size_of(params["max_size"], "--max-size"))
+    trusted = MailConfig.from_options(params).trusted_servers
+    limits = Limits(size_of(params["max_size"], "--max-size"), authserv_ids=trusted)
     return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
 
 
