@@ -1,12 +1,16 @@
-"""Turns -m and -o into the path of the model to use, to change or to write."""
+"""Turns -m and -o into the path of the model to use, to change or to write, and loads it to read it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from spamnb.errors import ModelError
+from spamnb.errors import JournalError, ModelError
 from spamnb.model import MESSAGE_KINDS, MODEL_VARIABLE, choose_model, is_shipped, own_model
+
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
 
 
 def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
@@ -18,6 +22,23 @@ def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KIN
             hint="train one with `spamnb train DATA`, or name one with -m MODEL",
         )
     return chosen.path
+
+
+def load_model(path: str) -> SpamModel:
+    """Loads a model for a command that only reads it; a journal that cannot be used does not stop it.
+
+    The warning is printed also with --quiet, as an error would be.
+    """
+    from spamnb.model import SpamModel
+
+    return SpamModel.load(path, warn=_print_warning)
+
+
+def _print_warning(error: JournalError) -> None:
+    from spamnb.cli.output import print_status
+
+    print_status(f"warning: {error.message}; the model is used without what it learned last")
+    print_status(f"Hint: {error.hint}")
 
 
 def model_to_change(option: str | None) -> str:

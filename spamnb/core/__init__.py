@@ -24,6 +24,19 @@ if TYPE_CHECKING:
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
     )
+    from spamnb.core.file_owner import (
+        check_owner as check_owner,
+        group_name as group_name,
+        is_trusted as is_trusted,
+        share_like as share_like,
+        user_name as user_name,
+    )
+    from spamnb.core.new_files import (
+        NewFile as NewFile,
+        Replacements as Replacements,
+        SecondName as SecondName,
+        remove_leftovers as remove_leftovers,
+    )
     from spamnb.core.record import Record as Record
     from spamnb.core.strings import (
         Bytes as Bytes,
@@ -61,6 +74,8 @@ else:
             ],
             "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
+            "file_owner": ["check_owner", "group_name", "is_trusted", "share_like", "user_name"],
+            "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
             "terminal_text": ["excerpt", "visible", "visible_bytes"],

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import IntArray, Record, StringArray
 from spamnb.counts import CountStore, Moments, merge_stores, rows_with_any
+from spamnb.errors import JournalError
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import ByLabel
-from spamnb.storage import update_journal
+from spamnb.storage import model_file, update_journal
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 _NOTHING: Mapping[str, KeyArray] = {}
 
@@ -71,12 +75,31 @@ def decode_all(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> Chan
         raise update_journal.damaged(model, f"a record makes no sense ({type(error).__name__})") from error
 
 
-def read_model(model: str | os.PathLike[str]) -> tuple[dict[str, Any], Change | None]:
-    """Returns the state of a model file and the change in its journal, None where there is none."""
-    state, _, journal = update_journal.read_both(model)
-    if journal is None or not journal.payloads:
-        return state, None
-    return state, decode_all(model, journal.payloads)
+def load_with_journal(
+    kind: type[SpamModel], path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None
+) -> SpamModel:
+    """Reads a model file and its journal; `warn` gets the error if only the journal cannot be used."""
+    try:
+        state, _, journal = update_journal.read_both(path)
+        return with_records(kind.from_state(state), [] if journal is None else journal.payloads, path)
+    except JournalError as error:
+        if warn is None:
+            raise
+        model = kind.from_state(model_file.read(path))
+        warn(error)
+        return model
+
+
+def with_records(model: SpamModel, records: Sequence[bytes], path: str | os.PathLike[str]) -> SpamModel:
+    """Returns a model with these records of its journal; refuses records that do not fit it."""
+    if not records:
+        return model
+    change = decode_all(path, records)
+    try:
+        return model.changed(change)
+    except Exception as error:  # the checksums match: another program wrote this record
+        what = f"a record does not fit the model ({type(error).__name__})"
+        raise update_journal.damaged(path, what) from error
 
 
 _LENGTH = struct.Struct("<I")

@@ -157,9 +157,9 @@ def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
     before, path = saved.read_bytes(), tmp_path / "m"
     folder = model_writer._folder
 
-    def planted(target: str) -> str:
+    def planted(target: str, mode: int | None) -> str:
         path.symlink_to(saved)
-        return folder(target)
+        return folder(target, mode)
 
     monkeypatch.setattr(model_writer, "_folder", planted)
     model_writer.write({"x": 1}, path)
