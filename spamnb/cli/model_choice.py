@@ -49,7 +49,8 @@ def model_to_change(option: str | None) -> str:
     elif is_shipped(path):
         raise ModelError(
             "there is no model of your own yet, and the ready-made ones do not learn",
-            hint="train one with `spamnb train DATA`, or name one with -m MODEL",
+            hint=f"train one with `spamnb train DATA{'' if own_model() else ' -o MODEL'}`, "
+            "or name one with -m MODEL",
         )
     return path
 
@@ -62,4 +63,10 @@ def refuse_shipped(path: str, hint: str) -> None:
 
 def output_path(option: str | None) -> str:
     """Where `train` writes."""
-    return option or os.environ.get(MODEL_VARIABLE) or own_model()
+    path = option or os.environ.get(MODEL_VARIABLE) or own_model()
+    if path is None:
+        raise ModelError(
+            "there is no home folder for a model of your own: HOME is not set",
+            hint=f"say where to write: -o FILE, or set {MODEL_VARIABLE}=FILE",
+        )
+    return path

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
     )
+    from spamnb.core.file_access import (
+        Account as Account,
+        describe_file as describe_file,
+        find_account as find_account,
+        obstacles as obstacles,
+        read_byte as read_byte,
+        try_as as try_as,
+    )
     from spamnb.core.file_owner import (
         check_owner as check_owner,
         group_name as group_name,
@@ -74,6 +82,7 @@ else:
             ],
             "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
+            "file_access": ["Account", "describe_file", "find_account", "obstacles", "read_byte", "try_as"],
             "file_owner": ["check_owner", "group_name", "is_trusted", "share_like", "user_name"],
             "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],
             "record": ["Record"],

@@ -167,7 +167,8 @@ def test_the_same_model_trained_again_has_forgotten_the_journal(path: Path) -> N
 def test_the_journal_goes_before_the_same_bytes_come_again(path: Path) -> None:
     learn(path, NEWS[0])
     code = (
-        "import os, sys; from spamnb.model.spam_model import SpamModel; from spamnb.storage import model_file;"
+        "import os, sys; from spamnb.storage import model_file;"
+        "from spamnb.model.spam_model import SpamModel;"
         "model = SpamModel.from_state(model_file.read(sys.argv[1]));"
         "os.replace = lambda *_: os._exit(9); model.save(sys.argv[1])"
     )
