@@ -142,15 +142,21 @@ def test_an_error_undoes_all_replacements(
     (tmp_path / "link").symlink_to("a")
     (tmp_path / "folder").mkdir()
     numbers = {name: (tmp_path / name).stat().st_ino for name in ("a", "b")}
-    with pytest.raises(IsADirectoryError), Replacements() as changes:
-        for name in ("b", "link"):
-            changes.remove(str(tmp_path / name))
-        for new, name in (("new", "a"), ("newer", "c"), ("b", "folder")):
-            changes.replace(str(tmp_path / new), str(tmp_path / name))
+    with pytest.raises(IsADirectoryError):
+        replace_some(tmp_path)
     (tmp_path / "folder").rmdir()
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a", "b": "b", "link": "a"}
     assert numbers == {name: (tmp_path / name).stat().st_ino for name in ("a", "b")}
     assert (tmp_path / "link").is_symlink()
+
+
+def replace_some(folder: Path) -> None:
+    """Two removals, two replacements and one that fails."""
+    with Replacements() as changes:
+        for name in ("b", "link"):
+            changes.remove(str(folder / name))
+        for new, name in (("new", "a"), ("newer", "c"), ("b", "folder")):
+            changes.replace(str(folder / new), str(folder / name))
 
 
 def test_a_folder_is_not_replaced(tmp_path: Path) -> None:

@@ -14,7 +14,12 @@ _STATES = {True: "ok", False: "FAILED", None: "skipped"}
 
 @click.group("model", short_help="Look after a model file: check who can use it.")
 def model_group() -> None:
-    """Look after a model file."""
+    """Look after a model file: check who can use it.
+
+    \b
+    Example:
+      spamnb model check
+    """
 
 
 @model_group.command("check", short_help="Check whether a user can classify mail with a model.")
