@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 _NOTHING: Mapping[str, KeyArray] = {}
+Categories = dict[str, dict[str, tuple[int, ...]]]
+Numbers = dict[str, tuple[Moments, ...]]
 
 
 class Change(Record):
@@ -95,6 +97,8 @@ def with_records(model: SpamModel, records: Sequence[bytes], path: str | os.Path
     if not records:
         return model
     change = decode_all(path, records)
+    if len(model.labels) > 1 and not set(change.counts.labels) <= set(model.labels):
+        raise update_journal.damaged(path, "a record has a class that the model does not know")
     try:
         return model.changed(change)
     except Exception as error:  # the checksums match: another program wrote this record
@@ -104,6 +108,7 @@ def with_records(model: SpamModel, records: Sequence[bytes], path: str | os.Path
 
 _LENGTH = struct.Struct("<I")
 _WIDTHS = ("<i1", "<i2", "<i4", "<i8")
+_LARGEST = 1 << 44  # a count of one record: no sum of half a million records overflows
 
 
 def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
@@ -147,34 +152,74 @@ def _top(table: IntArray) -> int:
 
 
 def decode(data: bytes) -> Change:
-    """The inverse of `encode`; raises ValueError, KeyError or TypeError for bytes that are no change."""
+    """The inverse of `encode`; raises an exception for bytes that are no change."""
     (size,) = _LENGTH.unpack_from(data)
     head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
     take = _Taker(data, _LENGTH.size + size)
-    labels = tuple(str(label) for label in head["labels"])
-    rows, width = int(head["rows"]), len(labels)
-    if head["width"] not in _WIDTHS or list(labels) != sorted(set(labels)) or len(head["totals"]) != width:
+    labels, rows = tuple(head["labels"]), _whole(head["rows"])
+    if not all(isinstance(label, str) for label in labels) or list(labels) != sorted(set(labels)):
         raise ValueError("classes")
-    keys, kinds = take("<u8", rows), take("u1", rows)
-    tokens = take(head["width"], rows * width).reshape(rows, width)
-    messages = take(head["width"], rows * width).reshape(rows, width)
+    keys, kinds, tokens, messages = _token_arrays(take, rows, len(labels), head["width"])
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
     stale_removed = _digests(take, head["stale_removed"])
-    blob = take("u1", int(sizes.sum()))
-    if not take.done or (len(keys) > 1 and not (keys[1:] > keys[:-1]).all()):
+    blob = take("u1", int(sizes.sum(dtype=np.uint64)))
+    if not take.done or not _ascend(keys) or not _ascend(written):
         raise ValueError("keys")
     ends = np.zeros(rows, np.int64)
     ends[written] = sizes
+    totals, spellings = (
+        np.array(_row(head["totals"], len(labels)), np.int64),
+        StringArray(blob, np.cumsum(ends)),
+    )
+    categories, numbers = _columns(head, len(labels))
     counts = CountStore(
-        labels,
-        np.array(head["totals"], np.int64),
-        *(keys, kinds, tokens, messages, StringArray(blob, np.cumsum(ends))),
-        {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
-        {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
+        labels, totals, keys, kinds, tokens, messages, spellings, categories=categories, numbers=numbers
     )
     history = ChangeHistory.from_state(head["change_history"])
     return Change(counts, learned, forgotten, history, stale_removed)
+
+
+def _token_arrays(take: _Taker, rows: int, classes: int, width: str) -> tuple[NDArray[Any], ...]:
+    if width not in _WIDTHS:
+        raise ValueError("width")
+    keys, kinds = take("<u8", rows), take("u1", rows)
+    tables = [take(width, rows * classes).reshape(rows, classes) for _ in range(2)]
+    if any(table.max(initial=0) > _LARGEST or table.min(initial=0) < -_LARGEST for table in tables):
+        raise ValueError("counts")
+    return keys, kinds, *tables
+
+
+def _columns(head: Mapping[str, Any], classes: int) -> tuple[Categories, Numbers]:
+    categories = {
+        column: {value: _row(row, classes) for value, row in values.items()}
+        for column, values in head["categories"].items()
+    }
+    numbers = {
+        column: tuple(Moments(_whole(n), _whole(total), _whole(squares)) for n, total, squares in row)
+        for column, row in head["numbers"].items()
+    }
+    if any(len(row) != classes for row in numbers.values()):
+        raise ValueError("numbers")
+    return categories, numbers
+
+
+def _row(values: list[Any], classes: int) -> tuple[int, ...]:
+    """One whole number for each class; none is so large that sums of records could overflow."""
+    row = tuple(map(_whole, values))
+    if len(row) != classes or any(abs(n) > _LARGEST for n in row):
+        raise ValueError("counts")
+    return row
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError("a number")
+    return value
+
+
+def _ascend(values: NDArray[Any]) -> bool:
+    return len(values) < 2 or bool((values[1:] > values[:-1]).all())
 
 
 class _Taker:
@@ -184,6 +229,8 @@ class _Taker:
         self._data, self._at = data, at
 
     def __call__(self, kind: str, count: int) -> NDArray[Any]:
+        if _whole(count) < 0:
+            raise ValueError("size")
         array = np.frombuffer(self._data, kind, count, self._at) if count else np.zeros(0, kind)
         self._at += array.nbytes
         return array
