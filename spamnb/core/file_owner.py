@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from shlex import quote
 
 from spamnb.errors import ModelError
 
@@ -85,7 +86,7 @@ def is_trusted(owner: int, model: str) -> bool:
 def _wrong_owner(path: str, owner: int) -> ModelError:
     return ModelError(
         f"cannot change {path}: it belongs to {user_name(owner)}, and you are {user_name(os.geteuid())}",
-        hint=f"only its owner and root change a model: run the command with `sudo -u {_account(owner)}`, "
+        hint=f"only its owner and root change a model: run the command with `sudo -u {quote(_account(owner))}`, "
         "or choose another model with -m or -o",
     )
 

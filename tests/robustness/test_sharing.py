@@ -96,7 +96,7 @@ def test_another_member_of_the_group_is_refused(
     done = spamnb_as(BOB, model.parent, *command, model, *more, stdin=b"free money\n", code=1)
     assert done.err.splitlines()[-2:] == [
         f"Error: cannot change {model}: it belongs to user {ALICE.number}, and you are user {BOB.number}",
-        f"Hint: only its owner and root change a model: run the command with `sudo -u #{ALICE.number}`, "
+        f"Hint: only its owner and root change a model: run the command with `sudo -u '#{ALICE.number}'`, "
         "or choose another model with -m or -o",
     ]
     assert before == {path.name: (path.read_bytes(), described(path)) for path in model.parent.iterdir()}
