@@ -143,8 +143,10 @@ def build(kind: str, names: Names, corpora: dict[str, list[Part]]) -> SpamModel:
     scores, truth = [], []
     for left_out in FOREIGN[kind]:
         others = merge_stores([store for name, store in stores.items() if name != left_out])
-        said, spam = log_odds(replace(empty, store=reduced(others, names, LARGEST[kind])), corpora[left_out])
-        scores.append(said)
+        scored, spam = log_odds(
+            replace(empty, store=reduced(others, names, LARGEST[kind])), corpora[left_out]
+        )
+        scores.append(scored)
         truth.append(spam)
     fitted = fit_linear(np.concatenate(scores), np.concatenate(truth).astype(np.int64), 2)
     whole = reduced(merge_stores(list(stores.values())), names, LARGEST[kind])

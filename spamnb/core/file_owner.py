@@ -84,9 +84,10 @@ def is_trusted(owner: int, model: str) -> bool:
 
 
 def _wrong_owner(path: str, owner: int) -> ModelError:
+    account = quote(_account(owner))
     return ModelError(
         f"cannot change {path}: it belongs to {user_name(owner)}, and you are {user_name(os.geteuid())}",
-        hint=f"only its owner and root change a model: run the command with `sudo -u {quote(_account(owner))}`, "
+        hint=f"only its owner and root change a model: run the command with `sudo -u {account}`, "
         "or choose another model with -m or -o",
     )
 

@@ -17,14 +17,14 @@ from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations, model_state
-from spamnb.model.base_model import BaseModel, check_same
+from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions, class_probabilities, predict_classes
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
-from spamnb.model.seen_messages import SeenMessages, by_label, merge_seen
+from spamnb.model.seen_messages import SeenMessages, by_label
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -97,19 +97,6 @@ class SpamModel:
             _ = self.seen_messages.minus(digests).exact  # refuses unknown digests
         history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
         return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
-
-    def merge(self, other: SpamModel) -> SpamModel:
-        """Returns this model with the messages of the other added; both must read messages the same way."""
-        from spamnb.counts import merge_stores
-
-        if self.features != other.features:
-            raise ModelError(f"models read messages differently: {self.features} and {other.features}")
-        check_same(self, other, "this model", "the other one")
-        both = self.seen_messages is not None and other.seen_messages is not None
-        seen = merge_seen([self.seen_messages, other.seen_messages]) if both else None
-        history = self.change_history.plus(ChangeHistory(learned=int(other.store.message_totals.sum())))
-        store = merge_stores([self.store, other.store])
-        return replace(self, store=store, seen_messages=seen, change_history=history)
 
     def changed(self, change: Change) -> SpamModel:
         """Returns this model with a change applied."""

@@ -161,7 +161,7 @@ def test_models_of_the_same_start_are_merged(ready: SpamModel, model: SpamModel)
     assert both.base is not None
     assert both.base.weight == 0.25  # that of the larger one
     assert both.store.message_totals.tolist() == [18, 18]
-    assert half.merge(model).base is not None
+    assert merge_models([half, model]).base is not None
 
 
 def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> None:
@@ -174,7 +174,7 @@ def test_models_of_other_starts_are_not(ready: SpamModel, model: SpamModel) -> N
     assert refused.value.hint == "train them with the same --base"
     other = train(OWN, OWN_LABELS, base=ready.learn(["win"], ["spam"]))
     with pytest.raises(ModelError, match="they do not add up"):
-        model.merge(other)
+        merge_models([model, other])
 
 
 def test_pruning_and_ageing_leave_the_start_alone(model: SpamModel) -> None:

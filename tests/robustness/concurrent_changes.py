@@ -165,7 +165,7 @@ def rows(budget: float) -> list[Row]:
     command = [sys.executable, "-m", "tests.robustness.concurrent_changes", "--steps", str(steps)]
     done = subprocess.run(command, stdout=subprocess.DEVNULL)
     took = time.monotonic() - started
-    return [Row("concurrent changes", "counts as a slow tally has them", steps, done.returncode, took, 0.0)]
+    return [Row("concurrency", "counts as a slow tally has them", steps, done.returncode, took, 0.0)]
 
 
 def main() -> None:
