@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         decode_all as decode_all,
         encode as encode,
         sum_changes as sum_changes,
+        with_records as with_records,
     )
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_paths import (
@@ -104,7 +105,7 @@ else:
             "explanation": ["Evidence", "Explanation"],
             "inspection": ["Inspector", "Linear", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
-            "model_delta": ["Change", "decode_all", "encode", "sum_changes"],
+            "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
             "model_merge": ["merge_models"],
             "model_paths": [
                 "MESSAGE_KINDS",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore
-from spamnb.errors import DataError, ModelError
+from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations, model_state
@@ -262,22 +262,31 @@ class SpamModel:
         check_columns(1, categories, numbers)
         return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
 
-    def save(self, path: str | os.PathLike[str]) -> int:
-        """Writes the model file as a whole or not at all; returns its size in bytes."""
+    def save(
+        self, path: str | os.PathLike[str], *, backup: str | None = None, mode: int | None = None
+    ) -> int:
+        """Writes the model file as a whole or not at all; returns its size in bytes.
+
+        `backup` is a second name for the file that is replaced, `mode` the permissions, such as 0o640.
+        """
         from spamnb.storage import model_writer
 
-        return model_writer.write(self.to_state(), path)
+        return model_writer.write(self.to_state(), path, backup=backup, mode=mode)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SpamModel:
-        """Reads a model file and its journal, without executing anything in them."""
-        if not os.path.exists(os.path.realpath(path) + model_file.JOURNAL):
-            return cls.from_state(model_file.read(path))
-        from spamnb.model.model_delta import read_model
+    def load(
+        cls, path: str | os.PathLike[str], *, warn: Callable[[JournalError], None] | None = None
+    ) -> SpamModel:
+        """Reads a model file and its journal, without executing anything in them.
 
-        state, change = read_model(path)
-        model = cls.from_state(state)
-        return model if change is None else model.changed(change)
+        A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
+        was when its file was written.
+        """
+        if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
+            return cls.from_state(model_file.read(path))
+        from spamnb.model.model_delta import load_with_journal
+
+        return load_with_journal(cls, path, warn)
 
     def to_state(self) -> dict[str, Any]:
         """Returns the model as builtins and plain arrays."""

@@ -159,13 +159,13 @@ def _measure(protocol: str, params: Params) -> _Measured:
 
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
-    from spamnb.cli.model_choice import find_model
+    from spamnb.cli.model_choice import find_model, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
-    from spamnb.model import SpamModel, TrainingOverlap
+    from spamnb.model import TrainingOverlap
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
-    model = SpamModel.load(path)
+    model = load_model(path)
     check_decision(params, model.labels)
     model = replace(model, decision=decision(params, model.decision))
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}

@@ -96,10 +96,9 @@ def _load(params: Params) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.message_kind import note_mail
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
-    model = SpamModel.load(find_model(params["model"], lambda: "mail"))
+    model = load_model(find_model(params["model"], lambda: "mail"))
     check_decision(params, model.labels)
     note_mail(model, quiet=False)
     return replace(model, decision=decision(params, model.decision))

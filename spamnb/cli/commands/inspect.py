@@ -41,8 +41,7 @@ def inspect(
       spamnb inspect --message "WIN a FREE prize"
       spamnb inspect --message - < mail.eml
     """
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
@@ -51,7 +50,7 @@ def inspect(
     texts = None if message is None else _message(message)
     mail = texts is not None and bool(texts.tags)
     path = find_model(model, lambda: "mail") if mail else find_model(model)
-    loaded = SpamModel.load(path)
+    loaded = load_model(path)
     if texts is not None:
         _explain(loaded, texts, top, json_file)
     elif words:

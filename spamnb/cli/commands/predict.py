@@ -103,11 +103,10 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     from dataclasses import replace
     from functools import partial
 
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
     read = params | {"input_format": _input_format(params)}
-    model = SpamModel.load(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
+    model = load_model(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
     check_decision(params, model.labels)
     return replace(model, decision=decision(params, model.decision))
 
