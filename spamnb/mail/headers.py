@@ -95,9 +95,9 @@ def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
 
 def _shorten(head: bytes, names: list[bytes], values: list[bytes], limits: Limits, notes: list[str]) -> None:
     if len(head) > limits.headers:
-        notes.append(f"headers beyond {limits.headers} bytes were left out")
+        notes.append(f"headers beyond {limits.headers:,} bytes were left out")
         if len(names) > 1:
             names.pop()  # the last one is not complete
     if any(len(value) > limits.header_line for value in values):
-        notes.append(f"header lines were cut at {limits.header_line} bytes")
+        notes.append(f"header lines were cut at {limits.header_line:,} bytes")
         values[:] = [value[: limits.header_line] for value in values]

@@ -42,7 +42,7 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     if not raw or raw.isspace():
         return Mail(b"", dict.fromkeys(TAGS, b""), ())  # no headers are missing: nothing is known of it
     if len(raw) > limits.message:
-        notes.append(f"only the first {limits.message} bytes were read")
+        notes.append(f"only the first {limits.message:,} bytes were read")
         raw = raw[: limits.message]
     headers, content = split_head(skip_to_header(unify_line_ends(raw)), limits, notes)
     parts = read_parts(headers, content, limits, notes)
@@ -86,5 +86,5 @@ def _subject(headers: Headers) -> bytes:
 def _cut(text: bytes, most: int, what: str, notes: list[str]) -> bytes:
     cut = first_words(text, most)
     if len(cut) < len(text):
-        notes.append(f"{what} was cut at {most} words")
+        notes.append(f"{what} was cut at {most:,} words")
     return cut

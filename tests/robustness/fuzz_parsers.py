@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-import zlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from spamnb.report.model_card import card_rows
 from spamnb.settings import FeatureConfig
 from spamnb.storage import model_file, safe_unpickler, update_journal
 from tests.helpers.paths import ROOT
+from tests.robustness.broken_journals import chained
 from tests.robustness.fuzz_readers import Run
 
 _CONFIGS = (
@@ -176,16 +176,6 @@ def _state(data: bytes, _: Path) -> object:
         if not isinstance(state, dict):
             return "no model"
     return try_model(SpamModel.from_state(state))
-
-
-def chained(checksum: bytes, payloads: list[bytes]) -> bytes:
-    """A journal of these records whose marks, lengths and checks are right."""
-    out, check = [model_file.JOURNAL_HEAD + checksum + b"\n"], checksum
-    for payload in payloads:
-        check = hashlib.sha256(check + payload).digest()[:8]
-        head = update_journal._FIELDS.pack(b"rec1", len(payload), check)
-        out.append(head + zlib.crc32(head).to_bytes(4, "little") + payload)
-    return b"".join(out)
 
 
 def _journal(data: bytes, folder: Path) -> object:

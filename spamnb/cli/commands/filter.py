@@ -13,7 +13,7 @@ from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
-from spamnb.errors import ConfigError, DataError
+from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -36,8 +36,9 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
     X-Spamnb at the top of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not changed. --explain adds the strongest tokens to X-Spamnb, which also lists what of a large mail was
-    not read. If anything goes wrong the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no
-    mail is lost. On a terminal control characters are shown as escapes.
+    not read. If anything goes wrong, or no class of the model is spam, the mail passes with
+    "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. On a terminal control characters are shown
+    as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -95,12 +96,9 @@ def _load(params: Params) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.message_kind import note_mail
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
-    model = SpamModel.load(find_model(params["model"], lambda: "mail"))
+    model = load_model(find_model(params["model"], lambda: "mail"))
     check_decision(params, model.labels)
-    if model.positive not in model.labels:
-        raise ConfigError(f"no class of the model is spam: {', '.join(model.labels)}")
     note_mail(model, quiet=False)
     return replace(model, decision=decision(params, model.decision))
