@@ -52,8 +52,20 @@ class ConfigError(SpamnbError):
     exit_code = 2
 
 
+EXTRA_PACKAGES = {
+    "parquet": "pyarrow",
+    "patterns": "google-re2",
+    "dask": "distributed",
+}  # as in pyproject.toml
+
+
 class MissingExtraError(SpamnbError):
-    """A feature needs an optional package; the hint says how to install it."""
+    """A feature needs the package of an extra; the hint says how to install it.
+
+    >>> MissingExtraError("reading Parquet", "parquet").hint
+    'pip install pyarrow'
+    """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package", hint=f"pip install 'spamnb[{extra}]'")
+        package = EXTRA_PACKAGES[extra]
+        super().__init__(f"{what} needs the package {package}", hint=f"pip install {package}")

@@ -13,7 +13,15 @@ from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
 from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY
-from spamnb.settings import DecisionConfig, FeatureConfig, ScorerConfig, Setting, TrainingConfig, settings_of
+from spamnb.settings import (
+    DecisionConfig,
+    FeatureConfig,
+    MailConfig,
+    ScorerConfig,
+    Setting,
+    TrainingConfig,
+    settings_of,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
@@ -117,11 +125,12 @@ max_size_option = click.option(
     metavar="SIZE",
     help="Read at most SIZE bytes of each email. [default: 512K]",
 )
+one_mail_options = all_of(max_size_option, setting_options(MailConfig))
 mail_options = all_of(
     click.option(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
-    max_size_option,
+    one_mail_options,
     setting_options(TrainingConfig, "jobs", default=TrainingConfig().jobs),
 )
 labelled_mail_option = click.option(

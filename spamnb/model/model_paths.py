@@ -9,6 +9,7 @@ from pathlib import Path
 
 MODEL_VARIABLE = "SPAMNB_MODEL"
 MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each
+READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 _FILE_NAME = "model.spamnb"
 
 

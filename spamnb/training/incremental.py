@@ -152,7 +152,7 @@ class Learner:
         texts = as_texts(messages)
         names = [""] * len(texts) if labels is None else [str(label) for label in labels]
         if len(texts) != len(names):
-            raise DataError(f"{len(texts)} messages but {len(names)} labels")
+            raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         if labels is not None:
             _check_labels(self.model.labels, set(names))
         return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -128,11 +128,13 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
 
 
 def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
-    from spamnb.report import explanation_row, model_card
+    import numpy as np
+
+    from spamnb.report import explanation_row, model_card, prediction_rows
 
     explanation = model.explain(message)
     if json_file:
-        verdict: dict[str, Any] = {"label": explanation.verdict, "probability": explanation.probability}
-        write_json({**verdict, "log_odds": explanation.log_odds, **explanation_row(explanation)}, json_file)
+        row = explanation_row(explanation)
+        write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)
     if json_file != "-":
         model_card.show_explanation(console(), explanation, model.labels, top)

@@ -89,9 +89,12 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
 
 def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, float] | None) -> Trainer:
     """Counts every input, here or elsewhere; the first one decides whether the messages are mail."""
+    from spamnb.readers import open_source
+
     params = setup.params
     if params["dask"]:
-        trainer = setup.trainer(mail=os.path.isdir(str(sources[0][0])), keep=keep)
+        with open_source(*sources[0], labelled=True) as source:
+            trainer = setup.trainer(mail=source.mail, keep=keep)
         _count_on_cluster(trainer, sources, params)
         return trainer
     opened = _opened(sources, params["quiet"])
@@ -137,7 +140,7 @@ def _count_in_processes(trainer: Trainer, sources: Iterable[tuple[int, Source]],
                 source.work = CountInWorker(trainer, number)
                 _count_here(trainer, source, number, quiet)
                 continue
-            counter.start()  # before the progress bar has a thread
+            counter.start()
             done = 0
             with progress(source.name, source.size, quiet) as bar:
                 for size in counter.feed(source, number):
