@@ -42,6 +42,10 @@ class ModelError(SpamnbError):
     """A model file is missing, damaged, foreign, too new or does not fit the request."""
 
 
+class JournalError(ModelError):
+    """The journal beside a model file cannot be used; the model file itself can."""
+
+
 class ConfigError(SpamnbError):
     """A setting is out of range, or two settings contradict each other."""
 

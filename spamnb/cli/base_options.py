@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from spamnb.model import BaseModel
 
 Sources = Callable[[], list[Any]]  # gives the inputs of the command
-_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}
 
 
 def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
@@ -26,7 +25,7 @@ def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
 
 def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel | None:
     """The model that --base names, None without it."""
-    from spamnb.model import BaseModel, SpamModel, shipped_model
+    from spamnb.model import READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
 
     path = params["base"]
     if path is None:
@@ -35,8 +34,8 @@ def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseMode
         _check_file(path)
         return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
     kind = kind_of_messages(sources())
-    print_status(f"starting from the {_NAMES[kind]}", quiet)
-    return BaseModel.of(_NAMES[kind], SpamModel.load(shipped_model(kind)))
+    print_status(f"starting from the {READY_MADE_NAMES[kind]}", quiet)
+    return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
 
 
 def _check_file(path: str) -> None:

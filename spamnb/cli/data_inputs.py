@@ -21,11 +21,13 @@ _FLAGS = ("encoding", "text_column", "label_column", "spam_label", "categorical"
 def read_options(params: dict[str, Any], **more: Any) -> ReadOptions:
     """Builds the options for reading from the parameters of a command; `more` take precedence."""
     from spamnb.readers import ReadOptions
+    from spamnb.settings import MailConfig
 
     flags = {name: params[name] for name in _FLAGS if name in params}
     flags["format"] = params.get("input_format", "auto")
     if "max_size" in params:
         flags["max_size"] = size_of(params["max_size"], "--max-size")
+        flags["authserv_ids"] = MailConfig.from_options(params).trusted_servers
     return ReadOptions.from_flags(**flags | more)
 
 

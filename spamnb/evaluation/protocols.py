@@ -28,6 +28,7 @@ from spamnb.training import (
     duplicates_note,
     fit_linear,
     metrics_of,
+    set_max_fpr,
 )
 
 SIZES = 10
@@ -175,8 +176,10 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     identity = calibrations.identity(len(data.labels))
     model = SpamModel(trainer.features, trainer.scoring, stream.store, trainer.decision, identity, positive)
     model, held_out = _calibrate_stream(model, stream)
+    model = _set_threshold(model, held_out, trainer.training.max_fpr)
     notes = (
         "each message classified by a model of those before it, then learned",
+        *(["threshold chosen on the same scores"] if model.decision.max_fpr is not None else []),
         *duplicates_note(data.digests),
     )
     steps: list[Mapping[str, Any]] = []
@@ -186,6 +189,14 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
             steps.append(_step(end, metrics_of(model, _slice(held_out, begin, end))))
     caption = "each line: the messages since the line before"
     return replace(evaluate_scores(model, held_out, notes), steps=tuple(steps), caption=caption)
+
+
+def _set_threshold(model: SpamModel, held_out: HeldOutScores, max_fpr: float | None) -> SpamModel:
+    """Sets the threshold for a false positive rate as training does: of two classes with enough messages."""
+    enough = np.bincount(held_out.truth, minlength=len(model.labels)).min() >= FEWEST
+    if max_fpr is None or len(model.labels) > 2 or not enough:
+        return model
+    return replace(set_max_fpr(model, held_out, max_fpr), metrics=None)
 
 
 def _calibrate_stream(model: SpamModel, stream: StreamScores) -> tuple[SpamModel, HeldOutScores]:

@@ -13,6 +13,7 @@ from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import kind_of_inputs, note_mail, stdin_mail_format
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
+from spamnb.cli.progress_bar import may_reach_terminal
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
@@ -102,11 +103,10 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     from dataclasses import replace
     from functools import partial
 
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
     read = params | {"input_format": _input_format(params)}
-    model = SpamModel.load(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
+    model = load_model(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
     check_decision(params, model.labels)
     return replace(model, decision=decision(params, model.decision))
 
@@ -177,7 +177,8 @@ def _answer(
     from spamnb.readers import open_source
 
     codes, quiet = set[int](), params["quiet"]
-    visible_output = sys.stdout is not None and sys.stdout.isatty()  # shows the progress itself
+    # Verdicts that appear on the terminal show the progress, and a bar would run into them.
+    visible_output = may_reach_terminal(sys.stdout)
     with open_source(path, reading, labelled=False) as source:
         if reading.mail.jobs > 1:
             from spamnb.training import ScoreInWorker

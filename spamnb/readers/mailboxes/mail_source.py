@@ -108,7 +108,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
 
 def open_mails(mails: RawMails, options: ReadOptions) -> Source:
     """Opens a source that parses raw mails, in several processes if the options ask for them."""
-    stream, limits = mails.stream, Limits(message=options.mail.max_size)
+    stream, limits = mails.stream, Limits(options.mail.max_size, authserv_ids=options.mail.authserv_ids)
     live = stream is not None and stream.live
     position = (lambda: stream.position) if stream else None
     batcher = Batcher(mails.skipped, limits, labelled=mails.labels is not None, position=position)

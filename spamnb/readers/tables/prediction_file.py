@@ -73,9 +73,14 @@ class PredictionFile:
         return [meanings[value] for value in verdicts]
 
     def scores(self) -> FloatArray | None:
-        if self.columns.score is None or not self.chunks:
-            return None
-        return np.concatenate([chunk.numbers["score"] for chunk in self.chunks])
+        return self._numbers("score") if self.columns.score is not None else None
+
+    def probabilities(self) -> FloatArray | None:
+        """Returns the probabilities that stand beside log-odds; None if there are none."""
+        return self._numbers("probability") if self.columns.probability is not None else None
+
+    def _numbers(self, name: str) -> FloatArray | None:
+        return np.concatenate([chunk.numbers[name] for chunk in self.chunks]) if self.chunks else None
 
     def texts(self) -> list[str]:
         """Returns the texts; none if there is no column of them."""
