@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spamnb.mail.css_declarations import Values
 
 _COMPOUND = re.compile(
-    r"""(?P<type>[a-z_][\w:-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>[\w-]+)
+    r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>[\w-]+)
     |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*["']?(?P<value>[^\]"']*)["']?\s*(?:\s[is]\s*)?)?\]
     |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>[^()]*)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
     re.VERBOSE,

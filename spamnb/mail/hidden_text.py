@@ -19,10 +19,10 @@ from spamnb.mail.html_tokens import Token
 from spamnb.mail.open_elements import SPECIAL, OpenElements
 from spamnb.mail.style_sheet import DESKTOP, PHONE, Rule, RuleIndex, matches_media, parse_rules
 
-_VOID = frozenset(
-    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+_WITHOUT_CONTENT = frozenset(
+    "head area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
 )
-_ALWAYS_OPEN = frozenset(("html", "head", "body"))  # their end tags end nothing
+_WHOLE_PAGE = ("html", "body")  # always open, with or without their tags
 _TESTS = 100_000, 8  # of selectors: so many, and so many more for each byte of the page
 _TAG_BYTES = 1 << 13  # of attributes that are read
 
@@ -39,11 +39,9 @@ def hidden_texts(tokens: Sequence[Token], lower: bytes) -> tuple[list[bool], boo
     rules = _rules(tokens, custom)
     read = BoundedCache(partial(read_element, custom), longest=1 << 10)
     budget = _TESTS[0] + _TESTS[1] * len(lower)
-    desktop = [rule for rule in rules if matches_media(rule.media, DESKTOP)]
+    desktop, phone = ([rule for rule in rules if matches_media(rule.media, width)] for width in (DESKTOP, PHONE))
     hidden, hides = Page(RuleIndex(desktop, budget), read).hidden_texts(tokens)
-    phone = [rule for rule in rules if rule.media and matches_media(rule.media, PHONE)] if hides else []
-    if phone and phone != [rule for rule in desktop if rule.media]:
-        phone = [rule for rule in rules if matches_media(rule.media, PHONE)]
+    if hides and [*map(id, desktop)] != [*map(id, phone)]:
         on_phone, hides = Page(RuleIndex(phone, budget), read).hidden_texts(tokens)
         hidden = [one and other for one, other in zip(hidden, on_phone, strict=True)]
     return hidden, hides
@@ -70,6 +68,8 @@ class Page:
         self._open = OpenElements()
         self._styles: dict[tuple[object, ...], Style] = {}
         self._link: Color = LINK
+        for tag in _WHOLE_PAGE:
+            self._push(read[tag.encode() + b" "])
 
     def hidden_texts(self, tokens: Sequence[Token]) -> tuple[list[bool], bool]:
         """Returns for the text of each token whether it is hidden, and whether a style hides any letters."""
@@ -79,8 +79,8 @@ class Page:
             is_hidden = not blank and self._hides_text()
             hidden.append(is_hidden)
             if is_hidden and not hides:
-                tag = self._open.elements[-1].tag if self._open.elements else ""
-                hides = tag not in ORDINARY and not text.replace(b"&nbsp;", b"").isspace()
+                ordinary = self._open.elements[-1].tag in ORDINARY
+                hides = not ordinary and not text.replace(b"&nbsp;", b" ").isspace()
             if name[:1].isalpha():
                 self._start(name, attributes[:_TAG_BYTES])
             elif name[:1] == b"/":
@@ -99,29 +99,38 @@ class Page:
 
     def _start(self, name: bytes, attributes: bytes) -> None:
         tag = name.decode("utf-8", "replace")
-        if tag in _VOID:
+        if tag in _WHOLE_PAGE:
+            self._start_page(tag, self._read[name + b" " + attributes])
+        elif tag not in _WITHOUT_CONTENT:
+            if tag in SPECIAL:
+                self._open.start(tag)
+            else:
+                self._resume()
+            self._push(self._read[name + b" " + attributes])
+
+    def _start_page(self, tag: str, element: Element) -> None:
+        """Replaces the html or body that is open from the start, unless elements in it are open already."""
+        if len(self._open.elements) > len(_WHOLE_PAGE):
             return
-        if tag in SPECIAL:
-            self._open.start(tag)
-        else:
-            self._resume()
-        self._push(self._read[name + b" " + attributes])
-        if tag == "body":
-            link = parse_legacy_color(self._open.elements[-1].attributes.get("link", ""))
-            self._link = link or self._link
+        link = parse_legacy_color(element.attributes.get("link", ""))
+        self._link = link or self._link
+        self._open.close_to(_WHOLE_PAGE.index(tag))
+        self._push(element)
+        if tag == "html":
+            self._push(self._read[b"body "])
 
     def _end(self, tag: str) -> None:
-        if tag not in _ALWAYS_OPEN:
+        if tag not in _WHOLE_PAGE:
             for element in self._open.end(tag):
                 self._push(element)
 
     def _push(self, element: Element) -> None:
         parent = self._open.parent_style(element.tag)
-        outer = self._open.elements[-1] if self._open.elements else None
         if self._rules.tests_first and self._open.is_first():
             element = element._replace(first=True)
         rules = self._rules.matching(element, self._open.elements, self._open.keys) if self._rules else []
-        closed = outer is not None and _is_closed(outer) and element.tag != "summary"
+        outer = self._open.elements[-1:]
+        closed = bool(outer) and _is_closed(outer[0]) and element.tag != "summary"
         key = (id(parent), element.source, closed, *map(id, rules))
         style = self._styles.get(key)
         if style is None:
