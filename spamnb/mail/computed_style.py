@@ -21,6 +21,7 @@ _NO_BOX = ("none", "table-column", "table-column-group")
 _CUT_OFF = ("hidden", "clip", "auto", "scroll")
 _MOVED = ("absolute", "fixed", "relative", "sticky")
 _OWN_BLOCK = ("absolute", "fixed")
+_IN_LINE = frozenset("color fill font-size line-height background-color background-image".split())
 _TABLE_PARTS = frozenset("table tbody thead tfoot tr td th".split())  # they grow with their content
 
 _FUNCTION = re.compile(r"([a-z0-9-]{1,20})\(([^()]{0,200})\)")
@@ -52,6 +53,8 @@ ROOT = Style()
 
 def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     """Computes a style; `inline`: the tag begins no block of its own."""
+    if not values:
+        return parent
     size = _font_size(parent.font_size, values)
     boxed = _has_box(values, tag, inline)
     style = Style(
@@ -160,6 +163,8 @@ def _functions(values: Values, name: str) -> list[tuple[str, str]]:
 
 
 def _is_gone(values: Values, em: float, boxed: bool) -> bool:
+    if values.keys() <= _IN_LINE:
+        return False
     return (
         values.get("display") in _NO_BOX
         or values.get("content-visibility") == "hidden"

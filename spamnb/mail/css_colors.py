@@ -13,7 +13,7 @@ LINK: Color = (0.0, 0.0, 238.0, 1.0)
 TRANSPARENT: Color = (0.0, 0.0, 0.0, 0.0)
 # Measured on text of 16 px: below either one, letters cannot be told from the background.
 _CLOSE = 24.0  # of 255, in each of red, green and blue
-_CONTRAST, _PALE = 1.06, 0.8  # ratio of two luminances that are both high: pale yellow on white
+_CONTRAST, _PALE = 1.06, 225.0  # ratio of two luminances if both have much green: pale yellow on white
 _FAINT = 0.1  # alpha
 
 _NAMED = """
@@ -131,8 +131,10 @@ def is_invisible(color: Color, background: Color | None) -> bool:
     seen = blend(color, background)
     if max(abs(seen[i] - background[i]) for i in range(3)) <= _CLOSE:
         return True
+    if min(seen[1], background[1]) < _PALE:
+        return False
     light, dark = sorted((_luminance(seen), _luminance(background)), reverse=True)
-    return dark > _PALE and (light + 0.05) / (dark + 0.05) < _CONTRAST
+    return (light + 0.05) / (dark + 0.05) < _CONTRAST
 
 
 def _luminance(color: Color) -> float:

@@ -25,6 +25,8 @@ _WITHOUT_CONTENT = frozenset(
 _WHOLE_PAGE = ("html", "body")  # always open, with or without their tags
 _TESTS = 100_000, 8  # of selectors: so many, and so many more for each byte of the page
 _TAG_BYTES = 1 << 13  # of attributes that are read
+_CACHED_BYTES = 256
+_elements = BoundedCache(partial(read_element, {}), longest=_CACHED_BYTES)
 
 
 def hidden_texts(tokens: Sequence[Token], lower: bytes) -> tuple[list[bool], bool]:
@@ -37,7 +39,7 @@ def hidden_texts(tokens: Sequence[Token], lower: bytes) -> tuple[list[bool], boo
     """
     custom = variables(lower.decode("latin-1"))
     rules = _rules(tokens, custom)
-    read = BoundedCache(partial(read_element, custom), longest=1 << 10)
+    read = BoundedCache(partial(read_element, custom), longest=_CACHED_BYTES) if custom else _elements
     budget = _TESTS[0] + _TESTS[1] * len(lower)
     desktop, phone = ([rule for rule in rules if matches_media(rule.media, width)] for width in (DESKTOP, PHONE))
     hidden, hides = Page(RuleIndex(desktop, budget), read).hidden_texts(tokens)
@@ -65,7 +67,7 @@ class Page:
     def __init__(self, rules: RuleIndex, read: BoundedCache[Element]) -> None:
         self._rules = rules
         self._read = read
-        self._open = OpenElements()
+        self._open = OpenElements(keyed=bool(rules))
         self._styles: dict[tuple[object, ...], Style] = {}
         self._link: Color = LINK
         for tag in _WHOLE_PAGE:
@@ -91,7 +93,7 @@ class Page:
         self._resume()
         if self._rules.budget < 0:
             return True  # no reader's page takes so many tests: none of its text is evidence
-        return self._open.parent_style("").hides
+        return self._open.parent_style("").hides or _is_closed(self._open.elements[-1])
 
     def _resume(self) -> None:
         for element in self._open.resume():
@@ -129,15 +131,13 @@ class Page:
         if self._rules.tests_first and self._open.is_first():
             element = element._replace(first=True)
         rules = self._rules.matching(element, self._open.elements, self._open.keys) if self._rules else []
-        outer = self._open.elements[-1:]
-        closed = bool(outer) and _is_closed(outer[0]) and element.tag != "summary"
+        elements = self._open.elements
+        closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
         key = (id(parent), element.source, closed, *map(id, rules))
         style = self._styles.get(key)
         if style is None:
             values = self._values(element, rules, closed)
             style = compute(parent, values, tag=element.tag, inline=element.tag not in SPECIAL)
-            if _is_closed(element):
-                style = style._replace(hides=True)
             self._styles[key] = style
         self._open.push(element, style)
 

@@ -26,7 +26,7 @@ _CELLS = ("td", "th")
 _GROUPS = ("tbody", "thead", "tfoot")
 _TABLE_PARTS = frozenset(("caption", "colgroup", "col", "tr", *_CELLS, *_GROUPS))
 _IN_TABLE = frozenset(("table", "tr", *_GROUPS))
-_INVISIBLE = frozenset("script style template input form".split())
+_STAYS_IN_TABLE = _TABLE_PARTS | frozenset("script style template input form".split())
 # The start tag -> elements that it closes, and the elements that keep them open.
 _CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "li": (("li",), ("ul", "ol", "menu")),
@@ -44,9 +44,10 @@ _MOST = 8  # elements that are opened again
 class OpenElements:
     """The open elements of a page; the style of the innermost one is that of a text."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keyed: bool = True) -> None:
         self.elements: list[Element] = []
-        self.keys: Counter[str] = Counter()  # tags, .classes and #ids of the open elements
+        self.keys: Counter[str] = Counter()  # tags, .classes and #ids of the open elements, if `keyed`
+        self._keyed = keyed
         self._styles: list[Style] = []
         self._children: list[int] = [0]  # of the page, and of each open element
         self._positions: dict[str, list[int]] = {}  # tag -> where in the list it is open
@@ -57,7 +58,7 @@ class OpenElements:
 
     def parent_style(self, tag: str) -> Style:
         """Returns the style that a new element inherits: what a table may not contain stands before it."""
-        if self.elements and self.elements[-1].tag in _IN_TABLE and tag not in _TABLE_PARTS | _INVISIBLE:
+        if self.elements and self.elements[-1].tag in _IN_TABLE and tag not in _STAYS_IN_TABLE:
             table = self._last("table")
             return self._styles[table - 1] if table > 0 else ROOT
         return self._styles[-1] if self._styles else ROOT
@@ -83,7 +84,8 @@ class OpenElements:
         self._children[-1] += 1
         self._children.append(0)
         self._positions.setdefault(tag, []).append(at)
-        self.keys.update(_keys(element))
+        if self._keyed:
+            self.keys.update(_keys(element))
         if tag in SPECIAL:
             self._specials.append(at)
         if tag in _MARKERS:
@@ -132,10 +134,10 @@ class OpenElements:
 
     def close_to(self, at: int, *, goes_on: bool = True) -> None:
         """Closes the element at a position with all in it; formatting in it goes on, if not at a table's end."""
-        closed = self.elements[at + 1 :] if goes_on else []
+        closed = self.elements[at + 1 :] if goes_on else None
         while len(self.elements) > at:
             self._pop()
-        if goes_on:
+        if closed:
             formatting = [element for element in closed if element.tag in _FORMATTING]
             self._interrupted = (self._interrupted + formatting)[-_MOST:]
 
@@ -144,7 +146,8 @@ class OpenElements:
         self._styles.pop()
         self._children.pop()
         self._positions[element.tag].pop()
-        self.keys.subtract(_keys(element))
+        if self._keyed:
+            self.keys.subtract(_keys(element))
         if self._specials and self._specials[-1] == at:
             self._specials.pop()
         if self._markers and self._markers[-1] == at:
