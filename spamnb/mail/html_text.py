@@ -23,7 +23,7 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
     tokens = tokenize(source, lower)
     hidden, hides = hidden_texts(tokens, lower)
     names = [token.name for token in tokens[:-1] if token.name != COMMENT]
-    facts = [b"comments"] if len(names) < len(tokens) - 1 else []
+    facts = [b"comments"] if lower.find(b"<!--") >= 0 else []  # also those around a style sheet
     facts += [name for name in _SCRIPTS if name in names]
     if facts:
         lower = _without_scripts(tokens).lower()

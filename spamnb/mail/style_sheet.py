@@ -29,22 +29,20 @@ class Rule(NamedTuple):
     media: tuple[str, ...]
 
 
-def parse_rules(sheet: str, media: str = "") -> list[Rule]:
-    """Reads the rules of a clean style sheet in lower case that decide whether text can be seen.
+def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
+    """Yields the rules of a clean style sheet in lower case that decide whether text can be seen.
 
     >>> [rule.media for rule in parse_rules("p{color:red}@media print{p{color:red}}@font-face{src:url(x)}")]
     [(), ('print',)]
     """
-    rules: list[Rule] = []
     for selectors, declarations, queries in _blocks(sheet.replace("<!--", " ").replace("-->", " ")):
         normal, important = parse_declarations(declarations)
         if normal or important:
             around = (media, *queries) if media else queries
-            for text in _SELECTOR.findall(selectors):
+            for text in map(itemgetter(0), _SELECTOR.finditer(selectors)):
                 selector = parse_selector(text) if len(text) <= _LONGEST else None
                 if selector:
-                    rules.append(_rule(selector, normal, important, around))
-    return rules
+                    yield _rule(selector, normal, important, around)
 
 
 def _rule(
@@ -139,14 +137,19 @@ class RuleIndex:
         self, element: Element, ancestors: Sequence[Element], open_keys: Mapping[str, int]
     ) -> list[Rule]:
         """Returns the matching rules, the weakest first; `open_keys` counts the keys of all ancestors."""
+        if self.budget < 0:
+            return []
         keys = ["*", element.tag, *["." + name for name in element.classes]]
         if element.id:
             keys.append("#" + element.id)
+        candidates = [self._rules[key] for key in keys if key in self._rules]
+        if sum(map(len, candidates)) > self.budget:
+            self.budget = -1
+            return []
         found = [
             (rule.selector.specificity, order, rule)
-            for key in keys
-            if key in self._rules
-            for order, rule in self._rules[key]
+            for rules in candidates
+            for order, rule in rules
             if self._matches(rule.selector, element, ancestors, open_keys)
         ]
         return [rule for _, _, rule in sorted(found, key=itemgetter(0, 1))]
@@ -159,7 +162,7 @@ class RuleIndex:
         open_keys: Mapping[str, int],
     ) -> bool:
         self.budget -= 1
-        if self.budget < 0 or not selector.compounds[0].matches(element):
+        if not selector.compounds[0].matches(element):
             return False
         if len(selector.compounds) == 1:
             return True
