@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from spamnb.mail.css_colors import TRANSPARENT, Color, parse_color
+from spamnb.mail.html_tokens import name_set
 
 Length = tuple[float, str]  # a number and its unit
 Value = str | float | bool | Length | Color | None  # None: a value that is not understood
@@ -21,12 +22,28 @@ _WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
 _VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
 _USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)")
 _SIZES = {
-    **{"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0},
-    **{"large": 18.0, "x-large": 24.0, "xx-large": 32.0},
+    "xx-small": 9.0,
+    "x-small": 10.0,
+    "small": 13.0,
+    "medium": 16.0,
+    "large": 18.0,
+    "x-large": 24.0,
+    "xx-large": 32.0,
 }
 _PIXELS = {
-    **{"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945},
-    **{"rem": 16.0, "vw": 12.0, "vh": 8.0, "vmin": 8.0, "vmax": 12.0},
+    "": 1.0,
+    "px": 1.0,
+    "pt": 4 / 3,
+    "pc": 16.0,
+    "in": 96.0,
+    "cm": 37.8,
+    "mm": 3.78,
+    "q": 0.945,
+    "rem": 16.0,
+    "vw": 12.0,
+    "vh": 8.0,
+    "vmin": 8.0,
+    "vmax": 12.0,
 }
 _EMS = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 _SIDES = ("top", "right", "bottom", "left")
@@ -147,12 +164,12 @@ def _text(name: str, value: str) -> Values:
     return {name: value}
 
 
-_DISPLAYS = frozenset(
+_DISPLAYS = name_set(
     "none block inline inline-block flex inline-flex grid inline-grid table inline-table table-cell table-row"
     " table-row-group table-header-group table-footer-group table-column table-column-group table-caption"
-    " list-item contents flow-root run-in inherit initial unset revert -webkit-box -webkit-inline-box".split()
+    " list-item contents flow-root run-in inherit initial unset revert -webkit-box -webkit-inline-box"
 )
-_VISIBILITIES = frozenset("visible hidden collapse inherit initial unset revert".split())
+_VISIBILITIES = name_set("visible hidden collapse inherit initial unset revert")
 _LENGTHS = (
     "height max-height min-height width max-width min-width left right top bottom margin-left margin-top"
     " padding-left padding-right padding-top padding-bottom text-indent letter-spacing line-height"

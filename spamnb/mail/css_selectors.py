@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spamnb.mail.css_declarations import Values
+from spamnb.mail.html_tokens import name_set
 
 _COMPOUND = re.compile(
     r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>[\w-]+)
@@ -19,15 +20,15 @@ _COMPOUND = re.compile(
     re.VERBOSE,
 )
 _ALWAYS = frozenset(("link", "visited", "any-link", "root", "enabled", "read-only", "scope"))
-_NEVER = frozenset(
+_NEVER = name_set(
     "hover active focus focus-within focus-visible target checked disabled before after first-line"
-    " first-letter selection placeholder marker backdrop".split()
+    " first-letter selection placeholder marker backdrop"
 )
 MOST_COMPOUNDS = 8
 
 
 class Element(NamedTuple):
-    """What selectors test of an element, and what its attributes set: hints such as bgcolor, and its style."""
+    """What selectors test of an element, and what its attributes set: `hints` such as bgcolor, and styles."""
 
     tag: str
     id: str

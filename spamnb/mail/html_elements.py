@@ -9,16 +9,17 @@ from html import unescape
 from spamnb.mail.css_colors import parse_legacy_color
 from spamnb.mail.css_declarations import Values, clean, parse_declarations
 from spamnb.mail.css_selectors import Element
+from spamnb.mail.html_tokens import name_set
 
 _ATTRIBUTE = re.compile(
     r"""([^\s=/>"'][^\s=/>]*+)(?:\s*+=\s*+(?:"([^"]*+)"?|'([^']*+)'?|([^\s>]*+)))?+""", re.DOTALL
 )
 _FONT_SIZES = (10.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
-# Elements that browsers do not show, or show only if they do not know them. Those of ORDINARY are in most pages.
-ORDINARY = frozenset("script style title noscript".split())
-NOT_SHOWN = ORDINARY | frozenset(
+# Elements that browsers do not show, or show only if they do not know them. ORDINARY ones are in most pages.
+ORDINARY = name_set("script style title noscript")
+NOT_SHOWN = ORDINARY | name_set(
     "template iframe noframes noembed datalist rp audio video canvas meter progress"
-    " desc metadata defs annotation annotation-xml".split()
+    " desc metadata defs annotation annotation-xml"
 )
 
 

@@ -42,7 +42,9 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
 def _without_scripts(tokens: list[Token]) -> bytes:
     """Returns the source without comments, scripts and style sheets: facts are about the rest."""
     pieces: list[bytes] = []
-    for before, (text, name, attributes) in zip([b"", *(token.name for token in tokens)], tokens, strict=False):
+    for before, (text, name, attributes) in zip(
+        [b"", *(token.name for token in tokens)], tokens, strict=False
+    ):
         if before not in _SCRIPTS:
             pieces.append(text)
         if name in _SCRIPTS:

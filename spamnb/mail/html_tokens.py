@@ -25,6 +25,11 @@ class Token(NamedTuple):
     attributes: bytes
 
 
+def name_set(names: str) -> frozenset[str]:
+    """Returns the names in a text, which has blanks between them."""
+    return frozenset(names.split())
+
+
 def tokenize(source: bytes, lower: bytes) -> list[Token]:
     """Splits an HTML source into tokens; `lower` is the source in lower case.
 
@@ -63,7 +68,7 @@ def _end_of_comment(source: bytes, start: int) -> int:
 
 
 def _add_raw_text(source: bytes, lower: bytes, start: int, name: bytes, tokens: list[Token]) -> int:
-    """Adds the content of an element without tags in it, and its end tag; returns where the next text begins."""
+    """Adds the content of an element that has no tags in it, and its end tag; returns where this ends."""
     end_tag = b"</" + name
     at = lower.find(end_tag, start)
     while at >= 0 and lower[at + len(end_tag) : at + len(end_tag) + 1] not in _END_OF_NAME:

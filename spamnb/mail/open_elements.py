@@ -1,4 +1,4 @@
-"""Keeps the elements of a page that are open, and closes them as browsers do, also where end tags are missing.
+"""Keeps the elements of a page that are open, and closes them as browsers do where end tags are missing.
 
 Every tag takes constant time on the average: an element that is closed is never looked at again, and where
 formatting such as <b> and <font> goes on after the end of a block, at most so many elements are opened again.
@@ -10,23 +10,24 @@ from collections import Counter
 
 from spamnb.mail.computed_style import ROOT, Style
 from spamnb.mail.css_selectors import Element
+from spamnb.mail.html_tokens import name_set
 
-_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
+_FORMATTING = name_set("a b big code em font i nobr s small strike strong tt u")
 # Elements that begin a block, and inside of which the end tag of <span> outside of them ends nothing.
-SPECIAL = frozenset(
-    "address applet article aside blockquote body button caption center dd details dialog dir div dl dt fieldset"
-    " figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li listing main marquee menu nav object"
-    " ol p plaintext pre search section select summary table tbody td template tfoot th thead tr ul xmp".split()
+SPECIAL = name_set(
+    "address applet article aside blockquote body button caption center dd details dialog dir div dl dt"
+    " fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li listing main"
+    " marquee menu nav object ol p plaintext pre search section select summary table tbody td template tfoot th thead tr ul xmp"
 )
-_CLOSES_P = SPECIAL - frozenset(
-    "applet body button caption html marquee object select tbody td template tfoot th thead tr".split()
+_CLOSES_P = SPECIAL - name_set(
+    "applet body button caption html marquee object select tbody td template tfoot th thead tr"
 )
-_MARKERS = frozenset("applet caption html marquee object table td template th".split())
+_MARKERS = name_set("applet caption html marquee object table td template th")
 _CELLS = ("td", "th")
 _GROUPS = ("tbody", "thead", "tfoot")
 _TABLE_PARTS = frozenset(("caption", "colgroup", "col", "tr", *_CELLS, *_GROUPS))
 _IN_TABLE = frozenset(("table", "tr", *_GROUPS))
-_STAYS_IN_TABLE = _TABLE_PARTS | frozenset("script style template input form".split())
+_STAYS_IN_TABLE = _TABLE_PARTS | name_set("script style template input form")
 # The start tag -> elements that it closes, and the elements that keep them open.
 _CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "li": (("li",), ("ul", "ol", "menu")),
@@ -133,7 +134,7 @@ class OpenElements:
         return interrupted
 
     def close_to(self, at: int, *, goes_on: bool = True) -> None:
-        """Closes the element at a position with all in it; formatting in it goes on, if not at a table's end."""
+        """Closes the element at a position with all in it; formatting goes on, but not at a table's end."""
         closed = self.elements[at + 1 :] if goes_on else None
         while len(self.elements) > at:
             self._pop()

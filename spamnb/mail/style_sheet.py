@@ -45,9 +45,7 @@ def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
                     yield _rule(selector, normal, important, around)
 
 
-def _rule(
-    selector: Selector, normal: Values, important: Values, media: tuple[str, ...]
-) -> Rule:
+def _rule(selector: Selector, normal: Values, important: Values, media: tuple[str, ...]) -> Rule:
     if selector.uncertain:  # it may give the element any colours, and hides nothing
         values: Values = {}
         if any(name.startswith("background") for name in (*normal, *important)):
@@ -59,7 +57,7 @@ def _rule(
 
 
 def _blocks(sheet: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yields selectors, declarations and the media queries around them; rules inside of rules are left out."""
+    """Yields selectors, declarations and the media queries around them; leaves out rules inside of rules."""
     stack: list[tuple[str, bool]] = []  # the query of each open block, and whether it is read
     selectors, declarations = "", [""]
     at, inside = 0, 0  # `inside`: depth of blocks within a rule
