@@ -17,7 +17,8 @@ _FORMATTING = name_set("a b big code em font i nobr s small strike strong tt u")
 SPECIAL = name_set(
     "address applet article aside blockquote body button caption center dd details dialog dir div dl dt"
     " fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li listing main"
-    " marquee menu nav object ol p plaintext pre search section select summary table tbody td template tfoot th thead tr ul xmp"
+    " marquee menu nav object ol p plaintext pre search section select summary table tbody td"
+    " template tfoot th thead tr ul xmp"
 )
 _CLOSES_P = SPECIAL - name_set(
     "applet body button caption html marquee object select tbody td template tfoot th thead tr"
