@@ -2,8 +2,8 @@
 
 python -m tools.letter_frequencies ../shared/data/more/tatoeba_ham_proxy.jsonl.xz
 
-The sentences themselves stay out of the repository. Letters are in groups: those of one group occur about half
-as often as those of the group before.
+The sentences themselves stay out of the repository. Letters are in groups: those of one group occur about
+half as often as those of the group before.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import lzma
 import math
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,9 +20,12 @@ from unicodedata import category, normalize
 from tests.helpers.paths import ROOT
 
 TARGET = ROOT / "spamnb" / "mail" / "letter_frequencies.py"
-LANGUAGES = "ar bg ca cs da de el es et fa fi fr he hr hu it ja ko lt lv nl no pl pt ro ru sk sl sr sv th tr uk vi zh"
+LANGUAGES = (
+    "ar bg ca cs da de el es et fa fi fr he hr hu it ja ko lt lv nl no pl pt ro ru sk sl sr sv th tr uk vi zh"
+)
+WIDTH = 45  # letters in a line
 GROUPS = 12  # beyond them a letter is too rare to be listed
-HEAD = '''"""Lists the letters beyond ASCII of some languages by their frequency; written by tools/letter_frequencies.py.
+HEAD = '''"""Lists the letters beyond ASCII of some languages by frequency; tools/letter_frequencies.py wrote it.
 
 Those of each group occur about half as often as those of the group before. Measured on sentences of Tatoeba.
 """
@@ -61,7 +63,7 @@ def in_cp1258(text: str) -> str:
     """
     letters = []
     for letter in text:
-        base, *marks = normalize("NFD", letter)
+        base, marks = normalize("NFD", letter)[0], normalize("NFD", letter)[1:]
         tones = [mark for mark in marks if mark in "\u0300\u0301\u0303\u0309\u0323"]
         shape = normalize("NFC", base + "".join(mark for mark in marks if mark not in tones))
         letters.append(letter if encodable(letter, "cp1258") else shape + "".join(tones))
@@ -83,8 +85,9 @@ def main() -> None:
     texts = by_language(Path(sys.argv[1]))
     lines = [HEAD.rstrip("\n")]
     for language in (*LANGUAGES.split(), "zh_tw"):
-        pieces = textwrap.wrap(groups(texts[language]), 50 if language in ("ja", "ko", "zh", "zh_tw") else 90)
-        body = "\n".join(f'        "{piece}{"" if number == len(pieces) else " "}"' for number, piece in enumerate(pieces, 1))
+        letters = groups(texts[language])
+        pieces = [letters[at : at + WIDTH] for at in range(0, len(letters), WIDTH)]
+        body = "\n".join(f'        "{piece}"' for piece in pieces)
         lines.append(f'    "{language}": (\n{body}\n    ),')
     TARGET.write_text("\n".join([*lines, "}"]) + "\n", encoding="utf-8")
 

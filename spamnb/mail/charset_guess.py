@@ -16,12 +16,14 @@ from collections.abc import Iterator
 from functools import cache
 
 _SAMPLE = 4096  # bytes that are looked at
+_FEWEST = 3  # bytes beyond ASCII
+_ASCII = bytes(range(128))
 _MARGIN = 3.0  # by which another one must be likelier than cp1252
 _RARE = -11.0  # log P of a letter that the language does not have
 _BROKEN = -14.0  # of bytes that mean nothing, and of signs that no text has
 _SIGN = 0.02  # P of all usual signs together
-_SIGNS = "\u201c\u201d\u2018\u2019\u2013\u2014\u2026\xab\xbb\u20ac\xa3\xb0\xa7\xa9\xae\u2122\xa0\u2022\xb7\xbd\xa1\xbf"
-_WIDE_SIGNS = "\u3000\u3001\u3002\uff0c\uff01\uff1f\uff1a\uff1b\u300c\u300d\uff08\uff09\u30fc\u201c\u201d"
+_SIGNS = "“”‘’–—…«»€£°§©®™\xa0•·½¡¿"
+_WIDE_SIGNS = "\u3000、。，！？：；「」（）ー“”"
 _EUROPE = ("cp1250", "iso8859_2")
 _CYRILLIC = ("cp1251", "koi8_u", "iso8859_5", "cp866")
 _BALTIC = ("cp1257", "iso8859_4")
@@ -42,7 +44,10 @@ _SINGLE_BYTE: dict[str, tuple[str, ...]] = {
 _OTHER_SCRIPTS = frozenset(("ru", "bg", "uk", "sr", "el", "he", "ar", "fa", "th"))
 # x for a byte beyond ASCII, a for a letter: in Latin script letters beyond ASCII stand between others.
 _KINDS = bytes(120 if byte > 127 else 97 if chr(byte).isalpha() else 32 for byte in range(256))
-_TOGETHER = (math.log(0.9), math.log(0.3))  # log P of two neighbours beyond ASCII, in other scripts and in Latin
+_TOGETHER = (
+    math.log(0.9),
+    math.log(0.3),
+)  # log P of two neighbours beyond ASCII, in other scripts and in Latin
 _MIXED = (math.log(0.05), math.log(0.8))  # of one beyond ASCII and one letter of ASCII
 _DOUBLE_BYTE = {
     "zh": ("gb18030",),
@@ -53,12 +58,14 @@ _DOUBLE_BYTE = {
 
 
 def guess_charset(data: bytes) -> str:
-    """Returns Python's name of the character set that text is most likely written in, which is not UTF-8.
+    r"""Returns Python's name of the character set that text is most likely written in, which is not UTF-8.
 
     >>> guess_charset("Привет, как дела?".encode("koi8-r")), guess_charset(b"caf\xe9 au lait")
     ('koi8_u', 'cp1252')
     """
     sample = _sample(data)
+    if len(sample.translate(None, _ASCII)) < _FEWEST:
+        return "cp1252"
     scores: dict[str, float] = {}
     for codec, score in (*_single_byte_scores(sample), *_double_byte_scores(sample)):
         scores[codec] = max(score, scores.get(codec, -math.inf))
@@ -96,9 +103,16 @@ def _double_byte_scores(sample: bytes) -> Iterator[tuple[str, float]]:
 
 @cache
 def _byte_weights() -> list[tuple[str, list[float], bool]]:
-    """Returns log P of each byte beyond ASCII, and whether the script is Latin, for each language and codec."""
+    """Returns each codec with log P of the bytes beyond ASCII in one language, and whether that is in Latin."""
     return [
-        (codec, [_weight(bytes([byte]).decode(codec, "replace"), _letter_weights(language)) for byte in range(128, 256)], language not in _OTHER_SCRIPTS)
+        (
+            codec,
+            [
+                _weight(bytes([byte]).decode(codec, "replace"), _letter_weights(language))
+                for byte in range(128, 256)
+            ],
+            language not in _OTHER_SCRIPTS,
+        )
         for language, codecs in _SINGLE_BYTE.items()
         for codec in codecs
     ]
@@ -117,7 +131,9 @@ def _letter_weights(language: str) -> dict[str, float]:
 
     groups = LETTERS[language].split(" ") if language in LETTERS else []
     signs = _WIDE_SIGNS if language in _DOUBLE_BYTE else _SIGNS
-    shares = {letter: 0.5**group for group, letters in enumerate(groups) for letter in letters if letter != "-"}
+    shares = {
+        letter: 0.5**group for group, letters in enumerate(groups) for letter in letters if letter != "-"
+    }
     total = sum(shares.values())
     share = _SIGN if shares else 1.0
     weights = {letter: math.log((1 - share) * part / total) for letter, part in shares.items()}
