@@ -25,7 +25,7 @@ LANGUAGES = (
 )
 WIDTH = 45  # letters in a line
 GROUPS = 12  # beyond them a letter is too rare to be listed
-HEAD = '''"""Lists the letters beyond ASCII of some languages by frequency; tools/letter_frequencies.py wrote it.
+HEAD = '''"""Lists letters beyond ASCII of some languages by frequency; tools/letter_frequencies.py wrote it.
 
 Those of each group occur about half as often as those of the group before. Measured on sentences of Tatoeba.
 """

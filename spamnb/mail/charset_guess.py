@@ -103,7 +103,7 @@ def _double_byte_scores(sample: bytes) -> Iterator[tuple[str, float]]:
 
 @cache
 def _byte_weights() -> list[tuple[str, list[float], bool]]:
-    """Returns each codec with log P of the bytes beyond ASCII in one language, and whether that is in Latin."""
+    """Returns codecs with log P of each byte beyond ASCII in one language, and whether that is in Latin."""
     return [
         (
             codec,

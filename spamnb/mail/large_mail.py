@@ -10,13 +10,13 @@ import re
 from spamnb.mail.content_type import content_types
 from spamnb.mail.headers import split_head
 from spamnb.mail.parsed_mail import DEFAULT
-from spamnb.mail.uuencode import HEADER_LINE, is_text_name
+from spamnb.mail.uuencode import FIRST_LINES, is_text_name
 
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
 _MARK = re.compile(rb"\n(?:--|begin [0-7]{3,4} )")
 _END_OF_FILE = re.compile(rb"\n(?:--|end[ \t\r]*(?=\n))")
 _FROM_LINES = re.compile(rb"(?:>?From [^\n]*\n)*")
-_LONGEST_LINE = 400  # bytes of a boundary, or of the line before an uuencoded file
+_LONGEST = 400  # bytes of a boundary, or of the first two lines of an uuencoded file
 _TEXT, _PREAMBLE, _ATTACHMENT, _ENCODED_FILE = range(4)
 
 
@@ -63,7 +63,7 @@ class LargeMail:
         """Reads headers; returns where the body begins, or ~n if more is needed from n on."""
         end = _END_OF_HEAD.search(data, at)
         mark = data.find(b"\n--", at, end.start() if end else len(data))
-        if mark > at and self._is_boundary(data[mark + 3 : mark + 3 + _LONGEST_LINE].partition(b"\n")[0]):
+        if mark > at and self._is_boundary(data[mark + 3 : mark + 3 + _LONGEST].partition(b"\n")[0]):
             self._keep(data[at:mark])
             self._in_head, self._state = False, _ATTACHMENT
             return mark
@@ -97,18 +97,23 @@ class LargeMail:
             end = len(data) if final else max(at, len(data) - 12)
             self._keep(data[at:end])
             return ~end
-        stop = data.find(b"\n", mark + 1, mark + _LONGEST_LINE)
-        if stop < 0 and not final and len(data) < mark + _LONGEST_LINE:
+        if len(data) < mark + _LONGEST and not final:
             self._keep(data[at:mark])
             return ~mark
-        line = data[mark + 1 : stop if stop >= 0 else mark + _LONGEST_LINE]
+        line = data[mark + 1 : mark + _LONGEST].partition(b"\n")[0]
         end = mark + 1 + len(line)
         if line.startswith(b"--") and self._is_boundary(line[2:]):
             self._keep(data[at:mark])
             self._enter(line, data[mark:end])
-        else:
-            self._keep(data[at:end])
-            self._note_file(line)
+            return end
+        begin = FIRST_LINES.match(data, mark + 1) if self._state == _TEXT else None
+        if begin and not is_text_name(begin[1]):
+            self._keep(data[at : begin.end()])
+            self._state = _ENCODED_FILE
+            return begin.end()
+        if self._state == _ENCODED_FILE and line.startswith(b"end"):
+            self._state, at = _TEXT, mark
+        self._keep(data[at:end])
         return end
 
     def _next_mark(self, data: bytes, at: int) -> int:
@@ -116,14 +121,6 @@ class LargeMail:
             return data.find(b"\n--", at)
         match = (_END_OF_FILE if self._state == _ENCODED_FILE else _MARK).search(data, at)
         return match.start() if match else -1
-
-    def _note_file(self, line: bytes) -> None:
-        """Notes the begin and the end of an uuencoded file in a text: one that is no text is left out."""
-        header = HEADER_LINE.fullmatch(line.rstrip())
-        if self._state == _TEXT and header and not is_text_name(header[1]):
-            self._state = _ENCODED_FILE
-        elif self._state == _ENCODED_FILE and line.startswith(b"end"):
-            self._state = _TEXT
 
     def _is_boundary(self, line: bytes) -> bool:
         line = line.rstrip()

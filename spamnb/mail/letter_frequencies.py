@@ -1,4 +1,4 @@
-"""Lists the letters beyond ASCII of some languages by frequency; tools/letter_frequencies.py wrote it.
+"""Lists letters beyond ASCII of some languages by frequency; tools/letter_frequencies.py wrote it.
 
 Those of each group occur about half as often as those of the group before. Measured on sentences of Tatoeba.
 """

@@ -7,6 +7,7 @@ standard library's compat32 parser took 143 and 119 for splitting and decoding a
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.content_type import content_types
@@ -25,6 +26,7 @@ from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail
 from spamnb.mail.tagged_words import first_words, words
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF16 = (BOM_UTF16_LE, BOM_UTF16_BE)
 # Written before the subject by SpamAssassin, Exchange and others: ***** SPAM *****, [SPAM], {Spam?}.
 _MARK = re.compile(
     rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b(?!-)[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
@@ -58,13 +60,22 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
 def _skip_to_headers(raw: bytes) -> bytes:
     """Returns a mail from its first header on, with newlines as its only line ends."""
     if 13 in raw:
-        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        raw = raw.replace(b"\r\n", b"\n")
+        raw = _without_carriage_returns(raw)
     if raw[:1].isspace() or raw.startswith(_BYTE_ORDER_MARK):
         raw = raw.removeprefix(_BYTE_ORDER_MARK).lstrip()
     start = 0
     while raw.startswith((b"From ", b">From "), start):  # the line before each mail in an mbox
         start = raw.find(b"\n", start) + 1 or len(raw)
     return raw[start:]
+
+
+def _without_carriage_returns(raw: bytes) -> bytes:
+    """Replaces them by newlines, but in UTF-16 only in the header: there a letter may have such a byte."""
+    if not any(mark in raw for mark in _UTF16):
+        return raw.replace(b"\r", b"\n")
+    head, blank, body = raw.partition(b"\n\n")
+    return head.replace(b"\r", b"\n") + blank + body
 
 
 def _tags(headers: Headers, parts: MailParts) -> dict[str, bytes]:

@@ -6,8 +6,8 @@ import re
 from binascii import Error, a2b_uu
 from typing import NamedTuple
 
-HEADER_LINE = re.compile(rb"begin [0-7]{3,4} (\S[^\n]{0,250})")
-_BEGIN = re.compile(rb"^begin [0-7]{3,4} (\S[^\n]{0,250})\n(?=[!-`][ -`]{1,100}\s*$)", re.MULTILINE)
+# The line with a file's name, and the first one of its content.
+FIRST_LINES = re.compile(rb"^begin [0-7]{3,4} (\S[^\n]{0,250})\n[!-`][ -`]{1,100}\r?$", re.MULTILINE)
 _END = re.compile(rb"^end[ \t]*$", re.MULTILINE)
 _TEXTS = (b".txt", b".text", b".htm", b".html", b".csv", b".log", b".md", b".asc")
 
@@ -32,12 +32,13 @@ def take_files(text: bytes) -> tuple[bytes, list[EncodedFile]]:
     files: list[EncodedFile] = []
     pieces: list[bytes] = []
     start = 0
-    while begin := _BEGIN.search(text, start):
+    while begin := FIRST_LINES.search(text, start):
         end = _END.search(text, begin.end())
         pieces.append(text[start : begin.start()])
         start = end.end() if end else len(text)
         name = begin[1].strip()
-        content = _decode(text[begin.end() : end.start() if end else start]) if is_text_name(name) else b""
+        lines = text[begin.end(1) + 1 : end.start() if end else start]
+        content = _decode(lines) if is_text_name(name) else b""
         files.append(EncodedFile(name, content))
     return (b"".join([*pieces, text[start:]]) if files else text), files
 
