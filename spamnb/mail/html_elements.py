@@ -15,12 +15,11 @@ _ATTRIBUTE = re.compile(
     r"""([^\s=/>"'][^\s=/>]*+)(?:\s*+=\s*+(?:"([^"]*+)"?|'([^']*+)'?|([^\s>]*+)))?+""", re.DOTALL
 )
 _FONT_SIZES = (10.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
-# Elements that browsers do not show, or show only if they do not know them. ORDINARY ones are in most pages.
-ORDINARY = name_set("script style title noscript")
-NOT_SHOWN = ORDINARY | name_set(
-    "template iframe noframes noembed datalist rp audio video canvas meter progress"
-    " desc metadata defs annotation annotation-xml"
+# Elements that browsers do not show, or show only if they do not know them. ORDINARY ones are no evidence.
+ORDINARY = name_set(
+    "script style title noscript iframe noframes noembed audio video canvas meter progress rp"
 )
+NOT_SHOWN = ORDINARY | name_set("template datalist desc metadata defs annotation annotation-xml")
 
 
 def parse_attributes(raw: str) -> dict[str, str]:

@@ -11,9 +11,11 @@ import time
 from collections.abc import Callable
 
 from tests.robustness import (
+    charsets,
     crash_recovery,
     file_permissions,
     fuzzing,
+    hidden_text,
     hostile_mail,
     hostile_models,
     killed_workers,
@@ -29,6 +31,8 @@ AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "hostile-models": (hostile_models.rows, 0.1),
     "time-growth": (time_growth.rows, 0.1),
     "hostile-mail": (hostile_mail.rows, 0.05),
+    "hidden-text": (hidden_text.rows, 0.0),
+    "charsets": (charsets.rows, 0.0),
     "terminal-output": (terminal_output.rows, 0.1),
     "system-faults": (system_faults.rows, 0.3),
     "file-permissions": (file_permissions.rows, 0.05),
