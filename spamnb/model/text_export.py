@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spamnb.core import StringArray
-from spamnb.counts import CountStore, Moments, count_state
+from spamnb.counts import LARGEST, CountStore, Moments, count_state
 from spamnb.errors import DataError
 from spamnb.features import token_key
 from spamnb.model.spam_model import SpamModel
@@ -31,8 +31,7 @@ VERSION = 1
 _REST = b'{"rest":'
 # What the last line holds, and how a note names it.
 _IN_LAST_LINE = {"seen_messages": "which messages were learned", "base": "the base model"}
-_MOST = 1 << 53  # occurrences in a model: they are counted exactly, and their sum does not overflow
-_LARGEST = float(np.finfo(np.float32).max)
+_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
 class ExportedToken(NamedTuple):
@@ -176,7 +175,7 @@ class _Reader:
             self._state = decode_arrays(head)
             counts = self._state["counts"]
             totals, self._width = counts["message_totals"], len(counts["labels"])
-            good = _are_counts(totals, self._width) and 0 not in totals and sum(totals) <= _MOST
+            good = _are_counts(totals, self._width) and 0 not in totals and sum(totals) <= LARGEST
             self._refined = self._state["correction"] is not None
             good = good and isinstance(self._state["correction"] or {}, dict)
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
@@ -209,7 +208,7 @@ class _Reader:
         numbers = [token.kind, *token.occurrences, *token.messages]
         if len(token.messages) != self._width or not _are_counts(numbers, 1 + 2 * self._width):
             return f"expected counts from 0 on for {self._width} classes"
-        if token.kind > 255 or max(numbers) >= 1 << 63 or not abs(token.correction) < _LARGEST:
+        if token.kind > 255 or max(numbers) > LARGEST or not abs(token.correction) < _LARGEST_WEIGHT:
             return "a number is too large"
         pairs = list(zip(token.occurrences, token.messages, strict=True))
         if not any(token.messages) or any(n < d or (n and not d) for n, d in pairs):
@@ -239,7 +238,8 @@ class _Reader:
         for before, token in pairwise(self._tokens):
             if before.key == token.key:
                 raise self._wrong(max(before.line, token.line), "the token stands here a second time")
-        if sum(sum(token.occurrences) for token in self._tokens) > _MOST:
+        messages = sum(self._state["counts"]["message_totals"])
+        if messages + sum(sum(token.occurrences) for token in self._tokens) > LARGEST:
             largest = max(self._tokens, key=lambda token: sum(token.occurrences))
             raise self._wrong(largest.line, "the occurrences are too many to add up")
         state: dict[str, Any] = dict.fromkeys(_IN_LAST_LINE) | self._state
@@ -283,7 +283,7 @@ def _key(written: object, spelling: bytes) -> int:
 def _categories(counts: Mapping[str, Any], width: int) -> dict[str, dict[str, tuple[int, ...]]]:
     columns = counts["categories"].items()
     if not all(
-        _are_counts(row, width) and max(row) < 1 << 63 for _, rows in columns for row in rows.values()
+        _are_counts(row, width) and max(row) <= LARGEST for _, rows in columns for row in rows.values()
     ):
         raise ValueError("categories")
     return {column: {value: tuple(row) for value, row in rows.items()} for column, rows in columns}
