@@ -135,9 +135,9 @@ def _are_sums(totals: IntArray, table: Array) -> bool:
     """
     numbers = _row_numbers(table)
     if numbers is None:
-        return column_sums(table).tolist() == totals.tolist()
+        return bool((column_sums(table) == totals).all())
     expected = sum(total << (8 * table.itemsize * c) for c, total in enumerate(totals.tolist()))
-    return int(numbers.sum(dtype=np.uint64)) == expected % (1 << 64)
+    return bool(int(numbers.sum(dtype=np.uint64)) == expected % (1 << 64))
 
 
 def _row_numbers(table: Array) -> Array | None:
