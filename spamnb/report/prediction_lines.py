@@ -156,8 +156,8 @@ class Jsonl:
         for i in rows.tolist():
             row: Row = {
                 "label": predictions.names[int(predictions.codes[i])],
-                "probability": float(predictions.probability[i]),
-                "log_odds": float(predictions.log_odds[i]),
+                "probability": _finite(float(predictions.probability[i])),
+                "log_odds": _finite(float(predictions.log_odds[i])),
                 "known": int(predictions.known[i]),
                 "log_evidence": _finite(float(log_evidence[i])),
                 "message": _message(chunk, i),
@@ -168,7 +168,7 @@ class Jsonl:
                 row |= explanation_row(self._explain(chunk, i))
             if reason := predictions.unsure_reason(i):
                 row["unsure_reason"] = reason
-            out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
+            out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
 
@@ -202,7 +202,7 @@ def explanation_row(explanation: Explanation) -> Row:
     return {
         "for": explanation.label,
         "against": explanation.other,
-        "sum": explanation.log_odds,
+        "sum": _finite(explanation.log_odds),
         "bias": _finite(explanation.bias),
         "evidence": evidence,
         "unknown": explanation.unknown,
