@@ -81,7 +81,7 @@ OURS, OURS_MAIL = "spamnb (defaults)", "spamnb, its line for mail (default)"
 
 
 ABLATION: dict[str, dict[str, Any]] = {
-    "without signs": {"features": FeatureConfig(signs=False)},
+    "without signs": {"features": FeatureConfig(punctuation=False)},
     "without refinement": {"training": TrainingConfig(refine="no")},
     "refinement forced": {"training": TrainingConfig(refine="yes")},
     "only words": {"features": FeatureConfig(ngrams=1)},

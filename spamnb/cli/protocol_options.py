@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TITLES = {
     "--holdout": "held-out part",
     "--learning-curve": "learning curve",
-    "--online": "in order, each message judged and then learned",
+    "--online": "in order, each message classified and then learned",
 }
 _DEFAULT_SHARE = "30%"
 

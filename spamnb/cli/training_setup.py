@@ -60,7 +60,7 @@ class TrainingSetup:
         theirs, features = base.model.features, self.features
         if self.params["ngrams"] is None and features.shapes:
             features = replace(features, ngrams=theirs.ngrams)
-        features = replace(features, signs=theirs.signs)
+        features = replace(features, punctuation=theirs.punctuation)
         base.check(features, self.scoring)
         weight = self.training.base_weight
         base = base if weight is None else base.replace(weight=weight)

@@ -42,7 +42,7 @@ def show_card(console: Console, card: dict[str, Any]) -> None:
 def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
     """Describes a model as names and values."""
     features, scorer, tokens = card["features"], card["scorer"], card["tokens"]
-    shapes = ", shapes" * bool(features["shapes"]) + ", punctuation runs" * bool(features["signs"])
+    shapes = ", shapes" * bool(features["shapes"]) + ", punctuation runs" * bool(features["punctuation"])
     chars = f", characters to {features['chars']}" if features["chars"] else ""
     patterns = "".join(f", re:{name}" for name, _ in features["patterns"])
     columns = "".join(f", column {c}" for c in (*features["categorical"], *features["numeric"]))
@@ -69,8 +69,8 @@ def _history_rows(history: dict[str, Any], outdated: str) -> list[tuple[str, str
     changes = [
         f"{name} {history[name]:,}" for name in ("learned", "forgotten", "relabelled") if history[name]
     ]
-    if history["judged"]:
-        wrong = f"{history['wrong']:,} of {history['judged']:,}"
+    if history["classified"]:
+        wrong = f"{history['wrong']:,} of {history['classified']:,}"
         changes.append(f"{wrong} misclassified before they were learned")
     rows = [("since training", ", ".join(changes))] if changes else []
     if outdated:

@@ -111,8 +111,8 @@ class Learner:
         plan = plan_learning(seen, batch.digests, batch.labels, again=again, first_labels=first)
         batch.tokenize(plan.rows)
         history, correct = score_before_learning(self.model, batch, plan.new)
-        self.outcome.judged += history.judged
-        self.outcome.misjudged += history.wrong
+        self.outcome.classified += history.classified
+        self.outcome.misclassified += history.wrong
         if mode == "on-error":
             plan = plan.without(correct)
             self.outcome.already_correct += len(correct)

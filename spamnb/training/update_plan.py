@@ -22,7 +22,7 @@ class LearnResult:
     `conflicting_labels`: skipped because learned with several labels, or given two labels in one run.
     `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
     learned before the model was aged or pruned: what is left of their counts stays.
-    `misjudged` of the `judged` ones got another verdict than their label, before they were learned.
+    `misclassified` of the `classified` ones got another verdict than their label, before they were learned.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
@@ -33,8 +33,8 @@ class LearnResult:
     conflicting_labels: int = 0
     already_correct: int = 0
     stale: int = 0
-    judged: int = 0
-    misjudged: int = 0
+    classified: int = 0
+    misclassified: int = 0
 
     @property
     def changes(self) -> int:

@@ -34,7 +34,7 @@ def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
 
 def test_online(cli: Cli, sms: Sms, three: Three) -> None:
     found = cli("evaluate", sms.train, "--online", "--json", "-", "--threshold", "0.9").json
-    assert found["title"] == "in order, each message judged and then learned"
+    assert found["title"] == "in order, each message classified and then learned"
     assert found["messages"] == 407
     assert [*found["steps"][0]][:2] == ["learned", "accuracy"]
     assert found["steps"][-1]["learned"] == 407

@@ -218,7 +218,7 @@ def test_what_cannot_be_read_is_no_ham(cli: Cli, mail_model: Path) -> None:
     """A link that leads nowhere cannot be read, by root either."""
     (cli.here / "folder").mkdir()
     flags = ("predict", "--exit-code", "bogofilter", "-m", mail_model)
-    cli(*flags, "folder", code=3)  # nothing was judged
+    cli(*flags, "folder", code=3)  # nothing was classified
     cli.write("folder/1", HAM)
     cli(*flags, "folder", code=1)
     (cli.here / "folder" / "2").symlink_to("nowhere")

@@ -16,7 +16,7 @@ def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> N
     line = r"spam from P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
     assert re.search(rf"threshold         {line}\n", said)
     assert re.search(
-        r"cross-validation  .* of spam caught, \d of \d+ ham misjudged, \d+ unsure \(5 folds", said
+        r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
     )
     shown = " ".join(cli("inspect", "m", "--top", "0").text.split())
     assert re.search(line, shown)

@@ -76,7 +76,7 @@ def test_a_model_without_a_class_spam_lets_mail_pass(cli: Cli) -> None:
 
 
 def test_a_mail_on_stdin_that_is_read_as_lines_is_noticed(cli: Cli, tiny: Path) -> None:
-    note = "note: this looks like mail, and each line is judged; --input-format eml reads mail\n"
+    note = "note: this looks like mail, and each line is classified; --input-format eml reads mail\n"
     mail = b"From: a@b.example\nSubject: hi\n\nsee you\n"
     assert note in cli("predict", "-m", tiny, stdin=mail).err
     assert note not in cli("predict", "-m", tiny, "--input-format", "eml", stdin=mail).err
@@ -103,7 +103,7 @@ def test_a_mail_on_stdin_that_is_read_as_lines_is_noticed(cli: Cli, tiny: Path) 
 def test_a_table_on_stdin_that_is_read_as_lines_is_noticed(
     cli: Cli, tiny: Path, lines: bytes, format: str
 ) -> None:
-    seen = f"this looks like {format.upper()}, and each line is judged"
+    seen = f"this looks like {format.upper()}, and each line is classified"
     note = f"note: {seen}; --input-format {format} reads columns\n"
     done = cli("predict", "-m", tiny, stdin=lines)
     assert done.err == (note if format else "")

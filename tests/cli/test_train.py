@@ -42,7 +42,7 @@ def test_summary_says_what_to_expect(cli: Cli) -> None:
     done = cli("train", SAMPLE)
     figures = trained(cli.own_model).metrics
     assert figures is not None
-    caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misjudged"
+    caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misclassified"
     right = f"accuracy {figures['accuracy']:.2%} (5 folds, 813 messages)"
     assert f"cross-validation  {caught}, {right}\n" in done.err
     assert f"saved             {cli.own_model} (" in done.err
@@ -66,7 +66,7 @@ def test_labels_other_than_spam_are_named_in_the_summary(cli: Cli) -> None:
     rows = "".join(f"no,quiet word{i}\nyes,loud word{i}\n" for i in range(12))
     said = cli("train", cli.write("d.csv", "label,text\n" + rows), "-o", "m").err
     assert "of yes caught" in said
-    assert "of 12 no misjudged" in said
+    assert "of 12 no misclassified" in said
 
 
 # --- where it writes -------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def model() -> SpamModel:
 
 ARRAY = np.zeros(3)
 TABLE: dict[tuple[str, tuple[str, ...]], tuple[Any, ...]] = {
-    ("features", ("ngrams", "chars", "shapes", "unmask", "signs")): (ARRAY, "2", 1.5),
+    ("features", ("ngrams", "chars", "shapes", "deobfuscate", "punctuation")): (ARRAY, "2", 1.5),
     ("features", ("categorical", "numeric", "patterns")): (ARRAY, "ab", [1]),
     ("scorer", ("name", "balance", "once")): (ARRAY, 1, None),
     ("scorer", ("alpha", "damping", "prior", "order", "ddof", "max_evidence", "max_token_weight")): (ARRAY,),

@@ -201,10 +201,10 @@ def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None
         first, second = chunk.texts[0], chunk.texts[1] if len(chunk) > 1 else b""
         if len(chunk) > 1 and by_first_lines(first + b"\n" + second):
             print_status(
-                "note: this looks like mail, and each line is judged; --input-format eml reads mail", quiet
+                "note: this looks like mail, and each line is classified; --input-format eml reads mail", quiet
             )
         elif table := looks_like(first, second):
-            note = f"this looks like {table.upper()}, and each line is judged"
+            note = f"this looks like {table.upper()}, and each line is classified"
             print_status(f"note: {note}; --input-format {table} reads columns", quiet)
 
 

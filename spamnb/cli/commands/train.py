@@ -227,7 +227,7 @@ def _metrics_text(model: SpamModel) -> str:
     if "recall" not in metrics:
         return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
     other = next(label for label in model.labels if label != model.positive)
-    mistakes = f"{metrics['false_positives']:,} of {metrics['ham']:,} {other} misjudged"
+    mistakes = f"{metrics['false_positives']:,} of {metrics['ham']:,} {other} misclassified"
     caught = f"{metrics['recall'] or 0:.1%} of {model.positive} caught"
     if model.decision.max_fpr is not None:
         return f"{caught}, {mistakes}, {metrics['unsure']:,} unsure ({folds})"
