@@ -80,7 +80,7 @@ def _read(field: Field, state: Mapping[str, Any]) -> Any:
 
 
 def _damaged(part: str, what: object) -> ModelError:
-    return ModelError(f"the {part} in the model are damaged: {what}", _HINT)
+    return ModelError(f"the {part} in the model are damaged: {what!s:.200}", _HINT)
 
 
 def _read_features(state: Mapping[str, Any]) -> FeatureConfig:
