@@ -44,7 +44,7 @@ class Tally:
         # By id and label, id after id. 32 bits suffice while there are fewer tokens than they count.
         self._tokens = GrowableArray[Any](np.dtype(np.uint32))  # N_ic
         self._repeats = GrowableArray[Any](np.dtype(np.uint32))  # N_ic - D_ic: repeats within a message
-        self._counted = self._batches = 0
+        self._counted = self.batches = 0
         self._finished = False
 
     def add(
@@ -56,8 +56,8 @@ class Tally:
     ) -> list[IntArray]:
         """Counts one batch; returns this tally's ids of the tokens of each stream."""
         assert not self._finished
-        self._batches += 1
-        if self._batches % _TIDY == 0:
+        self.batches += 1
+        if self.batches % _TIDY == 0:
             release_memory()
         codes = self.codes = self._label_codes(labels)
         ids = [self._vocabulary.intern(stream) for stream in batch.streams]
@@ -77,6 +77,11 @@ class Tally:
         codes = np.fromiter(map(known.__getitem__, labels), np.int64, len(labels))
         self._totals.update(dict(enumerate(np.bincount(codes, minlength=len(known)).tolist())))
         return codes
+
+    @property
+    def messages(self) -> int:
+        """The number of messages so far."""
+        return sum(self._totals.values())
 
     @property
     def labels(self) -> dict[str, int]:

@@ -69,7 +69,8 @@ class ChangeHistory(Record):
             return ""
         error = math.sqrt(max(expected, 1 / messages) * (1 - expected) / self.classified)
         if self.error_rate - expected > MAX_ERRORS * error:
-            return f"{self.error_rate:.1%} of the new messages were misclassified, the metrics say {expected:.1%}"
+            rate = f"{self.error_rate:.1%} of the new messages were misclassified"
+            return f"{rate}, the metrics say {expected:.1%}"
         return ""
 
     @property

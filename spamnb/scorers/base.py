@@ -156,7 +156,7 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
         return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
     if len(config.prior) != stats.classes:
         raise ConfigError(
-            f"--class-prior gives {len(config.prior)} numbers, the model has {stats.classes} classes"
+            f"--class-prior gives {len(config.prior):,} numbers, the model has {stats.classes:,} classes"
         )
     return safe_log(np.asarray(config.prior, np.float64))
 

@@ -259,7 +259,8 @@ def test_figures_and_what_happened_since_are_of_the_same_model() -> None:
     small = replace(small, change_history=ChangeHistory(classified=60, wrong=60), metrics={"of": 8})
     large = replace(large, change_history=ChangeHistory(classified=9), metrics={"of": 15})
     for models in ([small, large], [large, small]):
-        assert merge_models(models).change_history.to_state() == ChangeHistory(classified=9, learned=8).to_state()
+        expected = ChangeHistory(classified=9, learned=8)
+        assert merge_models(models).change_history.to_state() == expected.to_state()
 
 
 def test_counts_that_nobody_can_add_are_refused() -> None:

@@ -13,6 +13,7 @@ import pytest
 from spamnb.errors import ConfigError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.inspection import Inspector, card
+from spamnb.model.model_merge import merge_models
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.weight_correction import Correction
@@ -211,7 +212,7 @@ def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
 
 
 def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
-    both = model.merge(train(*corpus(50, 3), training=TrainingConfig(refine="no")))
+    both = merge_models([model, train(*corpus(50, 3), training=TrainingConfig(refine="no"))])
     assert both.correction is model.correction
 
 
