@@ -18,6 +18,7 @@ from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.weight_correction import Correction
+from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import require
 
@@ -62,6 +63,8 @@ def from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> Sp
     if values["base"] is not None:
         values["base"] = BaseModel.from_state(values["base"], lambda inner: from_state(inner, create))
     try:
+        if values["correction"] is not None and not make(values["scoring"]).linear:
+            raise ConfigError(f"a correction does not go with the scorer {values['scoring'].name}")
         return create(**values)
     except ConfigError as error:  # settings that do not go together, or an unknown scorer
         raise _damaged("settings", error) from None
