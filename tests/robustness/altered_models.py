@@ -38,7 +38,7 @@ from tests.robustness.child_process import SHM
 from tests.robustness.fuzz_parsers import try_model, with_checksum
 from tests.robustness.result_row import Row
 
-MUTANTS = 30_000
+MUTANTS = 25_000
 
 
 def seal(state: Any) -> bytes:
@@ -126,7 +126,7 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error!s:.200} ({Path(where.filename).name} line {where.lineno})"
 
 
-def tried(seed: int, number: int, until: float = float("inf")) -> tuple[int, int, dict[str, int], float]:
+def tried(seed: int, number: int) -> tuple[int, int, dict[str, int], float]:
     """How many mutants were tried and accepted, their faults, and the seconds of the worst one."""
     dice, faults = random.Random(seed), dict[str, int]()
     done, accepted, worst = 0, 0, 0.0
@@ -139,14 +139,12 @@ def tried(seed: int, number: int, until: float = float("inf")) -> tuple[int, int
             done += 1
             if wrong:
                 faults[wrong] = faults.get(wrong, 0) + 1
-            if time.perf_counter() > until:
-                break
     return done, accepted, faults, worst
 
 
-def rows(budget: float) -> list[Row]:
-    """For the table of `make hardening`."""
-    done, accepted, faults, worst = tried(1, MUTANTS, time.perf_counter() + budget)
+def rows(budget: float) -> list[Row]:  # noqa: ARG001
+    """For the table of `make hardening`; takes about four minutes, whatever the budget."""
+    done, accepted, faults, worst = tried(1, MUTANTS)
     for wrong, times in sorted(faults.items(), key=lambda item: -item[1])[:5]:
         print(f"  {times} x {wrong}")
     what = f"states with a right checksum, {accepted:,} load"
