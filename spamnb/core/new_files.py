@@ -105,10 +105,12 @@ def _remove_if_dead(path: str) -> None:
 class Replacements:
     """Replaces and removes several files inside `with`; an error inside puts the old ones back.
 
-    Until the end each old file has a second, temporary name.
+    Until the end each old file has a second, temporary name. Placing `last` is the last step: an interrupt
+    after that undoes nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, last: NewFile | None = None) -> None:
+        self._last = last
         self._old: list[tuple[str, str | None]] = []
         self._handles: list[int] = []
 
@@ -145,8 +147,9 @@ class Replacements:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        failed = kind is not None and (self._last is None or os.path.lexists(self._last.path))
         for path, old in reversed(self._old):
-            if kind is not None:
+            if failed:
                 with suppress(OSError):
                     os.unlink(path) if old is None else os.rename(old, path)
             if old is not None:

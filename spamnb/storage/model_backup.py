@@ -13,12 +13,12 @@ from spamnb.storage.model_file import JOURNAL
 
 
 @contextmanager
-def kept_as(target: str, backup: str | None) -> Iterator[Replacements]:
-    """Puts the present model file and its journal at `backup`; an error inside `with` undoes that.
+def kept_as(target: str, backup: str | None, new: NewFile | None = None) -> Iterator[Replacements]:
+    """Puts the present model file and its journal at `backup`; an error before `new` is placed undoes that.
 
     All that needs space on the disk is written before the first name changes.
     """
-    with Replacements() as changes, ExitStack() as stack:
+    with Replacements(new) as changes, ExitStack() as stack:
         if backup is not None and os.path.exists(target):
             try:
                 _keep(target, backup, changes, stack)

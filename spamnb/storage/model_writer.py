@@ -123,7 +123,7 @@ def _save(document: object, target: str, backup: str | None, mode: int | None) -
         # A file that cannot be read back must not replace one that can.
         view = memoryview(model_file.map_file(new.file))
         safe_unpickler.load(view[:-TRAILER_SIZE])
-        with kept_as(target, backup) as changes:
+        with kept_as(target, backup, new) as changes:
             if _has_journal(target, bytes(view[-65:-1])):
                 # A journal of another file is ignored, so it can go after the file is replaced. But a model
                 # that is trained again may have the same bytes: then its journal has to go before.

@@ -12,11 +12,13 @@ from collections.abc import Callable
 
 from tests.robustness import (
     altered_models,
+    charsets,
     concurrent_changes,
     crash_recovery,
     file_permissions,
     fuzzing,
     header_forms,
+    hidden_text,
     hostile_journals,
     hostile_mail,
     hostile_models,
@@ -38,6 +40,8 @@ AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "time-growth": (time_growth.rows, 0.05),
     "hostile-mail": (hostile_mail.rows, 0.03),
     "header-forms": (header_forms.rows, 0.05),
+    "hidden-text": (hidden_text.rows, 0.0),
+    "charsets": (charsets.rows, 0.0),
     "terminal-output": (terminal_output.rows, 0.05),
     "system-faults": (system_faults.rows, 0.2),
     "file-permissions": (file_permissions.rows, 0.02),

@@ -62,7 +62,11 @@ def prepare(folder: Path) -> None:
     box.add(MAIL.encode())
     texts, labels = [text for _, text, _ in messages], [label for label, _, _ in messages]
     save(train(texts, labels), str(folder / MODEL), quiet=True)
-    save(train(texts, [f"{label}{NAME}" for label in labels]), str(folder / NAMED), quiet=True)
+    save(
+        train(texts, [f"{label}{NAME}" for label in labels], positive=f"spam{NAME}"),
+        str(folder / NAMED),
+        quiet=True,
+    )
     save(train(texts[:39], [NAME + str(i % 3) for i in range(39)]), str(folder / MANY), quiet=True)
     for i, state in enumerate(_odd_states(model_file.read(folder / MODEL, mmap=False))):
         model_writer.write(state, folder / f"odd{i}.spamnb")

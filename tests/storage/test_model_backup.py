@@ -108,6 +108,22 @@ def test_a_failure_of_any_step_leaves_all_files_as_they_were(
     assert refusals or step in ("os.unlink", "os.link")  # without links files are copied
 
 
+def test_an_interrupt_after_the_last_step_undoes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the model that was replaced would be nowhere."""
+    real = os.replace
+
+    def interrupted(source: str, target: str) -> None:
+        real(source, target)
+        if target == str(path):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace(path, ROWS[1:])
+    assert is_trained_on(path, ROWS[1:])
+    assert is_trained_on(path.with_name("m.spamnb.bak"), [*ROWS, NEWS[0]])
+
+
 def fail_once(patch: pytest.MonkeyPatch, step: str, passes: int, number: int) -> None:
     """Lets a function work some times, then fails once, as a full disk does until there is room again."""
     module, name = step.split(".")
