@@ -19,7 +19,7 @@ _NO_BOX = ("none", "table-column", "table-column-group")
 _CUT_OFF = ("hidden", "clip", "auto", "scroll")
 _MOVED = ("absolute", "fixed", "relative", "sticky")
 _OWN_BLOCK = ("absolute", "fixed")
-_IN_LINE = name_set("color fill font-size line-height background-color background-image")
+IN_LINE = name_set("color fill font-size line-height background-color background-image")  # change no box
 _TABLE_PARTS = name_set("table tbody thead tfoot tr td th")  # they grow with their content
 
 _FUNCTION = re.compile(r"([a-z0-9-]{1,20})\(([^()]{0,200})\)")
@@ -38,8 +38,6 @@ def functions_of(values: Values, name: str) -> list[tuple[str, str]]:
 
 
 def is_gone(values: Values, em: float, boxed: bool) -> bool:
-    if values.keys() <= _IN_LINE:
-        return False
     return (
         values.get("display") in _NO_BOX
         or values.get("content-visibility") == "hidden"
