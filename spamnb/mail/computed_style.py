@@ -135,6 +135,8 @@ def _background(parent: Style, values: Values) -> Color | None:
 
 
 def _opacity(values: Values) -> float:
+    if "opacity" not in values and "filter" not in values:
+        return 1.0
     opacity = values.get("opacity", 1.0)
     least = opacity if isinstance(opacity, float) else 1.0
     for name, given in functions_of(values, "filter"):

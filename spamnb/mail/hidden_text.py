@@ -32,8 +32,8 @@ _MOST_RULES = 5_000
 _STYLING = re.compile(rb"style|hidden|color|background|text|size|open|link", re.IGNORECASE)  # attributes
 _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
-_CACHED_BYTES = 256
-_elements = BoundedCache(partial(read_element, {}), limit=4096, longest=_CACHED_BYTES)
+_CACHED_BYTES = 512
+_elements = BoundedCache(partial(read_element, {}), limit=2048, longest=_CACHED_BYTES)
 
 
 def hidden_texts(tokens: Sequence[Token], lower: bytes) -> tuple[list[bool], bool]:
@@ -150,7 +150,11 @@ class Page:
         rules = self._rules.matching(element, self._open.elements, self._open.keys) if self._rules else []
         elements = self._open.elements
         closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
-        key = (id(parent), element.source, closed, *map(id, rules))
+        key = (
+            (id(parent), element.source, closed, *map(id, rules))
+            if rules
+            else (id(parent), element.source, closed)
+        )
         style = self._styles.get(key)
         if style is None:
             values = self._values(element, rules, closed)
