@@ -113,7 +113,7 @@ max_size_option = click.option(
     "--max-size",
     default="512K",
     metavar="SIZE",
-    help="Read at most SIZE bytes of each email. [default: 512K]",
+    help="Read at most SIZE bytes of each email, besides its attachments. [default: 512K]",
 )
 mail_options = all_of(
     click.option(
