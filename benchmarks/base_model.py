@@ -1,8 +1,8 @@
 """Measures training on a few messages with a ready-made base model, beside either alone.
 
 Each draw takes some messages of a corpus, trains on them with and without the start as `spamnb train` does,
-and judges messages of the rest. The start has never seen the corpus: for TREC 2007 it is the shipped model,
-for the others one that is built without them (with the two numbers of the shipped model's calibration).
+and classifies messages of the rest. The start has never seen the corpus: for TREC 2007 it is the shipped
+model, for the others one built without them (with the two numbers of the shipped model's calibration).
 The weights of spamnb/model/base_model.py and spamnb/training/fit_base_weight.py were chosen on smishing,
 enron and spamassassin, with other draws; SMSSpamCollection and trec07p-10k took no part in that.
 """
@@ -39,7 +39,7 @@ KINDS = {
     "enron": "mail",
     "spamassassin": "mail",
 }
-JUDGED = 2000  # messages of the rest that a draw judges
+CLASSIFIED = 2000  # messages of the rest that a draw classifies
 FIRST_SEED = 700
 WAYS = ("ready-made", "own alone", "both")
 MEASURES = ("AUC", "R@.1", "R@1", "accuracy", "ham lost", "log loss")
@@ -86,7 +86,7 @@ def without(name: str, kind: str, persons: Names, parts: dict[str, list[Part]]) 
 
 
 def draw(spam: NDArray[np.bool_], size: int, even: bool, seed: int) -> tuple[IntArray, IntArray]:
-    """Rows to learn, half of them spam or as many as there are in the corpus, and rows to judge."""
+    """Rows to learn, half of them spam or as many as there are in the corpus, and rows to classify."""
     rng = np.random.default_rng(seed)
     share = 0.5 if even else float(spam.mean())
     positives = min(max(round(size * share), 2), size - 2)
@@ -95,8 +95,8 @@ def draw(spam: NDArray[np.bool_], size: int, even: bool, seed: int) -> tuple[Int
         for c, n in ((True, positives), (False, size - positives))
     ]
     rest = np.setdiff1d(np.arange(len(spam)), np.concatenate(own))
-    judged = rng.choice(rest, min(JUDGED, len(rest)), replace=False)
-    return np.sort(np.concatenate(own)), np.sort(judged)
+    held_out = rng.choice(rest, min(CLASSIFIED, len(rest)), replace=False)
+    return np.sort(np.concatenate(own)), np.sort(held_out)
 
 
 def measured(model: SpamModel, texts: Texts, spam: NDArray[np.bool_]) -> list[float]:
@@ -117,7 +117,7 @@ def recall(log_odds: FloatArray, spam: NDArray[np.bool_], rate: float) -> float:
 
 def one_draw(corpus: Corpus, size: int, even: bool, seed: int) -> list[list[float]]:
     """The measures of the three ways."""
-    own, judged = draw(corpus.spam, size, even, seed)
+    own, held_out = draw(corpus.spam, size, even, seed)
     texts, labels = corpus.texts.select(own), corpus.labels(own)
     models = [corpus.start]
     for start in (None, BaseModel.of("start", corpus.start)):
@@ -126,7 +126,7 @@ def one_draw(corpus: Corpus, size: int, even: bool, seed: int) -> list[list[floa
         )
         trainer.add(texts, labels)
         models.append(trainer.finish())
-    rest, spam = corpus.texts.select(judged), corpus.spam[judged]
+    rest, spam = corpus.texts.select(held_out), corpus.spam[held_out]
     return [measured(model, rest, spam) for model in models]
 
 

@@ -34,8 +34,8 @@ started = time.perf_counter()
 pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
 _, status, usage = os.wait4(pid, 0)
 cpu = usage.ru_utime + usage.ru_stime
-told = time.perf_counter() - started, usage.ru_maxrss / 1024, cpu, os.waitstatus_to_exitcode(status)
-os.write(int(sys.argv[1]), " ".join(map(str, told)).encode())
+measured = time.perf_counter() - started, usage.ru_maxrss / 1024, cpu, os.waitstatus_to_exitcode(status)
+os.write(int(sys.argv[1]), " ".join(map(str, measured)).encode())
 """
 
 
@@ -43,19 +43,19 @@ def run(
     command: Sequence[str], stdin: Path | None = None, stdout: Path | None = None, any_core: bool = False
 ) -> Cost:
     """Run a command, on one core if not on any, and wait for it; its own resource usage is what counts."""
-    told, tell = os.pipe()
+    measured, report = os.pipe()
     with open(stdin or os.devnull, "rb") as source, open(stdout or os.devnull, "wb") as sink:
         subprocess.run(
-            [sys.executable, "-S", "-c", _LAUNCHER, str(tell), *command],
+            [sys.executable, "-S", "-c", _LAUNCHER, str(report), *command],
             stdin=source,
             stdout=sink,
             stderr=subprocess.DEVNULL,
             env=os.environ | ONE_THREAD | {"ANY_CORE": "1" if any_core else ""},
-            pass_fds=(tell,),
+            pass_fds=(report,),
             check=True,
         )
-    os.close(tell)
-    with open(told) as pipe:
+    os.close(report)
+    with open(measured) as pipe:
         seconds, megabytes, cpu, code = map(float, pipe.read().split())
     if code:
         raise SystemExit(f"failed with exit code {code:.0f}: {' '.join(command)}")

@@ -85,9 +85,9 @@ def part(name: str, seeds: Sequence[int]) -> tuple[str, bool]:
     title = f"### {TITLES[name]}: {times(len(seeds), 'split')}, from seed {seeds[0]} on"
     path = FILES[name]
     if not path.exists():
-        told = f"{TITLES[name]}: {MISSING.format(path.name, path.parent.name)}"
-        print(told)
-        return f"### {TITLES[name]}\n\n{told}", True
+        note = f"{TITLES[name]}: {MISSING.format(path.name, path.parent.name)}"
+        print(note)
+        return f"### {TITLES[name]}\n\n{note}", True
     print(f"\n{title[4:]}", flush=True)
     if name == "spamassassin":
         print(

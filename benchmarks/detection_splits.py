@@ -81,7 +81,7 @@ OURS, OURS_MAIL = "spamnb (defaults)", "spamnb, its line for mail (default)"
 
 
 ABLATION: dict[str, dict[str, Any]] = {
-    "without signs": {"features": FeatureConfig(signs=False)},
+    "without signs": {"features": FeatureConfig(punctuation=False)},
     "without refinement": {"training": TrainingConfig(refine="no")},
     "refinement forced": {"training": TrainingConfig(refine="yes")},
     "only words": {"features": FeatureConfig(ngrams=1)},
@@ -120,15 +120,15 @@ def run(name: str, seeds: Sequence[int], peers: Sequence[type[Peer]], ablation: 
     results: Results = {}
     for seed in seeds:
         known, held = split(spam, seed)
-        said = {
+        scores = {
             row: spamnb(texts.select(known), spam[known], texts.select(held), **settings)
             for row, settings in ours.items()
         }
         given, unseen = (Messages([strings[i] for i in part], name in MAILS) for part in (known, held))
         for kind in peers:
-            said |= asked(kind, given, spam[known], unseen)
-        for row, judged in said.items():
-            results.setdefault(row, []).append(measure(spam[held], *judged))
+            scores |= asked(kind, given, spam[known], unseen)
+        for row, measured in scores.items():
+            results.setdefault(row, []).append(measure(spam[held], *measured))
     return results
 
 
@@ -140,8 +140,8 @@ def show(results: Results) -> dict[str, float]:
     ours = results[OURS]
     for name, rows in results.items():
         if rows is not ours:
-            told = [_tally(m, ours, rows) for m in ("accuracy", "one_minus_auc", "recall_at_0.1")]
-            print(f"defaults against {name}: " + "; ".join(told))
+            text = [_tally(m, ours, rows) for m in ("accuracy", "one_minus_auc", "recall_at_0.1")]
+            print(f"defaults against {name}: " + "; ".join(text))
     return {m: float(np.mean([r[m] for r in ours])) for m in MEASURES}
 
 
@@ -161,8 +161,8 @@ def met(name: str, means: dict[str, float]) -> bool:
     """Whether the means reach what is wanted of them; says so."""
     wanted = WANTED.get(name, {})
     good = all(means[m] <= w if m in LOWER else means[m] >= w for m, w in wanted.items())
-    told = ", ".join(f"{m} {'<=' if m in LOWER else '>='} {w:g}" for m, w in wanted.items())
-    print(f"wanted of the means: {told or 'nothing'}: {'met' if good else 'MISSED'}", flush=True)
+    text = ", ".join(f"{m} {'<=' if m in LOWER else '>='} {w:g}" for m, w in wanted.items())
+    print(f"wanted of the means: {text or 'nothing'}: {'met' if good else 'MISSED'}", flush=True)
     return good
 
 

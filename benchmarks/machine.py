@@ -39,18 +39,18 @@ def usable_cores() -> int:
 
 def versions(peers: Iterable[type[Peer]]) -> str:
     """spamnb, numpy and the peers that are there, each once."""
-    told = {"spamnb": __version__, "numpy": importlib.metadata.version("numpy")}
-    told |= {peer.package: version for peer in peers if (version := peer.version())}
-    return ", ".join(f"{name} {version}" for name, version in told.items())
+    facts = {"spamnb": __version__, "numpy": importlib.metadata.version("numpy")}
+    facts |= {peer.package: version for peer in peers if (version := peer.version())}
+    return ", ".join(f"{name} {version}" for name, version in facts.items())
 
 
 def facts(peers: Iterable[type[Peer]], command: str, quick: bool, load: float) -> str:
     """The first lines of a section."""
     date = datetime.datetime.now(datetime.UTC).date()
-    told = (
+    facts = (
         f"{processor()}, {usable_cores()} cores, {memory()}, {system()}, Python {platform.python_version()}."
     )
-    lines = [f"- Written by `{command}` on {date}.", f"- {told}", f"- Versions: {versions(peers)}."]
+    lines = [f"- Written by `{command}` on {date}.", f"- {facts}", f"- Versions: {versions(peers)}."]
     lines.append(f"- Load average when it began: {load:.1f} (others at work, if it is much above 0).")
     if quick:
         lines.append(

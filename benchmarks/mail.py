@@ -63,11 +63,11 @@ def quality(corpus: MailCorpus, folder: Path, seeds: range) -> float:
         model = train(
             texts.select(known), [labels[i] for i in known], training=TrainingConfig(max_fpr=MAIL_MAX_FPR)
         )
-        said = model.score(texts.select(held))
-        called = said.codes == model.labels.index("spam")
+        predictions = model.score(texts.select(held))
+        called = predictions.codes == model.labels.index("spam")
         rows = {
-            "spamnb, its line for mail": measures(truth, said.log_odds, called),
-            "spamnb, spam from P = 0.5": measures(truth, said.log_odds, said.log_odds >= 0),
+            "spamnb, its threshold for mail": measures(truth, predictions.log_odds, called),
+            "spamnb, spam from P = 0.5": measures(truth, predictions.log_odds, predictions.log_odds >= 0),
         }
         if installed():
             rows |= _bogofilter(corpus, folder / str(seed), known, held)
@@ -77,7 +77,7 @@ def quality(corpus: MailCorpus, folder: Path, seeds: range) -> float:
     show(f"{corpus.name}: 70/30 stratified, seeds {seeds[0]} to {seeds[-1]}, means", means)
     for name, splits in found.items():
         print(f"(1-AUC)% of each split, {name}: " + ", ".join(f"{row[0]:.4f}" for row in splits))
-    return float(means["spamnb, its line for mail"][2])
+    return float(means["spamnb, its threshold for mail"][2])
 
 
 def _bogofilter(
@@ -100,17 +100,17 @@ def online(corpus: MailCorpus, folder: Path) -> None:
     texts = [as_texts([mail]) for mail in corpus.parsed()]
     log_odds, called = prequential(texts, corpus.spam)
     rows = {
-        "spamnb, its line for mail": measures(corpus.spam, log_odds, called),
+        "spamnb, its threshold for mail": measures(corpus.spam, log_odds, called),
         "spamnb, spam from P = 0.5": measures(corpus.spam, log_odds, log_odds >= 0),
     }
     if installed():
         peer, score = Bogofilter(folder / "online"), np.full(len(texts), 0.5)
         for i, (path, spam) in enumerate(zip(corpus.paths, corpus.spam.tolist(), strict=True)):
-            if i:  # bogofilter refuses to judge by an empty word list
+            if i:  # bogofilter refuses to classify by an empty word list
                 score[i] = peer.score_one(path)
             peer.learn_one(path, spam)
         rows |= _peer_rows(corpus.spam, score)
-    show(f"{corpus.name}: in order, each mail judged and then learned", rows)
+    show(f"{corpus.name}: in order, each mail classified and then learned", rows)
 
 
 def throughput(corpus: MailCorpus, folder: Path, rounds: int) -> None:

@@ -1,8 +1,8 @@
 """Measures recall on obfuscated spam: ways to disguise a text message, each with a fixed seed.
 
 Corpus: SMS Spam Collection, exact repeats removed; stratified 70/30 splits. The model is trained on the clean
-training part; the spam of the test part is judged as it is and in disguise. The bar for every kind: at least
-95% of the recall on the clean copies.
+training part; the spam of the test part is classified as it is and obfuscated. The bar for every kind: at
+least 95% of the recall on the clean copies.
 """
 
 from __future__ import annotations

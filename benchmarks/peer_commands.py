@@ -45,7 +45,7 @@ def mail(folder: Path, kinds: Sequence[type[Tool]], rounds: int, every: int) -> 
         missing = (
             "The mails of SpamAssassin are needed: put `spamassassin.tar.xz` into `../shared/data/mail`."
         )
-        return _told(f"### Mail\n\n{missing}")
+        return _reported(f"### Mail\n\n{missing}")
     found = read_mails("spamassassin", folder / "unpacked")
     texts = [data.decode("latin-1") for data in found.raw()][::every]
     title = f"SpamAssassin mails, one in {every}"
@@ -65,7 +65,7 @@ def timed(
     parts.append(_table("train", in_turn({t.name: t.train_command() for t in tools}, rounds)))
     predict = {tool.name: tool.predict_command() for tool in tools}
     parts.append(_table("predict", in_turn(predict, rounds, stdout=folder / "out")))
-    return _told("\n\n".join(parts))
+    return _reported("\n\n".join(parts))
 
 
 def _made(folder: Path, kinds: Sequence[type[Tool]]) -> list[Tool]:
@@ -75,7 +75,7 @@ def _made(folder: Path, kinds: Sequence[type[Tool]]) -> list[Tool]:
 
 
 def one_message(folder: Path, kinds: Sequence[type[Tool]], rounds: int) -> str:
-    """A command that judges one message by a model of the SMS corpus."""
+    """A command that classifies one message by a model of the SMS corpus."""
     rows = sms_corpus.base()
     known, spam = Messages([text for _, text in rows]), np.array([label == "spam" for label, _ in rows])
     tools = _made(folder / "single", kinds)
@@ -84,7 +84,7 @@ def one_message(folder: Path, kinds: Sequence[type[Tool]], rounds: int) -> str:
         run(tool.train_command())
         tool.write(Messages(["WIN a FREE prize now"]), None)
     costs = in_turn({tool.name: tool.one_command() for tool in tools}, rounds)
-    return _told(f"### One message, {times(rounds)}\n\n{_table('judge', costs)}")
+    return _reported(f"### One message, {times(rounds)}\n\n{_table('predict', costs)}")
 
 
 def _table(what: str, costs: dict[str, list[Cost]]) -> str:
@@ -104,7 +104,7 @@ def _median(costs: Sequence[Cost], measure: str) -> str:
     return f"{value:.0f} MB" if measure == "megabytes" else f"{value:.3f} s"
 
 
-def _told(text: str) -> str:
+def _reported(text: str) -> str:
     print(f"\n{text}", flush=True)
     return text
 

@@ -27,7 +27,7 @@ def megabytes(value: float) -> str:
 class Table:
     """Rows of measured against wanted; remembers whether all are met.
 
-    A target is judged by the best of the rounds. The page shows medians, and the typical ratio of a round.
+    A target is compared with the best round. The page shows medians, and the typical ratio of a round.
     """
 
     def __init__(self) -> None:
@@ -41,8 +41,10 @@ class Table:
         """The peer's value is to be at least so many times ours; None where the peer does less work."""
         ratio = min(peer) / min(ours)
         aim = "no target" if wanted is None else f">= {wanted:g}x"
-        told = self._judged(name, [unit(min(ours)), unit(min(peer))], ratio, aim, ratio >= (wanted or 0.0))
-        self._keep(name, unit, ours, peer, (peer, ours), told)
+        verdict = self._verdict(
+            name, [unit(min(ours)), unit(min(peer))], ratio, aim, ratio >= (wanted or 0.0)
+        )
+        self._keep(name, unit, ours, peer, (peer, ours), verdict)
 
     def at_most(
         self,
@@ -55,12 +57,12 @@ class Table:
     ) -> None:
         """Ours is to be at most so many times the peer's value."""
         ratio = best(ours) / best(peer)
-        told = self._judged(
+        verdict = self._verdict(
             name, [unit(best(ours)), unit(best(peer))], ratio, f"<= {wanted:g}x", ratio <= wanted
         )
-        self._keep(name, unit, ours, peer, (ours, peer), told)
+        self._keep(name, unit, ours, peer, (ours, peer), verdict)
 
-    def _judged(self, name: str, values: list[str], ratio: float, wanted: str, good: bool) -> str:
+    def _verdict(self, name: str, values: list[str], ratio: float, wanted: str, good: bool) -> str:
         self.missed += not good
         state = "" if wanted == "no target" else "ok" if good else "MISSED"
         line = f"{name:<44}{values[0]:>11}{values[1]:>11}{ratio:>8.2f}x  {wanted} {state}"
@@ -74,10 +76,10 @@ class Table:
         ours: Sequence[float],
         peer: Sequence[float],
         pair: tuple[Sequence[float], Sequence[float]],
-        told: str,
+        verdict: str,
     ) -> None:
         ratio = ratio_interval(*pair)
-        cells = unit(median(ours)), unit(median(peer)), f"{ratio.value:.2f}x", between(ratio), told
+        cells = unit(median(ours)), unit(median(peer)), f"{ratio.value:.2f}x", between(ratio), verdict
         self.rows.append([name.strip(), *cells])
 
     def markdown(self) -> str:

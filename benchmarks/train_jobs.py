@@ -44,13 +44,13 @@ def timed(*given):
 Pool.feed = timed
 cli.main(standalone_mode=False)
 own = resource.getrusage(resource.RUSAGE_SELF)
-told = time.perf_counter() - started, own.ru_utime + own.ru_stime, sum(reading), workers
-print(json.dumps(told))
+measured = time.perf_counter() - started, own.ru_utime + own.ru_stime, sum(reading), workers
+print(json.dumps(measured))
 """
 
 
 @dataclass(frozen=True)
-class Told:
+class Measured:
     """Seconds by the clock, and processor seconds: of the first process, of its reading, of each worker."""
 
     clock: float
@@ -62,20 +62,20 @@ class Told:
         return self.first - self.reading + (self.reading + sum(self.workers)) / cores
 
 
-def trained(table: Path, jobs: int, model: Path) -> Told:
+def trained(table: Path, jobs: int, model: Path) -> Measured:
     done = subprocess.run(
         [sys.executable, "-c", _TOLD, "train", str(table), "-o", str(model), "-q", "--jobs", str(jobs)],
         stdout=subprocess.PIPE,
         env=os.environ | ONE_THREAD,
         check=True,
     )
-    return Told(*json.loads(done.stdout))
+    return Measured(*json.loads(done.stdout))
 
 
-def show(jobs: int, told: Told) -> None:
-    workers = f"workers {sum(told.workers):.2f} s, the slowest {max(told.workers, default=0.0):.2f} s"
-    first = f"first process {told.first:.2f} s, of it reading {told.reading:.2f} s"
-    print(f"--jobs {jobs}: {told.clock:.2f} s by the clock; processor time: {first}; {workers}")
+def show(jobs: int, measured: Measured) -> None:
+    workers = f"workers {sum(measured.workers):.2f} s, the slowest {max(measured.workers, default=0.0):.2f} s"
+    first = f"first process {measured.first:.2f} s, of it reading {measured.reading:.2f} s"
+    print(f"--jobs {jobs}: {measured.clock:.2f} s by the clock; processor time: {first}; {workers}")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 A model of 70% of a corpus; the limit of each measure is what one in 200 of its out-of-fold ham verdicts lies
 below. The table has how many messages of other kinds lie below it, and then what the verdicts become with the
-share of known words, which is what spamnb uses. Nothing is chosen on the other 30%, which are judged too.
+share of known words, which is what spamnb uses. Nothing is chosen on the other 30%, which are classified too.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.training.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
-    ham = model.decide(held.log_odds, held.known) == HAM
+    ham = model.decide(held.log_odds, held.known).codes == HAM
     first, second, third = (
         values[ham] for values in (known_word_shares(model, sample, trainer.training.folds), *more)
     )
@@ -91,8 +91,10 @@ def others(folder: Path, but: str) -> dict[str, Texts]:
 
 
 def verdicts(model: SpamModel, texts: Texts) -> str:
-    said = model.predict(texts)
-    return ", ".join(f"{said.count(label) / len(said):.1%} {label}" for label in ("ham", "spam", "unsure"))
+    verdicts = model.predict(texts)
+    return ", ".join(
+        f"{verdicts.count(label) / len(verdicts):.1%} {label}" for label in ("ham", "spam", "unsure")
+    )
 
 
 def main() -> None:

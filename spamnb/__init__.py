@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spamnb.lab_filters import NaiveBayesFilter, PoissonBayesFilter
     from spamnb.messages import Texts
     from spamnb.model.decision import Decision
+    from spamnb.model.model_merge import merge_models
     from spamnb.model.spam_model import SpamModel
     from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
     from spamnb.sklearn_classifier import SpamClassifier
@@ -39,6 +40,7 @@ _HOME = {
     "SpamnbError": "errors",
     "Texts": "messages",
     "TrainingConfig": "settings",
+    "merge_models": "model.model_merge",
     "train": "training.trainer",
 }
 
@@ -55,6 +57,7 @@ __all__ = [
     "Texts",
     "TrainingConfig",
     "__version__",
+    "merge_models",
     "train",
 ]
 

@@ -216,16 +216,24 @@ class SpamClassifier(_Estimator):
     def predict_log_proba(self, X: Messages) -> FloatArray:
         """(n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
         model, texts = self._fitted(), _texts(X)
-        scores = np.zeros((len(texts), len(model.labels)))
-        if len(model.labels) == 2:
-            plus = model.labels.index(model.positive) if model.positive in model.labels else 1
-            scores[:, plus] = model.log_odds(texts)
-        elif len(model.labels) > 2:
-            scores = model.calibration.apply(model.score(texts).scored.damped)
-        return self._by_class(_log_softmax(scores), -np.inf)
+        if len(model.labels) == 1:
+            return self._by_class(np.zeros((len(texts), 1)), -np.inf)
+        predictions = model.score(texts)
+        if model.pair is None:
+            scores = model.calibration.apply(predictions.scored.damped)
+        else:
+            scores = np.zeros((len(texts), 2))
+            scores[:, model.pair[0]] = predictions.log_odds
+        lacking, log_p = predictions.lacks_evidence, _log_softmax(scores)
+        log_p[lacking] = np.log(model.proba(predictions)[lacking])  # not the score, which says too much
+        return self._by_class(log_p, -np.inf)
 
     def decision_function(self, X: Messages) -> FloatArray:
         """(n,): the log-odds of `classes_[1]` where there are two classes, else `predict_log_proba`."""
+        model = self._fitted()
+        if len(self.classes_) == len(model.labels) == 2:
+            sign = 1.0 if model.positive == _names(self.classes_)[1] else -1.0
+            return sign * model.log_odds(_texts(X))
         log_p = self.predict_log_proba(X)
         if log_p.shape[1] != 2:
             return log_p
@@ -258,7 +266,7 @@ def _checked(X: Any, y: Any) -> tuple[Texts, Labels]:
         raise InputError("SpamClassifier requires y to be passed, but the target y is None")
     texts, labels = _texts(X), _labels(y)
     if len(texts) != len(labels):
-        raise InputError(f"{len(texts)} messages but {len(labels)} labels")
+        raise InputError(f"{len(texts):,} messages but {len(labels):,} labels")
     return texts, labels
 
 

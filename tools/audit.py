@@ -26,12 +26,12 @@ def answer() -> list[dict[str, Any]] | None:
     return found
 
 
-def judged(packages: list[dict[str, Any]] | None) -> tuple[list[str], int]:
+def outcome_of(packages: list[dict[str, Any]] | None) -> tuple[list[str], int]:
     """What to say and the exit code.
 
-    >>> judged([{"name": "a", "skip_reason": "not found"}])
+    >>> outcome_of([{"name": "a", "skip_reason": "not found"}])
     (['pip-audit: skipped, the advisory service did not answer'], 0)
-    >>> judged([{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}])
+    >>> outcome_of([{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}])
     (['a 1: X-1 (fixed in 2)', 'pip-audit: 1 package asked about, 1 vulnerability'], 1)
     """
     asked = [package for package in packages or [] if "vulns" in package]
@@ -52,7 +52,7 @@ def _versions(found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    lines, code = judged(answer())
+    lines, code = outcome_of(answer())
     print("\n".join(lines))
     sys.exit(code)
 

@@ -63,8 +63,8 @@ def census_names() -> set[str]:
 def allowed(token: str, kind: int, names: Names) -> bool:
     """May this token be published?
 
-    >>> nobody = Names.of([], [])
-    >>> [allowed(t, 1, nobody) for t in ("free", "07123456789", "enron")], allowed("url:evil_com", 0, nobody)
+    >>> none = Names.of([], [])
+    >>> [allowed(t, 1, none) for t in ("free", "07123456789", "enron")], allowed("url:evil_com", 0, none)
     ([True, False, False], False)
     """
     if kind == SHAPE:

@@ -47,7 +47,7 @@ class Peer(ABC):
     """Made anew for each split; what it keeps between `train` and `score` is in `folder` or in itself."""
 
     name: ClassVar[str]
-    package: ClassVar[str]  # where it comes from: the package whose version is told
+    package: ClassVar[str]  # where it comes from: the package whose version is reported
     cutoffs: ClassVar[tuple[float, ...]] = (0.5,)  # spam from here on; its own default first
     probabilities: ClassVar[bool] = True  # whether its scores from 0 to 1 are meant as probabilities
 
@@ -82,7 +82,7 @@ class Tool(Peer):
 
     @abstractmethod
     def write(self, messages: Messages, spam: Bools | None) -> None:
-        """Put the messages down as the tool reads them: to learn, or without labels to judge."""
+        """Put the messages down as the tool reads them: to learn, or without labels to classify."""
 
     @abstractmethod
     def train_command(self) -> list[str]:
@@ -110,7 +110,7 @@ class LineTool(Tool):
         lines = messages.lines()
         if spam is not None:
             lines = [self.labelled(line, bool(s)) for line, s in zip(lines, spam, strict=True)]
-        name = "judge.txt" if spam is None else "train.txt"
+        name = "predict.txt" if spam is None else "train.txt"
         (self.folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
     def train_command(self) -> list[str]:
@@ -122,7 +122,7 @@ class LineTool(Tool):
 
 def print_verdicts(folder: Path, probability: Callable[[str], float]) -> None:
     """What `predict` of a line tool prints: verdict, probability and message."""
-    with open(folder / "judge.txt", encoding="utf-8") as file:
+    with open(folder / "predict.txt", encoding="utf-8") as file:
         for line in file.read().splitlines():
             p = probability(line)
             sys.stdout.write(f"{'spam' if p >= 0.5 else 'ham'}\t{p:.4f}\t{line}\n")
@@ -133,7 +133,7 @@ class Program(Tool):
 
     def write(self, messages: Messages, spam: Bools | None) -> None:
         if spam is None:
-            self._list("judge", messages.files(self.folder / "new"))
+            self._list("predict", messages.files(self.folder / "new"))
             return
         paths = messages.files(self.folder / "known")
         for label, wanted in (("ham", False), ("spam", True)):
@@ -146,21 +146,21 @@ class Program(Tool):
     def version(cls) -> str | None:
         """What the program says of itself."""
         try:
-            said = subprocess.run([cls.package, "-V"], capture_output=True, text=True, check=False)
+            done = subprocess.run([cls.package, "-V"], capture_output=True, text=True, check=False)
         except FileNotFoundError:
             return None
-        words = [word.strip("v,") for word in (said.stdout + said.stderr).split()]
+        words = [word.strip("v,") for word in (done.stdout + done.stderr).split()]
         return next((word for word in words if word[:1].isdigit()), "unknown")
 
     def train(self, messages: Messages, spam: Bools) -> None:
         self.write(messages, spam)
         subprocess.run(self.train_command(), check=True, capture_output=True)
 
-    def judged(self, messages: Messages) -> list[list[str]]:
+    def classified(self, messages: Messages) -> list[list[str]]:
         """The words of each line that it prints, one line for each message."""
         self.write(messages, None)
         done = subprocess.run(self.predict_command(), check=True, capture_output=True, text=True)
         lines = [line.split() for line in done.stdout.splitlines()]
         if len(lines) != len(messages.texts):
-            raise SystemExit(f"{self.name} judged {len(lines)} of {len(messages.texts)} messages")
+            raise SystemExit(f"{self.name} classified {len(lines)} of {len(messages.texts)} messages")
         return lines

@@ -34,14 +34,14 @@ class Bogofilter(Program):
         return ["sh", "-c", f"rm -f {folder}/wordlist.db; {learn}"]
 
     def predict_command(self) -> list[str]:
-        listed = shlex.quote(str(self.folder / "judge"))
+        listed = shlex.quote(str(self.folder / "predict"))
         return ["sh", "-c", f"{shlex.join(self.command)} -e -TT -b < {listed}"]
 
     def one_command(self) -> list[str]:
         return [*self.command, "-e", "-T", "-I", str(self.folder / "new" / "0")]
 
     def score(self, messages: Messages) -> tuple[Floats, Floats]:
-        score = np.array([float(words[-1]) for words in self.judged(messages)])
+        score = np.array([float(words[-1]) for words in self.classified(messages)])
         return score, score
 
     def learn(self, paths: Sequence[str], spam: bool) -> None:

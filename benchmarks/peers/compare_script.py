@@ -38,13 +38,13 @@ def out_of_fold(table: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]
     groups = table["text"].str.lower().factorize()[0]
     found = {name: np.zeros(len(table)) for name in VARIANTS}
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=0)
-    for learn, judge in folds.split(table["text"], spam, groups):
+    for learn, held_out in folds.split(table["text"], spam, groups):
         vectorizer = CountVectorizer(token_pattern=r"(?u)\w+", ngram_range=(1, 2))
         known = vectorizer.fit_transform(table["text"].iloc[learn])
-        new = vectorizer.transform(table["text"].iloc[judge])
+        new = vectorizer.transform(table["text"].iloc[held_out])
         for name, variant in VARIANTS.items():
             a, b = (known.sign(), new.sign()) if name.endswith("once") else (known, new)
-            found[name][judge] = variant.fit(a, spam[learn]).predict_proba(b)[:, 1]
+            found[name][held_out] = variant.fit(a, spam[learn]).predict_proba(b)[:, 1]
     return spam, found
 
 

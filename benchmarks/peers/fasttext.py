@@ -25,7 +25,7 @@ def fit(folder: Path) -> Any:
     return fasttext.train_supervised(str(folder / "train.txt"), thread=1, verbose=0, **SETTINGS)
 
 
-def judge(model: Any, line: str) -> tuple[float, float]:
+def spam_score(model: Any, line: str) -> tuple[float, float]:
     """P(spam) and P(ham); `model.predict` fails with numpy 2, what it calls does not."""
     found = {label: min(p, 1.0) for p, label in model.f.predict(line + "\n", 2, 0.0, "strict")}
     return found.get(SPAM, 0.0), found.get(HAM, 0.0)
@@ -46,7 +46,7 @@ class FastText(LineTool):
         self.model = fit(self.folder)
 
     def score(self, messages: Messages) -> tuple[Floats, Floats]:
-        p = np.clip([judge(self.model, line) for line in messages.lines()], 1e-9, 1.0)
+        p = np.clip([spam_score(self.model, line) for line in messages.lines()], 1e-9, 1.0)
         return np.log(p[:, 0] / p[:, 1]), p[:, 0] / p.sum(axis=1)
 
 
@@ -57,7 +57,7 @@ def main(what: str, folder: Path) -> None:
         fit(folder).save_model(str(folder / "model.bin"))
         return
     model = fasttext.load_model(str(folder / "model.bin"))
-    print_verdicts(folder, lambda line: judge(model, line)[0])
+    print_verdicts(folder, lambda line: spam_score(model, line)[0])
 
 
 if __name__ == "__main__":

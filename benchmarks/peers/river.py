@@ -28,7 +28,7 @@ def fit(rows: Iterable[tuple[str, bool]]) -> Model:
     return bag, bayes
 
 
-def judge(model: Model, text: str) -> float:
+def spam_score(model: Model, text: str) -> float:
     """Log-odds of spam; its probabilities are made from the same, but end at 0 and 1."""
     joint = model[1].joint_log_likelihood(model[0].transform_one(text))
     return float(joint[True] - joint[False])
@@ -52,7 +52,7 @@ class River(LineTool):
         self.model = fit(zip(messages.texts, spam.tolist(), strict=True))
 
     def score(self, messages: Messages) -> tuple[Floats, Floats]:
-        score = np.array([judge(self.model, text) for text in messages.texts])
+        score = np.array([spam_score(self.model, text) for text in messages.texts])
         return score, np.array([probability(value) for value in score])
 
 
@@ -64,7 +64,7 @@ def main(what: str, folder: Path) -> None:
         (folder / "model").write_bytes(pickle.dumps(model))
         return
     model = pickle.loads((folder / "model").read_bytes())
-    print_verdicts(folder, lambda line: probability(judge(model, line)))
+    print_verdicts(folder, lambda line: probability(spam_score(model, line)))
 
 
 if __name__ == "__main__":

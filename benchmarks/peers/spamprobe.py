@@ -23,13 +23,13 @@ class Spamprobe(Program):
         return ["sh", "-c", f"rm -rf {db}; mkdir {db}; {learn}"]
 
     def predict_command(self) -> list[str]:
-        return ["sh", "-c", self._many("score", "judge")]
+        return ["sh", "-c", self._many("score", "predict")]
 
     def one_command(self) -> list[str]:
         return ["spamprobe", "-M", "-d", f"{self.folder}/db", "score", str(self.folder / "new" / "0")]
 
     def score(self, messages: Messages) -> tuple[Floats, Floats]:
-        score = np.array([float(words[1]) for words in self.judged(messages)])
+        score = np.array([float(words[1]) for words in self.classified(messages)])
         return score, score
 
     def _many(self, what: str, listed: str) -> str:

@@ -132,11 +132,11 @@ def print_result(result: LearnResult, quiet: bool) -> None:
     ):
         if number:
             print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
-    if result.judged:
-        wrong = f"{result.misjudged:,} of {_messages(result.judged, 'new message')}"
-        print_status(f"{'misjudged':<10} {wrong}, before learning", quiet)
+    if result.classified:
+        wrong = f"{result.misclassified:,} of {_messages(result.classified, 'new message')}"
+        print_status(f"{'mistakes':<10} {wrong}, before learning", quiet)
     if not result.changes:
-        print_status("Nothing was learned." if result.judged else "Nothing was changed.", quiet)
+        print_status("Nothing was learned." if result.classified else "Nothing was changed.", quiet)
 
 
 def _messages(n: int, word: str = "message") -> str:

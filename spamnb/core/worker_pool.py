@@ -24,9 +24,6 @@ _SMALL = 1 << 15  # bytes that a pipe takes at once, whether or not the worker r
 class ResultCollector(Protocol):
     """Collects something in each worker besides the results, for the caller to merge after the last item."""
 
-    def start(self) -> None:
-        """Prepares a worker before its first item."""
-
     def finish(self) -> Any:
         """Returns what a worker has collected, after its last item."""
 

@@ -101,8 +101,6 @@ def _serve(
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller gets Ctrl-C too, and ends this process
     try:
-        if collector is not None:
-            collector.start()
         while item := pipe.recv_bytes():
             _send(pipe, partial(_apply, function, item))
         if collector is not None:

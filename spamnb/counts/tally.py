@@ -44,7 +44,7 @@ class Tally:
         # By id and label, id after id. 32 bits suffice while there are fewer tokens than they count.
         self._tokens = GrowableArray[Any](np.dtype(np.uint32))  # N_ic
         self._repeats = GrowableArray[Any](np.dtype(np.uint32))  # N_ic - D_ic: repeats within a message
-        self._counted = self._batches = 0
+        self._counted = self.batches = 0
         self._finished = False
 
     def add(
@@ -56,8 +56,8 @@ class Tally:
     ) -> list[IntArray]:
         """Counts one batch; returns this tally's ids of the tokens of each stream."""
         assert not self._finished
-        self._batches += 1
-        if self._batches % _TIDY == 0:
+        self.batches += 1
+        if self.batches % _TIDY == 0:
             release_memory()
         codes = self.codes = self._label_codes(labels)
         ids = [self._vocabulary.intern(stream) for stream in batch.streams]
@@ -79,6 +79,11 @@ class Tally:
         return codes
 
     @property
+    def messages(self) -> int:
+        """The number of messages so far."""
+        return sum(self._totals.values())
+
+    @property
     def labels(self) -> dict[str, int]:
         """The code of each label."""
         return dict(sorted(self._labels.items()))
@@ -86,7 +91,7 @@ class Tally:
     def _make_room(self, more: int) -> None:
         """Makes the tables large enough for all tokens and classes, and for counts with so many more."""
         self._counted += more
-        dtype = np.dtype(np.uint32 if self._counted < _LARGE else np.uint64)
+        dtype = np.dtype(np.uint32 if self._counted < _LARGE else np.int64)
         if self._tokens.width != len(self._labels) or self._tokens.dtype != dtype:
             self._tokens = _widened(self._tokens, dtype, len(self._labels))
             self._repeats = _widened(self._repeats, dtype, len(self._labels))

@@ -42,18 +42,18 @@ class _Running:
         self.tokens, self.messages = np.zeros((len(kinds), classes)), np.zeros((len(kinds), classes))
         self.kinds, self.known, self.words = kinds, 0, 0
         self.grams, self.known_grams = are_grams(kinds), 0
-        self.token_totals, self.presence_totals = np.zeros(classes), np.zeros(classes)
-        self.message_totals, self.word_totals = np.zeros(classes), np.zeros(classes)
+        self.totals = np.zeros((4, classes))  # tokens, presences, messages, words
 
     def stats(self, rows: IntArray | slice) -> Stats:
+        token_totals, presence_totals, message_totals, word_totals = self.totals
         return Stats(
             self.tokens[rows],
             self.messages[rows],
-            self.token_totals,
-            self.presence_totals,
-            self.message_totals,
+            token_totals,
+            presence_totals,
+            message_totals,
             self.known,
-            self.word_totals,
+            word_totals,
             self.words,
             self.grams[rows],
             self.known_grams,
@@ -66,10 +66,7 @@ class _Running:
         self.words += int(np.count_nonzero(words & (ids >= self.known)))
         self.known_grams += int(np.count_nonzero(self.grams[ids] & (ids >= self.known)))
         self.known = max(self.known, int(ids.max(initial=-1)) + 1)
-        self.token_totals[c] += counts.sum()
-        self.presence_totals[c] += len(ids)
-        self.message_totals[c] += 1
-        self.word_totals[c] += counts[words].sum()
+        self.totals[:, c] += counts.sum(), len(ids), 1, counts[words].sum()
 
 
 def score_stream(

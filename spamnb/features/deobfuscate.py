@@ -28,7 +28,7 @@ def deobfuscate(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream
     clear, obfuscations = _reveal(texts)
     scanner = ShapeScanner(clear)
     shapes = [shape_stream(clear, scanner)]  # before the words: its arrays are still in the processor's cache
-    if config.signs:
+    if config.punctuation:
         shapes.append(punctuation_stream(clear, scanner))
     lower, joiner = lowered_words(clear), SpacedLetterJoiner()
     if lower.starts is not clear.starts:

@@ -16,9 +16,9 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     >>> batch.size, batch.rows.tolist()
     (2, [0, 0, 1])
     """
-    clear, unmask = texts, config.shapes and config.unmask
+    clear, obfuscated = texts, config.shapes and config.deobfuscate
     streams: list[Stream] = []
-    if unmask:
+    if obfuscated:
         from spamnb.features.deobfuscate import deobfuscate
 
         clear, streams = deobfuscate(texts, config)
@@ -31,7 +31,7 @@ def extract(texts: Texts, config: FeatureConfig) -> Batch:
     if texts.tags:
         from spamnb.features.mail_tags import tagged_stream
 
-        streams.append(tagged_stream(texts.tags, unmask))
+        streams.append(tagged_stream(texts.tags, obfuscated))
     if config.chars:
         from spamnb.features.char_ngrams import char_streams
 

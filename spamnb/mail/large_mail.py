@@ -15,6 +15,7 @@ from spamnb.mail.uuencode import FIRST_LINES, is_text_name
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
 _MARK = re.compile(rb"\n(?:--|begin [0-7]{3,4} )")
 _END_OF_FILE = re.compile(rb"\n(?:--|end[ \t\r]*(?=\n))")
+_BLANK_LINES = re.compile(rb"\A\n(?:[ \t\r]*+\n)*+")
 _FROM_LINES = re.compile(rb"(?:>?From [^\n]*\n)*")
 _LONGEST = 400  # bytes of a boundary, or of the first two lines of an uuencoded file
 _TEXT, _PREAMBLE, _ATTACHMENT, _ENCODED_FILE = range(4)
@@ -36,15 +37,21 @@ class LargeMail:
         self._cut = False
         self._tail = b"\n"  # every line, the first one too, comes after the end of another
         self._boundaries: list[bytes] = []
+        self._started = False  # has a line that is not blank come?
         self._in_head = True
         self._state = _TEXT
         self._preamble = 0  # where it begins in what is kept
 
     def feed(self, block: bytes) -> None:
         """Takes the next bytes of the mail."""
-        if not self._kept and self._tail == b"\n":
-            block = block.lstrip()
-        self._read(self._tail + block, final=False)
+        data = self._tail + block
+        if not self._started:
+            data = _BLANK_LINES.sub(b"\n", data, count=1)
+            self._started = not data.isspace() or len(data) > self._limit
+            if not self._started:
+                self._tail = data
+                return
+        self._read(data, final=False)
 
     def finish(self) -> tuple[bytes, bool]:
         """Returns what was kept, and whether anything but attachments is missing."""

@@ -11,13 +11,14 @@ from spamnb.errors import ModelError
 
 MAX_GROWTH = 0.25  # changes as a share of the messages behind the metrics, beyond which these are outdated
 MAX_ERRORS = 3.0  # standard errors by which the error rate may exceed that of the metrics
-MIN_JUDGED = 30  # messages from which on an error rate means something
+MAX_CHANGES = 1 << 80  # a model counts fewer than 2^63 messages; they may be learned and forgotten often
+MIN_CLASSIFIED = 30  # messages from which on an error rate means something
 
 
 class ChangeHistory(Record):
-    """Counts of messages; `loss` is the sum of -log P(true class) over the `judged` ones.
+    """Counts of messages; `loss` is the sum of -log P(true class) over the `classified` ones.
 
-    `judged` are new messages that were to be learned. The model classified each before it learned it (the
+    `classified` are new messages that were to be learned. The model classified each before it learned it (the
     prequential way): `wrong` and `unsure` count the results. `--mode on-error` keeps none of this: messages
     that are classified correctly are not remembered there, and would count again with every run.
     """
@@ -25,7 +26,7 @@ class ChangeHistory(Record):
     learned: int = 0
     forgotten: int = 0
     relabelled: int = 0
-    judged: int = 0
+    classified: int = 0
     wrong: int = 0
     unsure: int = 0
     loss: float = 0.0
@@ -51,12 +52,12 @@ class ChangeHistory(Record):
 
     @property
     def changed(self) -> bool:
-        return bool(self.learned or self.forgotten or self.relabelled or self.judged)
+        return bool(self.learned or self.forgotten or self.relabelled or self.classified)
 
     def outdated_because(self, metrics: Mapping[str, Any] | None) -> str:
         """Returns why the stored metrics no longer describe the model; "" while they do.
 
-        error rate - expected > 3 sqrt(expected (1 - expected) / judged)
+        error rate - expected > 3 sqrt(expected (1 - expected) / classified)
         """
         if metrics is None or not self.changed:
             return ""
@@ -64,18 +65,20 @@ class ChangeHistory(Record):
         if changes > MAX_GROWTH * messages:
             return f"{changes:,} changes to the {messages:,} messages that the metrics are about"
         expected = 1.0 - float(metrics["accuracy"])
-        if self.judged < MIN_JUDGED or self.error_rate <= expected:
+        if self.classified < MIN_CLASSIFIED or self.error_rate <= expected:
             return ""
-        error = math.sqrt(max(expected, 1 / messages) * (1 - expected) / self.judged)
+        error = math.sqrt(max(expected, 1 / messages) * (1 - expected) / self.classified)
         if self.error_rate - expected > MAX_ERRORS * error:
-            return f"{self.error_rate:.1%} of the new messages were misjudged, the metrics say {expected:.1%}"
+            rate = f"{self.error_rate:.1%} of the new messages were misclassified"
+            return f"{rate}, the metrics say {expected:.1%}"
         return ""
 
     @property
     def error_rate(self) -> float:
-        """The share of judged messages that were misjudged; unsure ones are not."""
-        return self.wrong / self.judged if self.judged else math.nan
+        """The share of classified messages with a wrong verdict; unsure ones are not wrong."""
+        return self.wrong / self.classified if self.classified else math.nan
 
 
 def _are_possible(loss: object, **counts: object) -> bool:
-    return isinstance(loss, float) and loss >= 0 and all(type(n) is int and n >= 0 for n in counts.values())
+    possible = all(type(n) is int and 0 <= n < MAX_CHANGES for n in counts.values())
+    return possible and type(loss) is float and 0 <= loss < math.inf

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spamnb.errors import ConfigError, ModelError
+from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
 
@@ -162,12 +163,10 @@ class Decision:
         p: ArrayLike,
         known: ArrayLike | None = None,
         log_odds: ArrayLike | None = None,
-        too_few_known_words: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int8]:
         """Returns HAM, SPAM or UNSURE for each message.
 
-        Messages without evidence are unsure too: `known` == 0 (no feature was seen in training), or p is NaN;
-        so are those with too few known words, unless they are spam.
+        Messages without evidence are unsure too: `known` == 0 (no feature was seen in training), or p is NaN.
 
         >>> Decision(0.9, unsure_from=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
         [0, 2, 1, 2]
@@ -181,8 +180,6 @@ class Decision:
             doubt |= (values > self.unsure_from) & ~spam
         if known is not None:
             doubt |= np.asarray(known) == 0
-        if too_few_known_words is not None:
-            doubt |= too_few_known_words & ~spam
         codes = spam.astype(np.int8)
         codes[doubt] = UNSURE
         return codes
@@ -194,20 +191,14 @@ class Decision:
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
         """The inverse of `to_state`; refuses a damaged state."""
         try:
-            low, fp, fn = (
-                None if state[name] is None else float(state[name])
-                for name in ("unsure_from", "cost_fp", "cost_fn")
-            )
-            cutoff, rate = (
-                None if state[name] is None else float(state[name])
-                for name in ("log_odds_threshold", "max_fpr")
-            )
-            if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
-                raise ValueError("log_odds_threshold")
-            if not 0 <= (rate or 0.0) <= 1:
+            if state.keys() != set(cls.__slots__):
+                raise ValueError("names")
+            values = {name: None if n is None else finite_number(n) for name, n in state.items()}
+            rate = values["max_fpr"]
+            if (values["log_odds_threshold"] is None) != (rate is None) or not 0 <= (rate or 0.0) <= 1:
                 raise ValueError("max_fpr")
-            return cls(float(state["threshold"]), low, fp, fn, cutoff, rate)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            return cls(finite_number(values.pop("threshold")), **values)
+        except (TypeError, ValueError, ConfigError) as error:
             raise ModelError(
                 f"the decision settings in the model are damaged: got {state!r:.200}",
                 hint="train the model again",

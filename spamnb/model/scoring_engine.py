@@ -11,7 +11,7 @@ from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
 from spamnb.counts import CountStore, Entries, KeyTable
 from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import Scorer, Stats, make, pair_sums
+from spamnb.scorers import Scorer, Stats, log_prior, make, pair_sums
 from spamnb.settings import ScorerConfig
 
 
@@ -206,6 +206,12 @@ class Engine:
     def bias(self, stats: Stats) -> FloatArray:
         """Returns the bias, computed once where it takes a pass over the whole vocabulary."""
         return self._full[2] if self._full is not None else self.scorer.bias(stats)
+
+    @cached_property
+    def prior(self) -> FloatArray:
+        """The probability of each class (K,) for a message of which nothing is known."""
+        no_tokens = weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
+        return np.exp(log_prior(no_tokens, self.config))
 
     @cached_property
     def _has_shapes(self) -> bool:

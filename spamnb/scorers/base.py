@@ -156,7 +156,7 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
         return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
     if len(config.prior) != stats.classes:
         raise ConfigError(
-            f"--class-prior gives {len(config.prior)} numbers, the model has {stats.classes} classes"
+            f"--class-prior gives {len(config.prior):,} numbers, the model has {stats.classes:,} classes"
         )
     return safe_log(np.asarray(config.prior, np.float64))
 
@@ -169,4 +169,5 @@ def safe_log(x: FloatArray) -> FloatArray:
 
 def log_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """log(above / below); a class that has nothing to divide by (0/0) makes its tokens impossible."""
-    return np.where(below > 0, safe_log(above) - safe_log(np.maximum(below, 1e-300)), -np.inf)
+    with np.errstate(invalid="ignore"):  # smoothing of 1e308 makes both infinite
+        return np.where(below > 0, safe_log(above) - safe_log(np.maximum(below, 1e-300)), -np.inf)

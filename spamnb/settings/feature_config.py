@@ -26,10 +26,10 @@ def _parse_pattern(text: str) -> tuple[str, str]:
 class FeatureConfig:
     r"""What becomes a token. `plain()` is exactly the stream `re.findall(r"\w+", text.lower())`.
 
-    `unmask` (with shapes) undoes the obfuscation of words and takes n-grams of scripts without spaces.
-    `signs` (with that) adds runs of punctuation and how a message ends.
+    `deobfuscate` (with shapes) undoes the obfuscation of words and takes n-grams of scripts without spaces.
+    `punctuation` (with that) adds runs of punctuation and how a message ends.
 
-    >>> FeatureConfig.plain() == FeatureConfig(ngrams=1, shapes=False, unmask=False, signs=False)
+    >>> FeatureConfig.plain() == FeatureConfig(ngrams=1, shapes=False, deobfuscate=False, punctuation=False)
     True
     """
 
@@ -68,18 +68,18 @@ class FeatureConfig:
     numeric: tuple[str, ...] = setting(
         (), "--numeric", "Column of numbers (Gaussian). Repeatable.", metavar="COLUMN"
     )
-    unmask: bool = True
-    signs: bool = True
+    deobfuscate: bool = True
+    punctuation: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "unmask", self.unmask and self.shapes)
-        object.__setattr__(self, "signs", self.signs and self.unmask)
+        object.__setattr__(self, "deobfuscate", self.deobfuscate and self.shapes)
+        object.__setattr__(self, "punctuation", self.punctuation and self.deobfuscate)
         check_settings(self)
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
         """What `spamnb train` reads from messages by default; mail has words enough without bigrams."""
-        return cls(ngrams=1, signs=False) if mail else cls()
+        return cls(ngrams=1, punctuation=False) if mail else cls()
 
     @classmethod
     def plain(cls, ngrams: int = 1) -> FeatureConfig:
@@ -96,7 +96,7 @@ class FeatureConfig:
         less_naive = options.get("scorer") == LESS_NAIVE
         shapes = stated.pop("shapes", True) and not less_naive
         ngrams = (options.get("order") or 1) + 1 if less_naive else usual.ngrams if shapes else 1
-        return cls(**{"ngrams": ngrams, **stated}, shapes=shapes, signs=usual.signs)
+        return cls(**{"ngrams": ngrams, **stated}, shapes=shapes, punctuation=usual.punctuation)
 
     def to_state(self) -> dict[str, Any]:
         """Builtins only, for the model file."""

@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from spamnb._version import __version__
-from spamnb.errors import ConfigError, DataError, SpamnbError
+from spamnb.errors import ConfigError, DataError, MissingExtraError, SpamnbError
 from spamnb.readers import BlockReader, ReadOptions, Source, open_source
+from spamnb.training.message_counter import MessageCounter
 from spamnb.training.parallel_training import BlockResult, count_block, finish_source
 from spamnb.training.sampling import PartialCounts, merge_partials, sample_size
 from spamnb.training.trainer import Trainer
@@ -88,23 +89,23 @@ def _cut(whole: Shard, source: Source, size: int) -> Iterator[Shard]:
         yield shard
 
 
-def count_shard(settings: Trainer, shard: Shard) -> ShardResult:
+def count_shard(settings: MessageCounter, shard: Shard) -> ShardResult:
     """Counts one shard; runs on a worker, which needs nothing but spamnb and the file."""
     if shard.version != __version__:
         hint = f"install spamnb {shard.version} on every worker"
         raise SpamnbError(f"a worker has spamnb {__version__}, expected {shard.version}", hint)
-    trainer = settings.part()
+    counter = settings.part()
     if shard.reader is not None and isinstance(shard.path, str):
         blocks = []
         with open(shard.path, "rb") as file:
             file.seek(shard.start)
             for i, size in enumerate(shard.sizes, shard.index << 32):
-                blocks.append(count_block(trainer, (shard.number, i), shard.reader, file.read(size)))
-        return ShardResult(trainer.result(), blocks)
+                blocks.append(count_block(counter, (shard.number, i), shard.reader, file.read(size)))
+        return ShardResult(counter.result(), blocks)
     with open_source(shard.path, shard.options, labelled=True) as source:
         for i, chunk in enumerate(source):
-            trainer.add_chunk(chunk, (shard.number, i))
-        return ShardResult(trainer.result(), status={shard.number: _status(source)})
+            counter.add_chunk(chunk, (shard.number, i))
+        return ShardResult(counter.result(), status={shard.number: _status(source)})
 
 
 def _status(source: Source) -> list[str]:
@@ -116,7 +117,7 @@ def _status(source: Source) -> list[str]:
 def merge_results(*results: ShardResult) -> ShardResult:
     """Merges the results of several shards."""
     counts = [result.counts for result in results]
-    messages = sum(int(part.store.message_totals.sum()) for part in counts)
+    messages = sum(part.messages for part in counts)
     return ShardResult(
         merge_partials(counts, sample_size(messages)),
         [block for result in results for block in result.blocks],
@@ -127,7 +128,7 @@ def merge_results(*results: ShardResult) -> ShardResult:
 def count_on_cluster(
     trainer: Trainer,
     inputs: Sequence[tuple[Path, ReadOptions]],
-    run: Callable[[Trainer, list[Shard]], ShardResult],
+    run: Callable[[MessageCounter, list[Shard]], ShardResult],
     size: int = SHARD_BYTES,
 ) -> list[str]:
     """Lets `run` count all inputs for the trainer; returns the status lines of each input, in order."""
@@ -145,12 +146,14 @@ def count_on_cluster(
     return [line for number in range(len(planned)) for line in result.status.get(number, ())]
 
 
-def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float = PATIENCE) -> ShardResult:
+def on_dask(
+    counter: MessageCounter, shards: list[Shard], address: str, patience: float = PATIENCE
+) -> ShardResult:
     """Counts on the dask cluster at an address: a task for each shard, then a tree of merges."""
     try:
         from distributed import Client
     except ImportError:
-        raise SpamnbError("--dask needs the package distributed", hint="pip install 'spamnb[dask]'") from None
+        raise MissingExtraError("--dask", "dask") from None
     try:
         connect: Any = Client  # has no annotations
         client = connect(address, timeout=patience, set_as_default=False)
@@ -158,7 +161,7 @@ def on_dask(trainer: Trainer, shards: list[Shard], address: str, patience: float
         hint = "start one with `dask scheduler`, and give the address that it prints"
         raise SpamnbError(f"cannot reach a dask scheduler at {address}: {error}", hint) from None
     with client:
-        tasks = client.map(partial(count_shard, trainer), shards, pure=False, retries=0)
+        tasks = client.map(partial(count_shard, counter), shards, pure=False, retries=0)
         level = list(tasks)
         while len(level) > 1:
             groups = [level[i : i + _BRANCHES] for i in range(0, len(level), _BRANCHES)]

@@ -21,6 +21,7 @@ from spamnb.readers import SkippedRecords
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
     from spamnb.readers import BlockReader, Source, StoredFile
+    from spamnb.training.message_counter import MessageCounter
     from spamnb.training.sampling import Order, PartialCounts
     from spamnb.training.trainer import Trainer
 
@@ -37,13 +38,13 @@ class BlockResult:
     labels: dict[bytes, str] = field(default_factory=dict)
 
 
-def count_block(trainer: Trainer, order: Order, reader: BlockReader, block: bytes) -> BlockResult:
+def count_block(counter: MessageCounter, order: Order, reader: BlockReader, block: bytes) -> BlockResult:
     """Counts the messages of one block."""
     result = BlockResult(order, len(block))
     for chunk, lines in reader.read(block, result.skipped):
         result.rows, result.lines = result.rows + len(chunk), result.lines + lines
         if len(chunk):
-            trainer.add_chunk(chunk, order)
+            counter.add_chunk(chunk, order)
     result.labels = dict(reader.labels or {})
     return result
 
@@ -145,23 +146,21 @@ class CountInWorker:
     """
 
     def __init__(self, trainer: Trainer, number: int = 0) -> None:
-        self._trainer, self._number, self._items = trainer, number, 0
+        self._trainer, self._counter = trainer, trainer.part()
+        self._number, self._items = number, 0
 
     def __getstate__(self) -> dict[str, object]:
-        """A spawned worker needs the settings of the trainer, not its counts."""
-        return {**self.__dict__, "_trainer": self._trainer.part()}
-
-    def start(self) -> None:
-        self._trainer = self._trainer.part()
+        """A spawned worker needs the counter, not the trainer and its counts."""
+        return {**self.__dict__, "_trainer": None}
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        self._trainer.add_chunk(chunk, self._next(self._number))
+        self._counter.add_chunk(chunk, self._next(self._number))
         return Chunk(_empty(chunk), chunk.lines, chunk.labels, position=chunk.position, worker_result=True)
 
     def count_block(self, block: TableBlock) -> BlockResult:
         order = self._next(block.number)
         try:
-            return count_block(self._trainer, order, block.reader, block.read())
+            return count_block(self._counter, order, block.reader, block.read())
         except SpamnbError:
             raise
         except Exception as error:
@@ -173,7 +172,7 @@ class CountInWorker:
         return number, self._items - 1
 
     def finish(self) -> PartialCounts:
-        return self._trainer.result()
+        return self._counter.result()
 
     def gather(self, collected: list[tuple[list[int], PartialCounts]]) -> None:
         for numbers, partial in collected:

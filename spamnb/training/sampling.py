@@ -193,6 +193,10 @@ class PartialCounts:
     limit: int  # of the digests in the sample
     seen: SeenMessages | None = None  # the digests of all messages, if they are to be remembered
 
+    @property
+    def messages(self) -> int:
+        return int(self.store.message_totals.sum())
+
 
 def merge_partials(partials: Sequence[PartialCounts], most: int) -> PartialCounts:
     """Merges parts exactly, with a sample of at most `most` messages in the order of the data."""

@@ -96,7 +96,7 @@ def score_before_learning(
     if model.seen_messages is not None and batch.digests is not None:
         new = ~model.seen_messages.contains(batch.digests[rows])
     history = ChangeHistory(
-        judged=int(new.sum()),
+        classified=int(new.sum()),
         wrong=int((~correct & ~unsure & new).sum()),
         unsure=int((unsure & new).sum()),
         loss=float(-np.log(np.maximum(p[new], SMALLEST)).sum()),

@@ -9,7 +9,7 @@ from typing import Any
 
 from spamnb.errors import ConfigError, ModelError
 from spamnb.features import KeyArray
-from spamnb.model import ChangeHistory, SeenMessages, SpamModel
+from spamnb.model import ChangeHistory, SeenMessages, SpamModel, spam_classes
 
 Pair = tuple[int, str]  # the row of a message in its batch, and a label
 
@@ -22,7 +22,7 @@ class LearnResult:
     `conflicting_labels`: skipped because learned with several labels, or given two labels in one run.
     `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
     learned before the model was aged or pruned: what is left of their counts stays.
-    `misjudged` of the `judged` ones got another verdict than their label, before they were learned.
+    `misclassified` of the `classified` ones got another verdict than their label, before they were learned.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
@@ -33,8 +33,8 @@ class LearnResult:
     conflicting_labels: int = 0
     already_correct: int = 0
     stale: int = 0
-    judged: int = 0
-    misjudged: int = 0
+    classified: int = 0
+    misclassified: int = 0
 
     @property
     def changes(self) -> int:
@@ -189,13 +189,14 @@ def class_label(model: SpamModel, spam: bool) -> str:
     >>> class_label(SpamModel().learn(["win", "see"], ["spam", "ok"]), spam=False)
     'ok'
     """
-    if spam:
-        return model.positive
-    others = [label for label in model.labels if label != model.positive]
+    classes, name = spam_classes(model.labels), "spam" if spam else "ham"
+    if spam and (classes or len(model.labels) < 2):
+        return model.positive if model.positive in classes or not classes else classes[0]
+    others = [label for label in model.labels if label not in classes] if classes else []
     if len(others) == 1 or "ham" in others:
         return others[0] if len(others) == 1 else "ham"
     raise ConfigError(
-        f"--ham needs a model with a class ham, got {', '.join(model.labels)}",
+        f"--{name} needs a model with a class {name}, got {', '.join(model.labels)}",
         hint=f"name the class: --label {model.labels[0]}=PATH",
     )
 

@@ -95,7 +95,7 @@ class SharedCounts:
 
 def _family(features: FeatureConfig) -> FeatureConfig:
     """Features that agree in this can be counted together; undoing obfuscation changes the words."""
-    return replace(features, ngrams=1, shapes=features.unmask)
+    return replace(features, ngrams=1, shapes=features.deobfuscate)
 
 
 def _widest(candidates: Sequence[Candidate]) -> tuple[FeatureConfig, ScorerConfig]:

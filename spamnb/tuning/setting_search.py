@@ -73,7 +73,8 @@ def neighbours(at: Candidate) -> Iterator[list[Candidate]]:
 def _other_shapes(features: FeatureConfig, mail: bool) -> FeatureConfig:
     """The features with shapes and all that goes with them, or without."""
     shapes = not features.shapes
-    return replace(features, shapes=shapes, unmask=shapes, signs=FeatureConfig.usual(mail).signs)
+    punctuation = FeatureConfig.usual(mail).punctuation
+    return replace(features, shapes=shapes, deobfuscate=shapes, punctuation=punctuation)
 
 
 def widest_candidates(base: FeatureConfig, mail: bool = False) -> list[Candidate]:

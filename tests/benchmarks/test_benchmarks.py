@@ -148,7 +148,7 @@ def test_tools_of_lines_write_what_their_commands_read(
     tool.write(Messages(["win\nnow"]), np.array([True]))
     tool.write(Messages(["see you"]), None)
     assert (tmp_path / "train.txt").read_text() == line + "\n"
-    assert (tmp_path / "judge.txt").read_text() == "see you\n"
+    assert (tmp_path / "predict.txt").read_text() == "see you\n"
     for command, what in ((tool.train_command(), "train"), (tool.predict_command(), "predict")):
         assert command[2:] == [f"benchmarks.peers.{tool.module}", what, str(tmp_path)]
         assert (ROOT / "benchmarks" / "peers" / f"{tool.module}.py").exists()

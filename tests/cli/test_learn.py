@@ -33,7 +33,7 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     done = here("learn", "--spam", stdin=b"win cash\n")
     assert done.out == b""
     assert done.err == (
-        f"{LINES}, all spam\nlearned    1 message (1 spam)\nmisjudged  0 of 1 new message, before learning\n"
+        f"{LINES}, all spam\nlearned    1 message (1 spam)\nmistakes   0 of 1 new message, before learning\n"
     )
     assert here("predict", stdin=b"cash\n").out.startswith(b"spam\t")
     again = here("learn", "--spam", stdin=b"win cash\n").err.splitlines()
@@ -82,8 +82,8 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "conflicting_labels": 1,
         "already_correct": 0,
         "stale": 0,
-        "judged": 2,
-        "misjudged": 0,
+        "classified": 2,
+        "misclassified": 0,
     }
     assert totals(here) == {"ham": 3, "spam": 3}
     here.write("other.csv", "label,text\nham,cash now\nham,never seen\n")
@@ -100,7 +100,7 @@ def test_on_error(here: Cli) -> None:
     assert done.err.splitlines()[1:] == [
         "learned    1 message (1 spam)",
         "already correct  1 message was classified correctly; not learned",
-        "misjudged  1 of 2 new messages, before learning",
+        "mistakes   1 of 2 new messages, before learning",
     ]
 
 

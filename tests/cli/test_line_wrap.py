@@ -24,7 +24,7 @@ from tests.helpers.command_line import PATIENCE, TINY, TINY_FLAGS, Cli
             "vocabulary        6 tokens, scorer",
             ["vocabulary        6 tokens,", " " * 18 + "scorer"],
         ),
-        ("misjudged  1 of 1 message of today", ["misjudged  1 of 1 message of", "           today"]),
+        ("mistakes   1 of 1 message of today", ["mistakes   1 of 1 message of", "           today"]),
         ("Error: there is no such file here", ["Error: there is no such file", "          here"]),
         (
             "Hint: try `spamnb train DATA`, or wait",

@@ -84,10 +84,10 @@ def test_sieve_that_calls_the_filter(open_folder: Path, cli: Cli, mail_model: Pa
     recipe = next(text for text in blocks("sieve") if "vnd.dovecot.filter" in text)
     program = open_folder / "bin" / "spamnb-filter"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ncat > /dev/null\ncat {open_folder}/judged\n")
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\ncat {open_folder}/classified\n")
     program.chmod(0o755)
     for mail, target in ((SPAM, "Junk"), (HAM, "INBOX")):
-        (open_folder / "judged").write_bytes(cli("filter", "-m", mail_model, stdin=mail).out)
+        (open_folder / "classified").write_bytes(cli("filter", "-m", mail_model, stdin=mail).out)
         assert sieved(open_folder, recipe, mail) == target
     program.write_text("#!/bin/sh\ncat > /dev/null\nexit 75\n")
     assert sieved(open_folder, recipe, SPAM) == "INBOX"  # a filter that fails loses no mail

@@ -1,4 +1,4 @@
-"""Held-out parts, streams and learning curves: what is judged was never learned before."""
+"""Held-out parts, streams and learning curves: what is classified was never learned before."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def test_the_future_has_no_say() -> None:
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
 def test_a_split_is_stratified_and_keeps_copies_together(share: float, seed: int) -> None:
     data = gathered(300)
-    learned, judged = split(data, share, seed)
-    assert sorted([*learned.tolist(), *judged.tolist()]) == list(range(300))
-    assert not set(data.digests[learned].tolist()) & set(data.digests[judged].tolist())
+    learned, classified = split(data, share, seed)
+    assert sorted([*learned.tolist(), *classified.tolist()]) == list(range(300))
+    assert not set(data.digests[learned].tolist()) & set(data.digests[classified].tolist())
     for c in (0, 1):  # by different texts, each under its first label
         every = {int(d) for d in data.digests[data.truth == c]} - (
             {int(d) for d in data.digests[data.truth == 0]} if c else set()
         )
-        held = every & {int(d) for d in data.digests[judged]}
+        held = every & {int(d) for d in data.digests[classified]}
         assert len(held) == round(share * len(every))
 
 
@@ -133,13 +133,13 @@ def test_seeds_give_other_splits_and_the_order_of_the_data_none() -> None:
 def test_holdout_is_training_on_one_part_and_judging_the_other() -> None:
     texts, labels = labelled(200)
     data = LabelledData.of(chunks(texts, labels))
-    learned, judged = split(data, 0.3, 7)
+    learned, classified = split(data, 0.3, 7)
     trainer = Trainer()
     trainer.add(Texts.of([texts[i] for i in learned]), [labels[i] for i in learned])
-    expected = trainer.finish().log_odds([texts[i] for i in judged])
+    expected = trainer.finish().log_odds([texts[i] for i in classified])
     found = evaluate_holdout(data, Trainer, 0.3, 7)
     np.testing.assert_allclose(found.log_odds, expected, rtol=1e-12)
-    assert found.notes[0] == f"{len(learned)} training messages, {len(judged)} test messages"
+    assert found.notes[0] == f"{len(learned)} training messages, {len(classified)} test messages"
     assert found.notes[1] == "30% of the texts of each class held out, duplicates together, seed 7"
 
 

@@ -67,7 +67,7 @@ def test_signs_are_shapes() -> None:
     assert model.predict(["zzz."]) == ["unsure"]
 
 
-@pytest.mark.parametrize("config", [FeatureConfig(signs=False), FeatureConfig.usual(mail=True)])
+@pytest.mark.parametrize("config", [FeatureConfig(punctuation=False), FeatureConfig.usual(mail=True)])
 def test_only_where_they_are_asked_for(config: FeatureConfig) -> None:
     def names(config: FeatureConfig) -> list[str]:
         streams = extract(Texts.of(["Well... ok!"]), config).streams
@@ -78,5 +78,5 @@ def test_only_where_they_are_asked_for(config: FeatureConfig) -> None:
 
 
 def test_without_shapes_there_are_no_signs() -> None:
-    assert not FeatureConfig(shapes=False).signs
-    assert not FeatureConfig(unmask=False).signs
+    assert not FeatureConfig(shapes=False).punctuation
+    assert not FeatureConfig(deobfuscate=False).punctuation

@@ -1,6 +1,6 @@
 """The token cases of tests/data/cases: a new case needs no Python.
 
-A file holds cases that are divided by lines of dashes: a line of settings (`ngrams=2 shapes=no signs=no
+A file holds cases that are divided by lines of dashes: a line of settings (`ngrams=2 shapes=no punctuation=no
 chars=0 pattern:NAME=REGEX`, what is left out is off), the message on one line with the escapes of a Python
 string (`b:` in front makes it bytes), and the expected tokens, one per line, written like the message.
 """
@@ -22,10 +22,10 @@ def _settings(line: str) -> FeatureConfig:
     pairs = [part.split("=", 1) for part in line.split()]
     plain = {name: value for name, value in pairs if not name.startswith("pattern:")}
     patterns = tuple((name.removeprefix("pattern:"), value) for name, value in pairs if name not in plain)
-    assert set(plain) <= {"ngrams", "shapes", "signs", "chars"}, line
+    assert set(plain) <= {"ngrams", "shapes", "punctuation", "chars"}, line
     ngrams, chars = int(plain.get("ngrams", 1)), int(plain.get("chars", 0))
-    shapes, signs = (plain.get(name) == "yes" for name in ("shapes", "signs"))
-    return FeatureConfig(ngrams, shapes, chars, patterns, signs=signs)
+    shapes, signs = (plain.get(name) == "yes" for name in ("shapes", "punctuation"))
+    return FeatureConfig(ngrams, shapes, chars, patterns, punctuation=signs)
 
 
 def _text(line: str) -> str | bytes:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from spamnb.model.calibration import Platt, Temperature
+from spamnb.model.model_merge import merge_models
 from spamnb.model.predictions import Predictions
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -99,8 +100,8 @@ def merge_is_training_together(case: Case, _: Path) -> None:
         first = case.fresh().learn(case.messages[:cut], case.labels[:cut])
         second = case.fresh().learn(case.messages[cut:], case.labels[cut:])
         expected = case.model.score(case.others)
-        same_bits(first.merge(second).score(case.others), expected)
-        same_bits(second.merge(first).score(case.others), expected)
+        same_bits(merge_models([first, second]).score(case.others), expected)
+        same_bits(merge_models([second, first]).score(case.others), expected)
         same_bits(first.learn(case.messages[cut:], case.labels[cut:]).score(case.others), expected)
 
 
@@ -157,7 +158,8 @@ def explanations_add_up(case: Case, _: Path) -> None:
         assert why.known == result.known[i]
         if case.classes == 2:
             assert why.log_odds == result.log_odds[i]
-            assert why.probability == pytest.approx(sigmoid(why.log_odds), rel=1e-12)
+            if why.known:  # else the evidence is no reason to be certain
+                assert why.probability == pytest.approx(sigmoid(why.log_odds), rel=1e-12)
             assert (why.label, why.other) == ("spam", "ham")
         strengths = [abs(part.log_odds) for part in why.evidence]
         assert strengths == sorted(strengths, reverse=True)

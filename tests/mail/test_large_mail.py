@@ -56,7 +56,7 @@ def test_the_same_is_read_as_without_a_limit(raw: bytes) -> None:
 
 def test_too_much_text_is_cut_and_noted() -> None:
     raw = multi(PICTURE, b"\n" + b"hello " * 200_000)
-    assert parse_mail(raw).notes[0] == "only the first 524288 bytes were read"
+    assert parse_mail(raw).notes[0] == "only the first 524,288 bytes were read"
     kept, cut = without_attachments(raw, 1000)
     assert len(kept) == 1000
     assert cut

@@ -256,10 +256,11 @@ def test_no_halving_changes_nothing(model: SpamModel) -> None:
 def test_figures_and_what_happened_since_are_of_the_same_model() -> None:
     """Those of the largest; what the others have seen is new to its figures."""
     small, large = (SpamModel().learn(TEXTS[15:n], LABELS[15:n]) for n in (23, 30))
-    small = replace(small, change_history=ChangeHistory(judged=60, wrong=60), metrics={"of": 8})
-    large = replace(large, change_history=ChangeHistory(judged=9), metrics={"of": 15})
+    small = replace(small, change_history=ChangeHistory(classified=60, wrong=60), metrics={"of": 8})
+    large = replace(large, change_history=ChangeHistory(classified=9), metrics={"of": 15})
     for models in ([small, large], [large, small]):
-        assert merge_models(models).change_history.to_state() == ChangeHistory(judged=9, learned=8).to_state()
+        expected = ChangeHistory(classified=9, learned=8)
+        assert merge_models(models).change_history.to_state() == expected.to_state()
 
 
 def test_counts_that_nobody_can_add_are_refused() -> None:

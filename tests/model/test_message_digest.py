@@ -127,7 +127,7 @@ CONFIGS = [
     FeatureConfig.usual(mail=True),
     FeatureConfig(ngrams=3, chars=3),
     FeatureConfig(shapes=False),
-    FeatureConfig(unmask=False),
+    FeatureConfig(deobfuscate=False),
 ]
 
 

@@ -29,7 +29,7 @@ def lower(message: str | bytes) -> str:
 
 
 def unmasks(config: FeatureConfig | None) -> bool:
-    return config is not None and config.shapes and config.unmask
+    return config is not None and config.shapes and config.deobfuscate
 
 
 def words(message: str | bytes, config: FeatureConfig | None = None) -> list[str]:
@@ -74,7 +74,7 @@ def tokens(message: str | bytes, config: FeatureConfig) -> list[str]:
     plain = disguises.clear(as_bytes(message))[0] if unmasks(config) else as_bytes(message)
     if config.shapes:
         result += shape_tokens(plain)
-    if config.signs:
+    if config.punctuation:
         result += sign_tokens(plain)
     for more in extra(message, config):
         result += more

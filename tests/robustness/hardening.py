@@ -11,14 +11,19 @@ import time
 from collections.abc import Callable
 
 from tests.robustness import (
+    altered_models,
     charsets,
+    concurrent_changes,
     crash_recovery,
     file_permissions,
     fuzzing,
+    header_forms,
     hidden_text,
+    hostile_journals,
     hostile_mail,
     hostile_models,
     killed_workers,
+    memory_growth,
     system_faults,
     terminal_output,
     time_growth,
@@ -27,16 +32,21 @@ from tests.robustness.result_row import Row
 
 # What each area tries, and its share of the seconds.
 AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
-    "fuzzing": (fuzzing.rows, 0.15),
-    "hostile-models": (hostile_models.rows, 0.1),
-    "time-growth": (time_growth.rows, 0.1),
-    "hostile-mail": (hostile_mail.rows, 0.05),
+    "fuzzing": (fuzzing.rows, 0.05),
+    "hostile-models": (hostile_models.rows, 0.05),
+    "altered-models": (altered_models.rows, 0.2),
+    "memory-growth": (memory_growth.rows, 0.1),
+    "hostile-journals": (hostile_journals.rows, 0.05),
+    "time-growth": (time_growth.rows, 0.05),
+    "hostile-mail": (hostile_mail.rows, 0.03),
+    "header-forms": (header_forms.rows, 0.05),
     "hidden-text": (hidden_text.rows, 0.0),
     "charsets": (charsets.rows, 0.0),
-    "terminal-output": (terminal_output.rows, 0.1),
-    "system-faults": (system_faults.rows, 0.3),
-    "file-permissions": (file_permissions.rows, 0.05),
-    "crash-recovery": (crash_recovery.rows, 0.1),
+    "terminal-output": (terminal_output.rows, 0.05),
+    "system-faults": (system_faults.rows, 0.2),
+    "file-permissions": (file_permissions.rows, 0.02),
+    "crash-recovery": (crash_recovery.rows, 0.07),
+    "concurrent-changes": (concurrent_changes.rows, 0.03),
     "killed-workers": (killed_workers.rows, 0.05),
 }
 

@@ -1,5 +1,7 @@
 """Checks that no control character of a message, label, column, file name or model reaches a terminal.
 
+A newline in any of them must not begin a line that looks like one of spamnb's own.
+
 Every command runs in a pseudo-terminal, with colours and progress bars, and again with stderr in a file and
 without them. python -m tests.robustness.terminal_output shows what arrived where it should not.
 """
@@ -13,12 +15,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.robustness.hostile_text import BRACKETS, CALLS, Call, prepare
+from spamnb.cli import progress_bar
+from tests.robustness.hostile_text import BRACKETS, CALLS, FORGED, Call, prepare
 from tests.robustness.pseudoterminal import Shown, run
 from tests.robustness.result_row import Row
 
-# What rich writes: colours and weights (blinking, 5, is what hostile text asks for), and its progress bars.
-_OWN = re.compile(rb"\x1b\[(?:(?!5m)[0-9;]*m|\?25[lh]|1A|2K)|\x1b\]8;;\x1b\\")
+# What rich writes: colours and weights (blinking, 5, is what hostile text asks for); the progress bar erases.
+_OWN = re.compile(rb"\x1b\[(?:(?!5m)[0-9;]*m|K)|\x1b\]8;;\x1b\\")
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffd\U000e0000-\U000e007f]"
     "|\r(?!\n)"
@@ -38,6 +41,7 @@ def faults(shown: Shown, coloured: bool) -> list[str]:
         if text.count("[") < BRACKETS * text.count("MARK"):
             found.append(f"{where}: markup was not shown as text: {text[:300]!a}")
         found += [f"{where}: {bad}" for bad in ("Traceback", "spamnb has a fault") if bad in text]
+        found += [f"{where}: a line was forged: {text[:300]!a}"] * (f"\n{FORGED}" in f"\n{text}")
     return found + ([f"exit code {shown.code}"] if shown.code not in (0, 1, 2, 75) else [])
 
 
@@ -58,6 +62,7 @@ def everything(folder: Path, budget: float, once: bool = False) -> Iterator[tupl
     """All calls, each both ways or in turn in one of them, as far as the seconds reach."""
     end = time.monotonic() + budget
     prepare(folder)
+    progress_bar.DELAY = 0.0  # names of hostile files appear in it
     for number, call in enumerate(CALLS):
         for coloured in (True, False):
             if time.monotonic() < end and not (once and number % 2 == coloured):

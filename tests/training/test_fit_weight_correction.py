@@ -13,6 +13,7 @@ import pytest
 from spamnb.errors import ConfigError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.inspection import Inspector, card
+from spamnb.model.model_merge import merge_models
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.weight_correction import Correction
@@ -211,7 +212,7 @@ def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
 
 
 def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
-    both = model.merge(train(*corpus(50, 3), training=TrainingConfig(refine="no")))
+    both = merge_models([model, train(*corpus(50, 3), training=TrainingConfig(refine="no"))])
     assert both.correction is model.correction
 
 
@@ -221,10 +222,12 @@ def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
         ({"weights": np.zeros(3, np.float32)}, "do not fit"),
         ({"weights": None}, "NoneType"),
         ({"label": "nothing"}, "do not fit"),
-        ({"bias": float("nan")}, "do not fit"),
+        ({"bias": float("nan")}, "a number is not finite"),
+        ({"bias": 10**400}, "a number is not finite"),
+        ({"bias": 1e300}, "do not fit"),
         ({"messages": -1}, "do not fit"),
     ],
-    ids=["short", "none", "label", "bias", "messages"],
+    ids=["short", "none", "label", "bias", "huge bias", "large bias", "messages"],
 )
 def test_a_damaged_correction_is_refused(change: dict[str, Any], what: str, model: SpamModel) -> None:
     assert model.correction is not None

@@ -14,6 +14,7 @@ import pytest
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.change_history import ChangeHistory
+from spamnb.model.model_merge import merge_models
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
@@ -104,18 +105,18 @@ def test_the_first_label_wins(path: Path) -> None:
     assert is_trained_on(path, [*ROWS, ("new one", "spam"), ("other", "ham")])
 
 
-def test_on_error_learns_only_what_is_misjudged_or_unsure(path: Path) -> None:
+def test_on_error_learns_only_what_is_misclassified_or_unsure(path: Path) -> None:
     given = ["a prize", "see you later", "prize", "unheard"]
     with Learner(path) as learner:
         learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
     assert (learner.outcome.learned, learner.outcome.already_correct) == ({"spam": 1, "ham": 1}, 2)
     assert is_trained_on(path, [*ROWS, ("see you later", "spam"), ("unheard", "ham")])
-    for _ in range(2):  # what is judged right is not known the next time: it must not count each time
+    for _ in range(2):  # what is classified right is not known the next time: it must not count each time
         with Learner(path) as learner:
             learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
         assert (learner.outcome.already_correct, learner.outcome.learned) == (2, {})
     since = SpamModel.load(path).change_history
-    assert (since.learned, since.judged) == (2, 0)
+    assert (since.learned, since.classified) == (2, 0)
     with (
         pytest.raises(ConfigError, match="--mode must be all or on-error, got 'toe'"),
         Learner(path) as learner,
@@ -175,14 +176,14 @@ def test_nothing_new_writes_nothing(path: Path) -> None:
 # --- the account ----------------------------------------------------------------------------------------
 
 
-def test_messages_are_judged_before_they_are_learned(path: Path) -> None:
+def test_messages_are_classified_before_they_are_learned(path: Path) -> None:
     given, truth = ["a prize", "see you later"], ["spam", "spam"]
     before = SpamModel.load(path)
     p = before.predict_proba(given)[:, 1]
     learn(path, *zip(given, truth, strict=True))
-    learn(path, ("a prize", "spam"))  # known: not judged again
+    learn(path, ("a prize", "spam"))  # known: not classified again
     since = SpamModel.load(path).change_history
-    assert (since.learned, since.judged, since.wrong, since.unsure) == (2, 2, 1, 0)
+    assert (since.learned, since.classified, since.wrong, since.unsure) == (2, 2, 1, 0)
     assert since.loss == pytest.approx(-math.log(p[0]) - math.log(p[1]))
     with Learner(path) as learner:
         learner.compact()
@@ -192,11 +193,11 @@ def test_messages_are_judged_before_they_are_learned(path: Path) -> None:
 def test_figures_grow_stale() -> None:
     metrics = {"of": 1000, "accuracy": 0.98}
     assert ChangeHistory().outdated_because(metrics) == ""
-    assert ChangeHistory(learned=100, judged=100, wrong=4).outdated_because(metrics) == ""
-    assert ChangeHistory(learned=100, judged=100, wrong=9).outdated_because(None) == ""
+    assert ChangeHistory(learned=100, classified=100, wrong=4).outdated_because(metrics) == ""
+    assert ChangeHistory(learned=100, classified=100, wrong=9).outdated_because(None) == ""
     assert (
-        ChangeHistory(learned=100, judged=100, wrong=9).outdated_because(metrics)
-        == "9.0% of the new messages were misjudged, the metrics say 2.0%"
+        ChangeHistory(learned=100, classified=100, wrong=9).outdated_because(metrics)
+        == "9.0% of the new messages were misclassified, the metrics say 2.0%"
     )
     assert (
         ChangeHistory(learned=200, forgotten=1, relabelled=50).outdated_because(metrics)
@@ -204,7 +205,7 @@ def test_figures_grow_stale() -> None:
     )
 
 
-@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_state() | {"judged": -1}])
+@pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_state() | {"classified": -1}])
 def test_a_damaged_account_is_refused(state: object) -> None:
     with pytest.raises(ModelError, match="the model's account of changes is damaged"):
         ChangeHistory.from_state(state)
@@ -214,9 +215,9 @@ def test_a_model_in_memory_keeps_the_account_too() -> None:
     model = train([t for t, _ in ROWS], [label for _, label in ROWS])
     wiser = model.learn(["x"], ["ham"])
     assert (wiser.change_history.learned, wiser.forget(["x"], ["ham"]).change_history.forgotten) == (1, 1)
-    both = model.merge(model)
+    both = merge_models([model, model])
     assert both.seen_messages is not None
-    assert (both.change_history.learned, len(both.seen_messages)) == (4, 8)
+    assert len(both.seen_messages) == 8
 
 
 # --- the lock ---------------------------------------------------------------------------------------------
@@ -313,7 +314,7 @@ def test_what_is_learned_again_says_nothing_of_new_messages(path: Path) -> None:
     with Learner(path) as learner:
         learner.learn([text for text, _ in ROWS], [label for _, label in ROWS], again=True)
     assert learner.outcome.learned == {"ham": 2, "spam": 2}
-    assert (learner.outcome.judged, SpamModel.load(path).change_history.judged) == (0, 0)
+    assert (learner.outcome.classified, SpamModel.load(path).change_history.classified) == (0, 0)
     with Learner(path) as learner:
         learner.learn(["see you", "something else"], ["ham", "ham"], again=True)
-    assert (learner.outcome.judged, SpamModel.load(path).change_history.judged) == (1, 1)
+    assert (learner.outcome.classified, SpamModel.load(path).change_history.classified) == (1, 1)

@@ -19,6 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from spamnb.counts.count_store import CountStore, canonical
 from spamnb.counts.store_merge import merge_stores
+from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
@@ -146,7 +147,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(batch=pairs)
     def merge(self, batch: Rows) -> None:
-        SpamModel.load(self.path).merge(trained(BASE + batch)).save(self.path)
+        merge_models([SpamModel.load(self.path), trained(BASE + batch)]).save(self.path)
         self.rows = self.rows + BASE + batch
 
     @rule(how=st.sampled_from([{"min_count": 2}, {"min_count": 3}, {"max_tokens": 20}, {"max_tokens": 0}]))

@@ -98,9 +98,6 @@ class Summing:
         self.total = np.zeros(1000)
         self.found: list[tuple[list[int], np.ndarray]] = []
 
-    def start(self) -> None:
-        self.total[:] = 0
-
     def __call__(self, item: int) -> int:
         self.total += item
         return -item

@@ -236,7 +236,7 @@ def test_many_reasons_are_counted_as_by_one_process(tmp_path: Path) -> None:
 def test_blocks_and_finish_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(table(30))
-    parts = [Trainer(partial=True) for _ in range(3)]
+    parts = [Trainer().part() for _ in range(3)]
     with open_source(str(path), SMALL, labelled=True) as source:
         assert source.blocks is not None
         assert source.blocks.start == len(b"label,text\n")

@@ -158,7 +158,7 @@ def test_it_survives_saving_exporting_and_merging(path: Path) -> None:
     assert both.seen_messages is not None
     assert len(both.seen_messages) == 4 + 2 * len(ROWS)
     assert {d: len(x) for d, x in both.seen_messages.exact.items()} == {"ham": 2, "spam": 2}
-    assert len(fresh.merge(model).seen_messages or ()) == 4 + len(ROWS)
+    assert len(merge_models([fresh, model]).seen_messages or ()) == 4 + len(ROWS)
 
 
 def test_a_model_in_memory_refuses(path: Path) -> None:
