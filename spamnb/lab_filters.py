@@ -78,7 +78,8 @@ class NaiveBayesFilter(_Filter):
         if self._data is None:
             import pandas as pd
 
-            self._data = pd.DataFrame(store.tokens.T, index=list(LABELS), columns=store.spellings.tolist())
+            counts = store.tokens.T.astype(np.int64)  # so that differences may be negative
+            self._data = pd.DataFrame(counts, index=list(LABELS), columns=store.spellings.tolist())
         return self._data
 
     def predict_proba(self, X: Messages) -> FloatArray:

@@ -70,6 +70,10 @@ def test_data_counts_words_not_strings(first: NaiveBayesFilter) -> None:
     assert first.data.loc["spam", "in"] == 4
 
 
+def test_differences_of_data_may_be_negative(first: NaiveBayesFilter) -> None:
+    assert first.data.loc["spam", "in"] - first.data.loc["ham", "in"] == -43
+
+
 def test_data_has_two_rows_and_a_column_for_each_word(sms: pd.DataFrame, first: NaiveBayesFilter) -> None:
     assert first.data.index.tolist() == ["ham", "spam"]
     assert first.data.columns.is_unique
