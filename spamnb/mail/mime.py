@@ -8,7 +8,6 @@ from binascii import a2b_qp
 from spamnb.mail.charset import from_base64, to_utf8
 from spamnb.mail.content_type import ContentType, content_types, file_words, parameters
 from spamnb.mail.headers import Headers, split_head
-from spamnb.mail.html_text import parse_html
 from spamnb.mail.links import find_links, link_words, masked_links
 from spamnb.mail.parsed_mail import Limits
 from spamnb.mail.tagged_words import as_word, bucket
@@ -151,6 +150,8 @@ class _PartReader:
         links = find_links(text)
         if kind.type in _HTML:
             links += masked_links(text)
+            from spamnb.mail.html_text import parse_html  # patterns and tables that other mail does not need
+
             text, facts, misleads = parse_html(text)
             parts.misleads |= misleads
             parts.html += (*facts, b"links_" + bucket(len(links)))
