@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import Scorer, Stats, make, pair_sums
 from spamnb.settings import ScorerConfig
+
+if TYPE_CHECKING:
+    from spamnb.scorers import ColumnScores
 
 
 class WordCounts(Record):
@@ -232,9 +236,13 @@ class Engine:
         """Returns the log scores (size, K) of each categorical and numeric column."""
         if not categories and not numbers:
             return {}
-        from spamnb.scorers import column_terms
+        return self._columns.terms(size, categories or {}, numbers or {})
 
-        return column_terms(self.store, self.config, size, categories or {}, numbers or {})
+    @cached_property
+    def _columns(self) -> ColumnScores:
+        from spamnb.scorers import ColumnScores
+
+        return ColumnScores(self.store, self.config)
 
 
 def _word_counts(batch: Batch, stream_ids: list[IntArray]) -> WordCounts:

@@ -116,14 +116,15 @@ class SpamModel:
         self, messages: Messages, labels: Labels, categories: Categories, numbers: Numbers
     ) -> tuple[CountStore, dict[str, KeyArray]]:
         """Returns the counts of some messages, and their digests by label."""
-        from spamnb.counts import count
+        from spamnb.counts import PairColumns, count
 
         texts, names = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(names):
             raise DataError(f"{len(texts)} messages but {len(names)} labels")
         check_columns(len(texts), categories, numbers)
         digests = by_label(message_digests(texts, categories, numbers), names)
-        return count(extract(texts, self.features), names, categories, numbers), digests
+        pairs = PairColumns.needed(self.features, self.scoring)
+        return count(extract(texts, self.features), names, categories, numbers, pairs), digests
 
     @cached_property
     def engine(self) -> Engine:

@@ -8,7 +8,7 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.scorers.base import Scorer as Scorer, Stats as Stats, pair_sums as pair_sums
-    from spamnb.scorers.column_models import column_terms as column_terms
+    from spamnb.scorers.column_scores import ColumnScores as ColumnScores
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
 else:
     __all__, __getattr__ = lazy_names(
@@ -16,6 +16,6 @@ else:
         {
             "registry": ["REGISTRY", "check_scorer", "make"],
             "base": ["Scorer", "Stats", "pair_sums"],
-            "column_models": ["column_terms"],
+            "column_scores": ["ColumnScores"],
         },
     )

@@ -13,6 +13,10 @@ from spamnb.settings.setting_field import Rule, TextForm, between, check_setting
 
 MAX_NGRAM = 5
 MAX_CHARS = 8
+PAIR_SEPARATOR = "\x1f"  # joins the names of two columns whose pairs are counted
+_COLUMN_NAMES = Rule(
+    "names without the character U+001F", lambda names: not any(PAIR_SEPARATOR in str(n) for n in names)
+)
 
 
 def _parse_pattern(text: str) -> tuple[str, str]:
@@ -63,10 +67,10 @@ class FeatureConfig:
         text_form=TextForm(_parse_pattern, "=".join),
     )
     categorical: tuple[str, ...] = setting(
-        (), "--categorical", "Column of categories. Repeatable.", metavar="COLUMN"
+        (), "--categorical", "Column of categories. Repeatable.", metavar="COLUMN", rule=_COLUMN_NAMES
     )
     numeric: tuple[str, ...] = setting(
-        (), "--numeric", "Column of numbers (Gaussian). Repeatable.", metavar="COLUMN"
+        (), "--numeric", "Column of numbers (Gaussian). Repeatable.", metavar="COLUMN", rule=_COLUMN_NAMES
     )
     deobfuscate: bool = True
     punctuation: bool = True

@@ -105,6 +105,20 @@ class ScorerConfig:
         metavar="0|1",
         rule=one_of(0, 1),
     )
+    covariance: str = setting(
+        "diagonal",
+        "--covariance",
+        "How numeric columns vary together. diagonal: each alone. full: by a covariance matrix for each "
+        "class. shared: by one for all classes.",
+        choices=("diagonal", "full", "shared"),
+    )
+    column_tree: bool = setting(
+        False,
+        "--dependence",
+        "How categorical columns depend on each other. tree: each one on another one (tree-augmented naive "
+        "Bayes).",
+        choices=("none", "tree"),
+    )
     max_evidence: int = setting(
         0,
         "--max-evidence",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record, distinct_values
-from spamnb.counts import Entries, Tally
+from spamnb.counts import Entries, PairColumns, Tally
 from spamnb.features import Batch, extract
 from spamnb.messages import Chunk, Texts
 from spamnb.model import SeenMessages, message_digests, word_digests
@@ -65,7 +65,7 @@ class MessageCounter:
     partial: bool = False
 
     def __post_init__(self) -> None:
-        self._tally = Tally()
+        self._tally = Tally(PairColumns.needed(self.features, self.scorer.config))
         self._digester = Digester(self.partial)
         self._collector = SampleCollector(sample_size(0, self.training.refine))
         self._seen: dict[int, list[Digests]] = {}  # by the code of the label

@@ -104,6 +104,11 @@ def _widest(candidates: Sequence[Candidate]) -> tuple[FeatureConfig, ScorerConfi
     shapes = any(c.features.shapes for c in candidates)
     order = max(make(c.scoring).order for c in candidates)
     scoring = ScorerConfig(name="less-naive", order=order) if order else ScorerConfig()
+    scoring = replace(
+        scoring,
+        column_tree=any(c.scoring.column_tree for c in candidates),
+        covariance=max(c.scoring.covariance for c in candidates),  # diagonal comes first
+    )
     return replace(candidates[0].features, ngrams=ngrams, shapes=shapes), scoring
 
 

@@ -28,7 +28,7 @@ CONFIGS = (FeatureConfig, ScorerConfig, TrainingConfig, DecisionConfig)
 TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
 # Settings that the estimator has not got: it reads texts alone, and cross-validates within itself.
 NOT_OF_THE_ESTIMATOR = {
-    *("categorical", "numeric", "ddof"),
+    *("categorical", "numeric", "ddof", "covariance", "dependence"),
     *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
     *("unsure", "cost_fp", "cost_fn"),
 }
@@ -112,6 +112,8 @@ def parsed(words: list[str]) -> dict[str, Any]:
             "max_token_weight": st.just(0.5),
             "chars": st.just(3),
             "categorical": st.just(("who", "where")),
+            "dependence": st.just("tree"),
+            "covariance": st.sampled_from(["full", "shared"]),
         },
     ),
     mail=st.booleans(),
@@ -136,6 +138,11 @@ def test_printed_flags_give_the_same_settings(
             "--order is a setting of --scorer less-naive, got --scorer poisson",
         ),
         ({"ddof": 0}, "--ddof is a setting of numeric columns, got none"),
+        ({"covariance": "full"}, "--covariance is a setting of numeric columns, got none"),
+        (
+            {"dependence": "tree", "categorical": ("who",)},
+            "--dependence needs two categorical columns, got 1",
+        ),
     ],
 )
 def test_settings_without_effect_are_refused(options: dict[str, Any], message: str) -> None:
