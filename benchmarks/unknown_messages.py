@@ -72,7 +72,7 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.training.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
-    ham = model.decide(held.log_odds, held.known) == HAM
+    ham = model.decide(held.log_odds, held.known).codes == HAM
     first, second, third = (
         values[ham] for values in (known_word_shares(model, sample, trainer.training.folds), *more)
     )

@@ -42,14 +42,30 @@ class ModelError(SpamnbError):
     """A model file is missing, damaged, foreign, too new or does not fit the request."""
 
 
+class JournalError(ModelError):
+    """The journal beside a model file cannot be used; the model file itself can."""
+
+
 class ConfigError(SpamnbError):
     """A setting is out of range, or two settings contradict each other."""
 
     exit_code = 2
 
 
+EXTRA_PACKAGES = {
+    "parquet": "pyarrow",
+    "patterns": "google-re2",
+    "dask": "distributed",
+}  # as in pyproject.toml
+
+
 class MissingExtraError(SpamnbError):
-    """A feature needs an optional package; the hint says how to install it."""
+    """A feature needs the package of an extra; the hint says how to install it.
+
+    >>> MissingExtraError("reading Parquet", "parquet").hint
+    'pip install pyarrow'
+    """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package", hint=f"pip install 'spamnb[{extra}]'")
+        package = EXTRA_PACKAGES[extra]
+        super().__init__(f"{what} needs the package {package}", hint=f"pip install {package}")

@@ -33,13 +33,13 @@ class _Filter:
         """Counts the words of the messages X with the labels y, 'ham' or 'spam'."""
         batch, labels = _batch(X), list(y)
         if batch.size != len(labels):
-            raise DataError(f"{batch.size} messages but {len(labels)} labels")
+            raise DataError(f"{batch.size:,} messages but {len(labels):,} labels")
         for label in labels:
             if not isinstance(label, str) or label not in LABELS:
                 raise DataError(f"labels must be 'ham' or 'spam', got {label!r:.40}")
         store = count(batch, labels)
         if store.labels != LABELS:
-            only = f"all {len(labels)} are {labels[0]!r}" if labels else "there are none"
+            only = f"all {len(labels):,} are {labels[0]!r}" if labels else "there are none"
             raise DataError(f"the filter needs messages of both classes, but {only}")
         self._store = store
         return self

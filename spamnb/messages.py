@@ -172,4 +172,4 @@ def check_columns(
     columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
     for name, values in columns.items():
         if len(values) != size:
-            raise DataError(f"{size} messages but {len(values)} values in column {name!r}")
+            raise DataError(f"{size:,} messages but {len(values):,} values in column {name!r}")

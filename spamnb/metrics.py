@@ -32,10 +32,10 @@ def _none_for_nan(items: list[tuple[str, Any]]) -> dict[str, Any]:
 def _aligned(y: ArrayLike, score: ArrayLike) -> tuple[NDArray[np.bool_], Floats]:
     truth, values = np.asarray(y, bool), np.asarray(score, np.float64)
     if truth.shape != values.shape:
-        raise DataError(f"expected one score per label, got {values.size} scores for {truth.size} labels")
+        raise DataError(f"expected one score per label, got {values.size:,} scores for {truth.size:,} labels")
     if missing := int(np.isnan(values).sum()):
         hint = "words that no class can produce leave a message without a score: set smoothing above 0"
-        raise DataError(f"{missing} of {values.size} scores are not numbers", hint)
+        raise DataError(f"{missing:,} of {values.size:,} scores are not numbers", hint)
     return truth, values
 
 

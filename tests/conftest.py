@@ -91,7 +91,7 @@ rain,71,91,strong,no
 def tennis(tmp_path_factory: pytest.TempPathFactory) -> Tennis:
     home = Cli(tmp_path_factory.mktemp("tennis"))
     data = home.write("tennis.csv", TENNIS)
-    columns = ["--categorical", "outlook", "--categorical", "wind"]
+    columns = ["--label-column", "play", "--categorical", "outlook", "--categorical", "wind"]
     columns += ["--numeric", "temperature", "--numeric", "humidity"]
     flags = ["--scorer", "categorical", "--tokens", "plain", "-o", "tennis.spamnb"]
     done = home("train", data, *columns, *flags)

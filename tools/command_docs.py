@@ -53,9 +53,17 @@ def commands_page() -> str:
     for name in COMMANDS:
         command = cli.get_command(top, name)
         assert command is not None
-        context = click.Context(command, info_name=name, parent=top)
-        parts.append(_section(f"spamnb {name}", command.get_help(context)))
+        parts += _command_sections(command, name, top)
     return "\n".join(parts)
+
+
+def _command_sections(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    """The section of a command, and those of its subcommands."""
+    context = click.Context(command, info_name=name, parent=parent)
+    parts = [_section(context.command_path, command.get_help(context))]
+    for inner, subcommand in getattr(command, "commands", {}).items():
+        parts += _command_sections(subcommand, inner, context)
+    return parts
 
 
 def _section(title: str, text: str) -> str:

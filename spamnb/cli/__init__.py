@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from importlib import import_module
-from keyword import iskeyword
 
 try:
     import click
@@ -23,7 +22,7 @@ _LIMITS = errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM
 
 TRACEBACK = "SPAMNB_TRACEBACK"  # if set, an internal error is shown with its traceback
 
-# command -> one-line help; its module, named like it, is imported only when it runs
+# command -> one-line help; its module is imported only when it runs
 COMMANDS = {
     "train": "Learn from labelled messages and write a model.",
     "predict": "Classify each message as spam, ham or unsure.",
@@ -40,8 +39,10 @@ COMMANDS = {
     "learn": "Add messages to an existing model.",
     "forget": "Remove learned messages from a model.",
     "models": "Show which model would be used and why.",
+    "model": "Look after a model file: check who can use it.",
     "completion": "Print the completion script for a shell.",
 }
+_MODULES = {"import": "import_", "model": "model_group"}  # where a module cannot be named like its command
 
 
 class LazyGroup(click.Group):
@@ -57,7 +58,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        name = _MODULES.get(cmd_name, cmd_name)
         command: click.Command = getattr(import_module(f"spamnb.cli.commands.{name}"), name)
         return command
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spamnb.cli.message_kind import kind_of_data
+from spamnb.cli.message_kind import kind_of_messages
 from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
 from spamnb.settings import READY_MADE
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from spamnb.model import BaseModel
 
 Sources = Callable[[], list[Any]]  # gives the inputs of the command
-_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}
 
 
 def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
@@ -26,7 +25,7 @@ def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
 
 def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel | None:
     """The model that --base names, None without it."""
-    from spamnb.model import BaseModel, SpamModel, shipped_model
+    from spamnb.model import READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
 
     path = params["base"]
     if path is None:
@@ -34,10 +33,9 @@ def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseMode
     if path != READY_MADE:
         _check_file(path)
         return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
-    # A list of paths that comes from stdin cannot be read twice; such lists name mails.
-    kind = "mail" if params["files_from"] == "-" else kind_of_data(sources(), params)
-    print_status(f"starting from the {_NAMES[kind]}", quiet)
-    return BaseModel.of(_NAMES[kind], SpamModel.load(shipped_model(kind)))
+    kind = kind_of_messages(sources())
+    print_status(f"starting from the {READY_MADE_NAMES[kind]}", quiet)
+    return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
 
 
 def _check_file(path: str) -> None:

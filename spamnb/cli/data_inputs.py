@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from spamnb.cli.output import print_status, progress, report_skipped
 from spamnb.errors import ConfigError
 
@@ -12,40 +14,57 @@ if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.readers import ReadOptions
 
+_LISTED, _NOTED = "spamnb.listed_paths", "spamnb.noted_paths"  # keys of what a command remembers
 _FLAGS = ("encoding", "text_column", "label_column", "spam_label", "categorical", "numeric", "jobs")
 
 
 def read_options(params: dict[str, Any], **more: Any) -> ReadOptions:
     """Builds the options for reading from the parameters of a command; `more` take precedence."""
     from spamnb.readers import ReadOptions
+    from spamnb.settings import MailConfig
 
     flags = {name: params[name] for name in _FLAGS if name in params}
     flags["format"] = params.get("input_format", "auto")
     if "max_size" in params:
         flags["max_size"] = size_of(params["max_size"], "--max-size")
+        flags["authserv_ids"] = MailConfig.from_options(params).trusted_servers
     return ReadOptions.from_flags(**flags | more)
 
 
 def inputs(paths: tuple[str, ...], params: dict[str, Any], reading: ReadOptions) -> list[Any]:
     """Pairs each input with its options: the paths of the command line, of --files-from and of --label."""
-    from spamnb.readers import existing_paths, plan, read_paths
+    from spamnb.readers import plan
 
     quiet = params.get("quiet", False)
-    listed = read_paths(params["files_from"], nuls=bool(params.get("null"))) if params["files_from"] else []
-    listed, gone = existing_paths(listed)
-    if gone:  # such as a mail that its reader moves meanwhile
-        files = f"{len(gone):,} listed file{'' if len(gone) == 1 else 's'}"
-        print_status(f"{files} left out (first {gone[0]}): no such file", quiet)
+    listed = _listed_paths(params, quiet) if params["files_from"] else []
     labelled = [_label_and_path(text) for text in params.get("labelled", ())]
     planned = list(plan((*paths, *listed), labelled, reading))
     _note_repeated([path for path, _ in planned], quiet)
     return planned
 
 
+def _listed_paths(params: dict[str, Any], quiet: bool) -> list[str]:
+    """Reads the list of --files-from once for each command: one on stdin cannot be read again."""
+    from spamnb.readers import existing_paths, read_paths
+
+    meta = click.get_current_context().meta
+    if _LISTED not in meta:
+        paths, gone = existing_paths(read_paths(params["files_from"], nuls=bool(params.get("null"))))
+        if gone:  # such as a mail that its reader moves meanwhile
+            files = f"{len(gone):,} listed file{'' if len(gone) == 1 else 's'}"
+            print_status(f"{files} left out (first {gone[0]}): no such file", quiet)
+        meta[_LISTED] = paths
+    listed: list[str] = meta[_LISTED]
+    return listed
+
+
 def _note_repeated(planned: list[Any], quiet: bool) -> None:
-    """Notes files that are named more than once, for example by a pattern and by their names."""
+    """Notes once the files that are named more than once, for example by a pattern and by their names."""
     from collections import Counter
 
+    meta = click.get_current_context().meta
+    if meta.setdefault(_NOTED, planned) is not planned:
+        return
     paths = [path for group in planned for path in ((group,) if isinstance(group, str) else group)]
     repeated = [path for path, times in Counter(paths).items() if times > 1 and path != "-"]
     if repeated:

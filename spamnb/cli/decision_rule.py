@@ -32,7 +32,7 @@ def check_decision(params: Params, labels: tuple[str, ...]) -> None:
     flag = _stated_flag(params)
     if flag is not None and len(labels) > 2:
         raise ConfigError(
-            f"{flag} needs a model of two classes, got {len(labels)}: {', '.join(labels)}",
+            f"{flag} needs a model of two classes, got {len(labels):,}: {', '.join(labels)}",
             hint=f"leave out {flag}: {_MORE_CLASSES}",
         )
 
@@ -59,7 +59,7 @@ def check_max_fpr(rate: float | None, labels: tuple[str, ...]) -> None:
     """Refuses --max-fpr for more than two classes."""
     if rate is not None and len(labels) > 2:
         raise ConfigError(
-            f"--max-fpr needs a model of two classes, got {len(labels)}: {', '.join(labels)}",
+            f"--max-fpr needs a model of two classes, got {len(labels):,}: {', '.join(labels)}",
             hint=f"leave out --max-fpr: {_MORE_CLASSES}",
         )
 

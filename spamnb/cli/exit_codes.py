@@ -10,6 +10,13 @@ TEMPORARY_FAILURE = 75  # EX_TEMPFAIL of sysexits.h: the mail system keeps the m
 _USAGE = 2  # of click and of ConfigError
 
 
+def spam_verdicts(style: str, labels: Sequence[str]) -> tuple[str, ...]:
+    """The classes that count as spam; refuses a model without one, unless all exit codes are 0."""
+    from spamnb.model import require_spam
+
+    return () if style == "plain" else require_spam(labels, f"--exit-code {style}")
+
+
 def of_verdicts(style: str, verdicts: set[str], unread: int = 0) -> int:
     """The exit code for the verdicts that occurred.
 

@@ -19,34 +19,53 @@ if TYPE_CHECKING:
     from spamnb.readers import ReadOptions
     from spamnb.training import Trainer
 
+_MOST_SOURCES = 10  # of which the first with messages tells
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _NAMED_CLASSES = 10
 _MANY_CLASSES, _MIN_MESSAGES = 50, 3  # more classes with fewer messages each are texts or numbers
 
 
 def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) -> str:
-    """The kind of the first messages to classify; says which ready-made model is used for them."""
-    path, how = inputs(paths or ("-",), params, read_options(params))[0]
-    readable = path != "-" and params["files_from"] != "-"  # a pipe cannot be read twice
-    mail = params["input_format"] in mail_formats() or (readable and _begins_with_mail(path, how, False))
-    kind = "mail" if mail else "sms"
+    """Tells the kind of the messages to classify; prints which ready-made model is used for them."""
+    default = () if params["files_from"] or params.get("labelled") else ("-",)
+    kind = kind_of_messages(inputs(paths or default, params, read_options(params)))
     print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
     return kind
 
 
-def kind_of_data(sources: list[Any], params: dict[str, Any]) -> str:
-    """The kind of the first labelled messages; a pipe, which cannot be read twice, is taken for SMS."""
-    path, how = sources[0]
-    if params["input_format"] in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
+def kind_of_messages(sources: list[Any]) -> str:
+    """Tells by the first messages whether inputs are `mail` or `sms`, however they arrive.
+
+    Mail is what a reader of mails reads, and a table of texts as long as mails. The first lines of stdin
+    tell; any other pipe, which cannot be read twice, is taken for SMS.
+    """
+    kinds = (_kind_of_source(path, how) for path, how in sources[:_MOST_SOURCES])
+    return next(filter(None, kinds), "sms")
+
+
+def _kind_of_source(path: Any, how: ReadOptions) -> str:
+    """Returns `mail` or `sms`, "" for an input without messages."""
+    if how.format in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
         return "mail"
-    return "mail" if os.path.isfile(path) and _begins_with_mail(path, how, True) else "sms"
-
-
-def _begins_with_mail(path: Any, how: ReadOptions, labelled: bool) -> bool:
+    if path == "-":
+        return "mail" if stdin_mail_format(how) else "sms"
+    if not os.path.isfile(path):
+        return "sms"
     from spamnb.readers import open_source
 
-    with open_source(path, how, labelled=labelled) as source:
-        return any(_is_mail(chunk) for chunk, _ in zip(source, range(1), strict=False))
+    with open_source(path, how, labelled=False) as source:
+        first = next(iter(source), None)
+        return "" if first is None else "mail" if source.mail or _is_mail(first) else "sms"
+
+
+def stdin_mail_format(how: ReadOptions) -> str:
+    """Returns `eml` or `mbox` if a mail waits on stdin and no format is stated, else ""; reads nothing.
+
+    What is typed on a terminal are messages, one a line.
+    """
+    from spamnb.readers import by_first_lines, peek_stdin
+
+    return by_first_lines(peek_stdin()) if how.format == "auto" else ""
 
 
 def _is_mail(chunk: Chunk) -> bool:

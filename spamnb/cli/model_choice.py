@@ -1,12 +1,16 @@
-"""Turns -m and -o into the path of the model to use, to change or to write."""
+"""Turns -m and -o into the path of the model to use, to change or to write, and loads it to read it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from spamnb.errors import ModelError
+from spamnb.errors import JournalError, ModelError
 from spamnb.model import MESSAGE_KINDS, MODEL_VARIABLE, choose_model, is_shipped, own_model
+
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
 
 
 def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
@@ -20,6 +24,23 @@ def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KIN
     return chosen.path
 
 
+def load_model(path: str) -> SpamModel:
+    """Loads a model for a command that only reads it; a journal that cannot be used does not stop it.
+
+    The warning is printed also with --quiet, as an error would be.
+    """
+    from spamnb.model import SpamModel
+
+    return SpamModel.load(path, warn=_print_warning)
+
+
+def _print_warning(error: JournalError) -> None:
+    from spamnb.cli.output import print_status
+
+    print_status(f"warning: {error.message}; the model is used without what it learned last")
+    print_status(f"Hint: {error.hint}")
+
+
 def model_to_change(option: str | None) -> str:
     """The path of the model that learns; a ready-made one never does."""
     path = find_model(option)
@@ -28,7 +49,8 @@ def model_to_change(option: str | None) -> str:
     elif is_shipped(path):
         raise ModelError(
             "there is no model of your own yet, and the ready-made ones do not learn",
-            hint="train one with `spamnb train DATA`, or name one with -m MODEL",
+            hint=f"train one with `spamnb train DATA{'' if own_model() else ' -o MODEL'}`, "
+            "or name one with -m MODEL",
         )
     return path
 
@@ -41,4 +63,10 @@ def refuse_shipped(path: str, hint: str) -> None:
 
 def output_path(option: str | None) -> str:
     """Where `train` writes."""
-    return option or os.environ.get(MODEL_VARIABLE) or own_model()
+    path = option or os.environ.get(MODEL_VARIABLE) or own_model()
+    if path is None:
+        raise ModelError(
+            "there is no home folder for a model of your own: HOME is not set",
+            hint=f"say where to write: -o FILE, or set {MODEL_VARIABLE}=FILE",
+        )
+    return path

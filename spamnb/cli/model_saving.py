@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spamnb.cli.model_choice import refuse_shipped
 from spamnb.cli.output import print_step
-from spamnb.core import files
+from spamnb.core import check_owner, files
 from spamnb.errors import ModelError
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ def check_target(path: str, force: bool) -> None:
         )
     refuse_shipped(path, "choose another name for -o")
     _check_folder(path)
-    if force or not os.path.exists(path):
+    if not os.path.exists(path):
+        return
+    check_owner(path)
+    if force:
         return
     if not model_file.is_model_file(path):
         raise ModelError(
@@ -51,14 +54,14 @@ def _check_folder(path: str) -> None:
         )
 
 
-def save(model: SpamModel, path: str, quiet: bool) -> int:
+def save(model: SpamModel, path: str, quiet: bool, mode: int | None = None) -> int:
     """Writes the model; the one that it replaces stays beside it as PATH.bak, with its journal."""
     if not os.path.exists(path):
-        return _write(model, path)
+        return _write(model, path, mode=mode)
     from spamnb.storage import Lock
 
     with Lock(path):  # what another process learns right now goes into one of the two models
-        return _replace(path, model, quiet)
+        return _replace(path, model, quiet, mode)
 
 
 @contextmanager
@@ -78,32 +81,14 @@ def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], i
         yield lambda model, quiet: save(model, path, quiet)
 
 
-def _replace(path: str, model: SpamModel, quiet: bool) -> int:
-    _back_up(path, f"{path}.bak", quiet)
-    return _write(model, path)
+def _replace(path: str, model: SpamModel, quiet: bool, mode: int | None = None) -> int:
+    size = _write(model, path, backup=f"{path}.bak", mode=mode)
+    print_step("kept", f"the previous file as {path}.bak", quiet)
+    return size
 
 
-def _write(model: SpamModel, path: str) -> int:
+def _write(model: SpamModel, path: str, backup: str | None = None, mode: int | None = None) -> int:
     # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
     # counts in parallel has imported it by now.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
-    return model.save(path)
-
-
-def _back_up(path: str, backup: str, quiet: bool) -> None:
-    from contextlib import suppress
-
-    from spamnb.storage import JOURNAL
-
-    try:
-        with suppress(FileNotFoundError):
-            os.unlink(backup + JOURNAL)
-        files.back_up(path, backup)
-        with suppress(FileNotFoundError):
-            files.copy(os.path.realpath(path) + JOURNAL, backup + JOURNAL)
-        print_step("kept", f"the previous file as {backup}", quiet)
-    except OSError as error:
-        raise ModelError(
-            f"cannot keep the previous file as {backup}: {error.strerror}",
-            hint="choose another name for -o",
-        ) from None
+    return model.save(path, backup=backup, mode=mode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -9,9 +10,18 @@ from typing import Any, TypeVar
 import click
 
 from spamnb.cli.overwrite import checked
+from spamnb.errors import ConfigError
 from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY
-from spamnb.settings import DecisionConfig, FeatureConfig, ScorerConfig, Setting, TrainingConfig, settings_of
+from spamnb.settings import (
+    DecisionConfig,
+    FeatureConfig,
+    MailConfig,
+    ScorerConfig,
+    Setting,
+    TrainingConfig,
+    settings_of,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
@@ -115,11 +125,12 @@ max_size_option = click.option(
     metavar="SIZE",
     help="Read at most SIZE bytes of each email. [default: 512K]",
 )
+one_mail_options = all_of(max_size_option, setting_options(MailConfig))
 mail_options = all_of(
     click.option(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
-    max_size_option,
+    one_mail_options,
     setting_options(TrainingConfig, "jobs", default=TrainingConfig().jobs),
 )
 labelled_mail_option = click.option(
@@ -143,6 +154,27 @@ explain_option = click.option(
     "--explain", is_flag=True, help="Add the evidence for and against each verdict."
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite a file of another kind.")
+
+
+def _file_mode(ctx: click.Context, _: click.Parameter, text: str | None) -> int | None:
+    """Parses the permissions of a model file, which its owner reads and writes, and others at most read."""
+    if text is None or ctx.resilient_parsing:
+        return None
+    mode = int(text, 8) if re.fullmatch("0?[0-7]{3}", text) else 0
+    if mode & 0o733 != 0o600:
+        raise ConfigError(
+            f"--file-mode must let the owner read and write, and others at most read, got {text!r}",
+            hint="for example 600, 640 (with the group) or 644 (with everyone)",
+        )
+    return mode
+
+
+file_mode_option = click.option(
+    "--file-mode",
+    metavar="MODE",
+    callback=_file_mode,
+    help="Permissions of the model file, for example 640. [default: as before, else 600]",
+)
 new_model_option = click.option(
     "-o",
     "--output",

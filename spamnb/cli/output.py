@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 
+from spamnb.cli import progress_bar
+from spamnb.cli.progress_bar import Bar
 from spamnb.errors import DataError, SpamnbError
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def print_status(text: str, quiet: bool = False) -> None:
         from spamnb.cli.line_wrap import columns, wrapped
         from spamnb.core import visible
 
+        progress_bar.erase()
         width = columns(sys.stderr)
         try:
             click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
@@ -71,13 +74,20 @@ def report_skipped(source: Source, quiet: bool) -> None:
 
 
 def console() -> Console:
-    """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS."""
+    """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS.
+
+    A file or a pipe has no width: tables there have all columns, and each row is one line.
+    """
     from rich.console import Console
 
+    from spamnb.report import UNLIMITED
+
+    progress_bar.erase()
     out = _stdout()
     if isinstance(out, TextIOWrapper):
         out.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding lacks
-    return Console(highlight=False, emoji=False, markup=False)
+    width = None if out.isatty() or os.environ.get("COLUMNS", "").isdigit() else UNLIMITED
+    return Console(highlight=False, emoji=False, markup=False, width=width)
 
 
 def read_all(stream: BinaryIO) -> bytes:
@@ -96,6 +106,8 @@ def read_all(stream: BinaryIO) -> bytes:
 def write_bytes(data: bytes) -> None:
     """Writes to stdout and flushes, so that a reader at the other end of a pipe has it now."""
     out = _stdout().buffer
+    if progress_bar.may_reach_terminal(out):
+        progress_bar.erase()
     with writing():
         remaining = memoryview(data)
         while remaining:  # PYTHONUNBUFFERED and non-blocking pipes take only some at a time
@@ -156,47 +168,11 @@ def write_json(result: dict[str, Any], target: str) -> None:
     files.write(target, text.encode())
 
 
-class Bar:
-    """Shows progress; does nothing without a terminal."""
-
-    def __init__(self, progress: Any = None, task: Any = None) -> None:
-        self._progress, self._task = progress, task
-
-    def at(self, position: int) -> None:
-        if self._progress is not None:
-            self._progress.update(self._task, completed=position)
-
-
 def progress(label: str, total: int | None, quiet: bool) -> AbstractContextManager[Bar]:
     """A bar on stderr, if that is a terminal, for reading `total` bytes."""
-    return _bar(label, total, quiet, "DownloadColumn")
+    return progress_bar.shown(label, total, quiet, progress_bar.byte_unit)
 
 
 def steps(label: str, total: int | None, quiet: bool) -> AbstractContextManager[Bar]:
     """A bar on stderr, if that is a terminal, for `total` steps."""
-    return _bar(label, total, quiet, "MofNCompleteColumn")
-
-
-@contextmanager
-def _bar(label: str, total: int | None, quiet: bool, count_column: str) -> Iterator[Bar]:
-    if quiet or not _shows_progress():
-        yield Bar()
-        return
-    from rich import progress
-    from rich.console import Console
-
-    from spamnb.core import visible
-
-    columns = (
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        getattr(progress, count_column)(),
-        progress.TimeRemainingColumn(),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        yield Bar(shown, shown.add_task(visible(label), total=total))
-
-
-def _shows_progress() -> bool:
-    """Tells whether stderr is a terminal that can show progress; it may also be closed."""
-    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return progress_bar.shown(label, total, quiet, progress_bar.count_unit)

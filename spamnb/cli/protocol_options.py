@@ -69,11 +69,14 @@ def run_protocol(protocol: str, params: Params, descriptions: list[str]) -> Eval
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, descriptions))
     labelled = LabelledData.of(messages)
     setup.check_classes(labelled.labels)
-    trainer = partial(setup.trainer, mail, set_threshold=False)
+    trainer = partial(setup.trainer, mail)
     if protocol == "--online":
-        return evaluate_online(labelled, trainer())
-    measure = evaluate_holdout if protocol == "--holdout" else learning_curve
-    return measure(labelled, trainer, share, params["seed"] or 0)
+        result = evaluate_online(labelled, trainer())
+    else:
+        measure = evaluate_holdout if protocol == "--holdout" else learning_curve
+        result = measure(labelled, trainer, share, params["seed"] or 0)
+    setup.check_model(result.model)
+    return result
 
 
 def _check_online(params: Params) -> None:

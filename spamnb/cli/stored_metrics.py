@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 def show(params: Params) -> None:
     """Shows the stored metrics, and writes them where the options ask for it."""
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
     path = find_model(params["model"])
-    model = SpamModel.load(path)
+    model = load_model(path)
     if model.metrics is None:
         raise ModelError(
             f"{path} holds no metrics: it is ready-made, or was trained with --folds 0 or on few messages",

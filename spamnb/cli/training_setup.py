@@ -71,21 +71,14 @@ class TrainingSetup:
         mail: bool = False,
         keep: Mapping[str, float] | None = None,
         keep_texts: bool = False,
-        set_threshold: bool = True,
     ) -> Trainer:
-        """A trainer with these settings.
-
-        `keep` is the share of each label's messages to keep; without `set_threshold` the false positive rate
-        is left aside.
-        """
+        """A trainer with these settings; `keep` is the share of each label's messages to keep."""
         from spamnb.training import Trainer
 
         training = self.training
         if training.max_fpr is None:
             rate = default_max_fpr(self.params, mail)
             training = replace(training, max_fpr=rate, max_fpr_is_default=True)
-        if not set_threshold:
-            training = replace(training, max_fpr=None)
         features = self.mail_features if mail and self.mail_features is not None else self.features
         settings = features, self.scoring, training, self.decision
         return Trainer(*settings, base=self.base, keep=keep, keep_texts=keep_texts)
@@ -103,7 +96,7 @@ class TrainingSetup:
         prior = self.scoring.prior
         if not isinstance(prior, str) and len(prior) != len(labels):
             raise ConfigError(
-                f"--class-prior gives {len(prior)} numbers, the model has {len(labels)} classes",
+                f"--class-prior gives {len(prior):,} numbers, the model has {len(labels):,} classes",
                 hint=f"give one number for each of {', '.join(labels)}",
             )
 

@@ -24,6 +24,27 @@ if TYPE_CHECKING:
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
     )
+    from spamnb.core.file_access import (
+        Account as Account,
+        describe_file as describe_file,
+        find_account as find_account,
+        obstacles as obstacles,
+        read_byte as read_byte,
+        try_as as try_as,
+    )
+    from spamnb.core.file_owner import (
+        check_owner as check_owner,
+        group_name as group_name,
+        is_trusted as is_trusted,
+        share_like as share_like,
+        user_name as user_name,
+    )
+    from spamnb.core.new_files import (
+        NewFile as NewFile,
+        Replacements as Replacements,
+        SecondName as SecondName,
+        remove_leftovers as remove_leftovers,
+    )
     from spamnb.core.record import Record as Record
     from spamnb.core.strings import (
         Bytes as Bytes,
@@ -61,6 +82,9 @@ else:
             ],
             "bounded_cache": ["BoundedCache"],
             "cpu_and_memory": ["keep_freed_memory", "release_memory"],
+            "file_access": ["Account", "describe_file", "find_account", "obstacles", "read_byte", "try_as"],
+            "file_owner": ["check_owner", "group_name", "is_trusted", "share_like", "user_name"],
+            "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
             "terminal_text": ["excerpt", "visible", "visible_bytes"],

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import BinaryIO
 
+from spamnb.core.file_owner import share_like
+from spamnb.core.new_files import NewFile
 from spamnb.errors import DataError, SpamnbError
 
 _SYSTEM = ("/dev", "/dev/fd", "/proc")  # only the system makes links here, such as /dev/stdout
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _DESCRIPTORS = re.compile(r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?/fd")
-_OWN = stat.S_IFREG | 0o600
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -34,8 +34,8 @@ def target(path: str) -> str:
     return os.path.join(os.path.realpath(folder), name)
 
 
-def make_folder(path: str) -> None:
-    """Makes a folder and its missing parents, all of them for the owner alone."""
+def make_folder(path: str, mode: int = 0o700) -> None:
+    """Makes a folder and its missing parents, all of them for the owner alone unless `mode` says more."""
     path, missing = os.path.abspath(path), []
     while not os.path.exists(path):
         missing.append(path)
@@ -43,6 +43,8 @@ def make_folder(path: str) -> None:
     for folder in reversed(missing):
         try:
             os.mkdir(folder, 0o700)
+            if mode != 0o700:
+                os.chmod(folder, mode)
         except FileExistsError:
             if not os.path.isdir(folder):
                 raise
@@ -65,76 +67,17 @@ def write(path: str, data: bytes) -> None:
 
 
 @contextmanager
-def atomic_write(path: str, readable_like: str | None = None) -> Iterator[BinaryIO]:
+def atomic_write(path: str, shared_like: str | None = None, at_least: int = 0) -> Iterator[BinaryIO]:
     """Opens a file for writing that replaces what had its name when all is written, or not at all.
 
-    It is for the owner alone, or has the read permissions of the file `readable_like`.
+    It is for the owner alone, or has owner, group and permissions of the file `shared_like`.
     """
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", os.path.dirname(target(path)))  # mode 0600
-    try:
-        with open(handle, "wb") as file:
-            if readable_like is not None:
-                copy_read_permissions(readable_like, handle)
-            yield file
-            file.flush()
-            os.fsync(handle)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def copy(source: str, path: str) -> None:
-    """Copies a file for the owner alone, with the times of the source."""
-    import shutil
-
-    with atomic_write(path) as file, open(source, "rb") as original:
-        shutil.copyfileobj(original, file)
-    times = os.stat(source)
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-def back_up(source: str, path: str) -> None:
-    """Keeps a file under a second name, before the first is replaced (and never written into).
-
-    A second link takes no time and no space, a copy of 93 MB 0.25 s. It has the same owner and mode, so a
-    file that others may read is copied.
-    """
-    temporary = os.path.join(os.path.dirname(target(path)), f".spamnb-{os.urandom(8).hex()}.tmp")
-    try:
-        if os.lstat(source).st_mode & 0o177777 != _OWN:
-            raise OSError
-        os.link(source, temporary, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # some file systems have no such links
-        return copy(source, path)
-    try:
-        os.replace(temporary, path)
-    finally:
-        with suppress(OSError):  # if both names are of one file already, the temporary one is still there
-            os.unlink(temporary)
-
-
-def copy_read_permissions(path: str, handle: int) -> None:
-    """Gives a new file the read permissions of the one at `path`; without that, only the owner may read it.
-
-    A group may read it only if the new file can be given to that group.
-    """
-    try:
-        before = os.lstat(path)
-    except OSError:
-        return
-    if not stat.S_ISREG(before.st_mode) or not hasattr(os, "fchmod") or before.st_uid != os.geteuid():
-        return
-    mode = 0o600 | (stat.S_IMODE(before.st_mode) & 0o044)
-    if os.fstat(handle).st_gid != before.st_gid:
-        try:
-            os.fchown(handle, -1, before.st_gid)
-        except OSError:
-            mode &= 0o604
-    os.fchmod(handle, mode)
+    with NewFile(os.path.dirname(target(path))) as new:
+        if shared_like is not None:
+            share_like(new.handle, shared_like, at_least=at_least)
+        yield new.file
+        new.sync()
+        new.place(path)
 
 
 def cannot_write(path: str, error: OSError) -> DataError:

@@ -144,12 +144,10 @@ def _measured(evaluation: Evaluation, rows: IntArray, predictions: Predictions) 
     held_out, model = evaluation.held_out, evaluation.model
     if model.correction is None or held_out is None:
         return predictions
-    plus = model.labels.index(model.positive)
     log_odds, known = held_out.log_odds[rows], held_out.known[rows]
     share = None if held_out.share is None else held_out.share[rows]
-    codes = np.array([1 - plus, plus, 2])[model.decide(log_odds, known, share)]
-    scores = held_out.proba[rows, plus], log_odds, known, predictions.scored
-    return Predictions(predictions.names, codes, *scores, model.too_few_known_words(share))
+    verdicts = model.decide(log_odds, known, share)
+    return model.predictions(verdicts, log_odds, predictions.scored).replace(known=known)
 
 
 def _with_measured_score(mistake: Mistake, model: SpamModel) -> Mistake:

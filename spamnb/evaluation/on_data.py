@@ -13,8 +13,10 @@ from spamnb.errors import DataError
 from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import Predictions, SpamModel, count_seen
+from spamnb.model import Predictions, SpamModel, TrainingOverlap
 from spamnb.training import HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
+
+_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Evaluation:
     """The metrics of a model, and for two classes what curves are drawn from: is it spam (n,), log-odds (n,).
 
     `held_out` has the results message by message, `sample` the messages of a cross-validation; `seen` counts
-    the messages that the model has learned before.
+    the messages that the model was trained on, None where that is not known.
     """
 
     model: SpamModel
@@ -32,32 +34,54 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     held_out: HeldOutScores | None = None
     sample: Sample | None = None
-    seen: int = 0
+    seen: int | None = None
     steps: tuple[Mapping[str, Any], ...] = ()  # metrics at each step of a learning curve or a stream
     caption: str = ""  # of the steps
+
+    @property
+    def warning(self) -> str:
+        """Words how many messages were in the training data, if more than a few; else empty."""
+        seen, total = self.seen or 0, self.scores.messages
+        if seen <= total * _FEW_SEEN:
+            return ""
+        share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
+        return f"{share} were in the training data; results are optimistic"
+
+    def overlap(self) -> dict[str, Any] | None:
+        """Returns how many messages were in the training data, for JSON; None where that is not known."""
+        if self.seen is None:
+            return None
+        share = self.seen / max(self.scores.messages, 1)
+        return {"messages": self.seen, "share": share, "warning": self.warning or None}
 
 
 Observer = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the true class of each message
 
 
-def evaluate_chunks(model: SpamModel, chunks: Iterable[Chunk], observe: Observer | None = None) -> Evaluation:
+def evaluate_chunks(
+    model: SpamModel,
+    chunks: Iterable[Chunk],
+    observe: Observer | None = None,
+    overlap: TrainingOverlap | None = None,
+) -> Evaluation:
     """Scores labelled messages and measures the verdicts; `observe` is called with every chunk.
 
-    Each message is tokenised once, for the score and for the look whether the model has learned it.
+    `overlap` recognises messages that the model was trained on; by default those that it remembers itself.
     """
     index = {label: i for i, label in enumerate(model.labels)}
-    results, seen = [], 0
+    overlap = TrainingOverlap.of(model) if overlap is None else overlap
+    results, seen = [], list[int | None]()
     for chunk in chunks:
         truth = _class_indices(chunk.labels or [], index)
         batch = extract(chunk.texts, model.features)
-        seen += count_seen(model, chunk)
+        seen.append(overlap.count(chunk))
         predictions = model.score_batch(batch, chunk.categories, chunk.numbers)
         words = predictions.scored.words
         results.append(
             HeldOutScores(
                 truth,
                 predictions.log_odds,
-                model.proba(predictions),
+                model.proba(predictions) if len(index) > 2 else np.zeros((len(truth), 0)),
                 predictions.known,
                 None if words is None else words.share,
             )
@@ -66,7 +90,8 @@ def evaluate_chunks(model: SpamModel, chunks: Iterable[Chunk], observe: Observer
             observe(chunk, predictions, truth)
     if not results:
         raise DataError("there is nothing to evaluate", hint="give a file with labelled messages")
-    return evaluate_scores(model, join_scores(results), seen=seen)
+    counts = [count for count in seen if count is not None]
+    return evaluate_scores(model, join_scores(results), seen=sum(counts) if counts else None)
 
 
 def _class_indices(labels: list[str], index: dict[str, int]) -> IntArray:
@@ -116,7 +141,7 @@ def evaluate_scores(
     held_out: HeldOutScores,
     notes: tuple[str, ...] = (),
     sample: Sample | None = None,
-    seen: int = 0,
+    seen: int | None = None,
 ) -> Evaluation:
     """Measures the results of a model."""
     scores = metrics_of(model, held_out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,9 +15,10 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.evaluation.mistakes import WORST, Mistake
 from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import SPAM, UNSURE, Decision
+from spamnb.model import SPAM, UNSURE, Decision, positive_class
 from spamnb.readers import UNSURE_NAME, PredictionFile, SkippedRecords
 
+_ROUNDING = 1e-5  # of probabilities that are written with six digits
 CERTAIN = 800.0  # beyond the log-odds of any probability except 0 and 1
 LOG_ODDS, PROBABILITY, SCORE, NO_SCORE = "log-odds", "probability", "score", "no score"
 _NEED_PROBABILITY = ("log_loss", "brier", "ece")
@@ -28,13 +30,18 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalPredictions:
-    """For each message its true class, the verdict (a class or "unsure"), its score, and maybe its text."""
+    """For each message its true class, the verdict (a class or "unsure"), its score, and maybe its text.
+
+    `beside` are probabilities that stand beside log-odds: they differ from these where the filter lacks
+    evidence.
+    """
 
     truth: Sequence[str]
     verdicts: Sequence[str] | None
     scores: Floats | None
     has_log_odds: bool = False  # by the name of the column of scores
     texts: Sequence[str] = ()
+    beside: Floats | None = None
 
     @property
     def kind(self) -> str:
@@ -63,7 +70,11 @@ class ExternalPredictions:
             return np.full(len(self.truth), 0.5)
         if self.kind == PROBABILITY:
             return self.scores
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.scores, -700, 700))), np.float64)
+        p = np.asarray(1 / (1 + np.exp(-np.clip(self.scores, -700, 700))), np.float64)
+        if self.beside is None:
+            return p
+        others = (np.abs(self.beside - p) > _ROUNDING) & (self.beside >= 0) & (self.beside <= 1)
+        return np.where(others, self.beside, p)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +107,7 @@ def collect_predictions(
     """Collects the usable rows of a file, and the others; `truth` is that of labelled data, if any."""
     labels, reasons = file.truth(spam_label) if truth is None else (truth, {})
     verdicts, scores, texts = file.verdicts(set(labels), spam_label), file.scores(), file.texts()
-    skipped, rows = SkippedRecords("left out"), []
+    skipped, rows, beside = SkippedRecords("left out"), list[int](), file.probabilities()
     for i, line in enumerate(line for chunk in file.chunks for line in chunk.lines.tolist()):
         if not labels[i]:
             skipped.add(line, reasons.get(i, "no label"))
@@ -118,23 +129,24 @@ def collect_predictions(
         None if scores is None else scores[rows],
         file.columns.has_log_odds,
         [texts[i] for i in rows] if texts else [],
+        None if beside is None else beside[rows],
     ), skipped
 
 
 def classes_of(truth: Iterable[str]) -> tuple[tuple[str, ...], str]:
     """Returns all classes in order and the positive one; ham and spam imply each other.
 
-    >>> classes_of(["spam", "spam"]), classes_of(["b", "a"]), classes_of(["x", "y", "z"])
-    ((('ham', 'spam'), 'spam'), (('a', 'b'), 'b'), (('x', 'y', 'z'), 'z'))
+    >>> classes_of(["spam", "spam"]), classes_of(["bad", "good"]), classes_of(["x", "y", "z"])
+    ((('ham', 'spam'), 'spam'), (('bad', 'good'), 'bad'), (('x', 'y', 'z'), 'spam'))
     """
-    classes = set(truth)
-    labels = sorted(classes | {"ham", "spam"} if classes <= {"ham", "spam"} else classes)
+    classes = Counter(truth)
+    labels = sorted({"ham", "spam"} if classes.keys() <= {"ham", "spam"} else classes)
     if len(labels) < 2:
         raise DataError(
             f"all messages are {labels[0]!r}: one class has no opposite",
             hint="say which label means spam with --spam-label",
         )
-    return tuple(labels), "spam" if "spam" in labels else labels[-1]
+    return tuple(labels), "spam" if "spam" in labels else positive_class(classes)
 
 
 def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str, Any]) -> ExternalEvaluation:
@@ -154,7 +166,7 @@ def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str,
     if predictions.kind != NO_SCORE:
         is_probability, barred = predictions.kind != SCORE, np.zeros(len(truth), bool)
         limits = verdicts.threshold, verdicts.costs
-        scored = ScoredLabels(truth, called, ranks, is_probability, barred, *limits)
+        scored = ScoredLabels(truth, called, ranks, is_probability, barred, *limits, probabilities)
     mistakes = _mistakes(predictions, truth, called, positive)
     notes = _notes(predictions, stated)
     return ExternalEvaluation(scores, labels, positive, scored, mistakes, notes, stated)
@@ -233,7 +245,7 @@ def _evaluate_many(
     verdicts = predictions.verdicts
     if verdicts is None:
         raise DataError(
-            f"{len(labels)} classes need a column of verdicts, the file has only a score",
+            f"{len(labels):,} classes need a column of verdicts, the file has only a score",
             hint="name that column with --verdict, or say which label means spam with --spam-label",
         )
     index = {label: i for i, label in enumerate(labels)}

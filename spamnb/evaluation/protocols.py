@@ -15,7 +15,7 @@ from spamnb.evaluation.prequential import StreamScores, score_stream
 from spamnb.features import extract, mix
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import SpamModel, calibration as calibrations, log_odds_of, word_digests
+from spamnb.model import SpamModel, calibration as calibrations, log_odds_of, positive_class, word_digests
 from spamnb.settings import FeatureConfig
 from spamnb.training import (
     FEWEST,
@@ -28,6 +28,7 @@ from spamnb.training import (
     duplicates_note,
     fit_linear,
     metrics_of,
+    set_max_fpr,
 )
 
 SIZES = 10
@@ -170,12 +171,15 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     """Classifies each message with a model of the messages before it, then learns it."""
     texts = ((chunk.texts, chunk.labels or []) for chunk in data.chunks)
     stream = score_stream(texts, trainer.features, trainer.scoring)
-    positive = trainer.positive if trainer.positive in data.labels else data.labels[-1]
+    sizes = dict(zip(data.labels, np.bincount(data.truth).tolist(), strict=True))
+    positive = positive_class(sizes, trainer.positive)
     identity = calibrations.identity(len(data.labels))
     model = SpamModel(trainer.features, trainer.scoring, stream.store, trainer.decision, identity, positive)
     model, held_out = _calibrate_stream(model, stream)
+    model = _set_threshold(model, held_out, trainer.training.max_fpr)
     notes = (
         "each message classified by a model of those before it, then learned",
+        *(["threshold chosen on the same scores"] if model.decision.max_fpr is not None else []),
         *duplicates_note(data.digests),
     )
     steps: list[Mapping[str, Any]] = []
@@ -185,6 +189,14 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
             steps.append(_step(end, metrics_of(model, _slice(held_out, begin, end))))
     caption = "each line: the messages since the line before"
     return replace(evaluate_scores(model, held_out, notes), steps=tuple(steps), caption=caption)
+
+
+def _set_threshold(model: SpamModel, held_out: HeldOutScores, max_fpr: float | None) -> SpamModel:
+    """Sets the threshold for a false positive rate as training does: of two classes with enough messages."""
+    enough = np.bincount(held_out.truth, minlength=len(model.labels)).min() >= FEWEST
+    if max_fpr is None or len(model.labels) > 2 or not enough:
+        return model
+    return replace(set_max_fpr(model, held_out, max_fpr), metrics=None)
 
 
 def _calibrate_stream(model: SpamModel, stream: StreamScores) -> tuple[SpamModel, HeldOutScores]:

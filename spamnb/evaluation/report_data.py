@@ -35,9 +35,12 @@ class ScoredLabels:
     unflaggable: Bools
     threshold: float | None = None
     costs: tuple[float, float] = (1.0, 1.0)
+    probability: Floats | None = None  # if it does not follow from `rank` for every message
 
     @property
     def p(self) -> Floats:
+        if self.probability is not None:
+            return self.probability
         return np.asarray(1 / (1 + np.exp(-np.clip(self.rank, -700, 700))), np.float64)
 
 

@@ -21,7 +21,8 @@ Facts = tuple[tuple[str, str], ...]
 class EvaluationSummary:
     """An evaluation; what is not known about it is empty or None.
 
-    `labels` are all classes, `positive` is the one to detect; `model` is the model card.
+    `labels` are all classes, `positive` is the one to detect; `model` is the model card; `warning` says why
+    the metrics are too good.
     """
 
     title: str
@@ -34,6 +35,7 @@ class EvaluationSummary:
     tokens: Mapping[str, Sequence[TokenRow]] = field(default_factory=dict)
     mistakes: Sequence[Mistake] | None = None
     model: Mapping[str, Any] | None = None
+    warning: str = ""
 
     @property
     def negative(self) -> str:
@@ -53,10 +55,14 @@ def scored_labels(evaluation: Evaluation) -> ScoredLabels | None:
     if held_out is None or len(model.labels) != 2:
         return None
     truth = held_out.truth == model.labels.index(model.positive)
-    flagged = model.decide(held_out.log_odds, held_out.known, held_out.share) == SPAM
+    verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
+    flagged = verdicts.codes == SPAM
     threshold = logit(rule.threshold) if rule.log_odds_threshold is None else rule.log_odds_threshold
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
-    return ScoredLabels(truth, flagged, held_out.log_odds, True, held_out.known == 0, threshold, costs)
+    return ScoredLabels(
+        *(truth, flagged, held_out.log_odds, True, held_out.known == 0, threshold, costs),
+        probability=verdicts.probability,
+    )
 
 
 def summarize(
@@ -80,6 +86,7 @@ def summarize(
         top_tokens(model),
         mistakes,
         card(model, path, size),
+        evaluation.warning,
     )
 
 
@@ -102,12 +109,18 @@ def top_tokens(model: SpamModel) -> dict[str, list[TokenRow]]:
 
 
 def data_facts(
-    scores: Scores | MultiScores, labels: Sequence[str], positive: str, sources: Sequence[str]
+    scores: Scores | MultiScores,
+    labels: Sequence[str],
+    positive: str,
+    sources: Sequence[str],
+    seen: int | None = None,
 ) -> Facts:
-    """Describes the data: the messages of each class, then how each input was read."""
+    """Describes the data: the messages of each class, those `seen` in training, how each input was read."""
     if isinstance(scores, MultiScores):
         counts = {c.label: c.support for c in scores.classes}
     else:
         counts = {label: scores.spam if label == positive else scores.ham for label in labels}
     classes = ", ".join(f"{count:,} {label}" for label, count in counts.items())
-    return (("messages", f"{scores.messages:,}: {classes}"), *(("read", source) for source in sources))
+    overlap = () if seen is None else (("in training data", f"{seen:,} of {scores.messages:,}"),)
+    read = (("read", source) for source in sources)
+    return (("messages", f"{scores.messages:,}: {classes}"), *overlap, *read)

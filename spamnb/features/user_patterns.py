@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import StringArray
-from spamnb.errors import ConfigError, SpamnbError
+from spamnb.errors import ConfigError, MissingExtraError
 from spamnb.features.batch import OTHER, Stream
 from spamnb.features.token_keys import token_key
 from spamnb.messages import Texts
@@ -76,9 +76,7 @@ def _import_re2(name: str) -> Any:
     try:
         import re2
     except ImportError:
-        raise SpamnbError(
-            f"the pattern {name!r:.40} needs the package google-re2", hint="pip install google-re2"
-        ) from None
+        raise MissingExtraError(f"the pattern {name!r:.40}", "patterns") from None
     return re2
 
 

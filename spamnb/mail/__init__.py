@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.mail.header_writer import annotate as annotate
+    from spamnb.mail.header_writer import NO_VERDICT as NO_VERDICT, annotate as annotate
     from spamnb.mail.parse import parse_mail as parse_mail
     from spamnb.mail.parsed_mail import (
         DEFAULT as DEFAULT,
@@ -21,7 +21,7 @@ else:
         __name__,
         {
             "parsed_mail": ["DEFAULT", "Limits", "Mail", "TAGS", "as_texts"],
-            "header_writer": ["annotate"],
+            "header_writer": ["NO_VERDICT", "annotate"],
             "parse": ["parse_mail"],
         },
     )

@@ -46,17 +46,16 @@ def parameters(value: bytes) -> dict[bytes, bytes]:
     >>> parameters(b"text/plain; charset=utf-8; name*0*=utf-8'en'caf; name*1*=%C3%A9")
     {b'charset': b'utf-8', b'name': b'caf\xc3\xa9'}
     """
-    values: dict[bytes, bytes] = {}
+    pieces: dict[bytes, list[bytes]] = {}
     for key, raw in _PARAMETER.findall(value):
         name, star, number = key.lower().partition(b"*")
+        if name in pieces and not star:
+            continue
         piece = raw.strip(b'"')
         if star and (number == b"" or number.endswith(b"*")):
             piece = _decode_extended(piece)
-        if name not in values:
-            values[name] = piece
-        elif star:
-            values[name] += piece
-    return values
+        pieces.setdefault(name, []).append(piece)
+    return {name: b"".join(several) for name, several in pieces.items()}
 
 
 def _decode_extended(piece: bytes) -> bytes:

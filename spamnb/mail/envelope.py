@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from spamnb.core import BoundedCache
@@ -12,7 +11,6 @@ from spamnb.mail.tagged_words import as_word, bucket, domains, host_words, trans
 
 _ADDRESSES = bytes(32 if b < 33 or b in b"<>\"'(),;:[]\\" else b for b in range(256))
 _ROUTE = translation(b".-@")
-_AUTH = re.compile(rb"\b(spf|dkim|dmarc|arc)=(\w{1,16})")
 _SHORT_VALUES = (
     b"precedence",
     b"importance",
@@ -145,6 +143,4 @@ def header_words(headers: Headers, content_type: bytes) -> list[bytes]:
             out.append(name + b"_" + as_word(headers[name].strip()[:20].lower().partition(b" ")[0]))
     if headers.get(b"subject", b"").isupper():
         out.append(b"subject_upper")
-    if b"authentication_results" in headers:
-        out += [b"_".join(pair) for pair in _AUTH.findall(headers[b"authentication_results"].lower())]
     return out

@@ -1,50 +1,53 @@
-"""Writes a verdict into the header of a mail: replaces old verdicts and keeps every other byte."""
+"""Writes a verdict at the top of a mail's header: removes other verdicts and keeps every other byte."""
 
 from __future__ import annotations
 
 import re
 
-# A sender could forge these fields, and a later filter must see only our verdict. So all of X-Spam-* goes, as
-# SpamAssassin does it, not only the four fields that are written here. Possessive, because 10 MB of folded
-# lines would otherwise need 400 MB for backtracking.
-_OURS = re.compile(rb"(?im)^x-spam(?:nb|-[!-9;-~]*)?[ \t]*:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)")
-_NAME = re.compile(rb"[!-9;-~]+[ \t]*:")
-_ENVELOPE = re.compile(rb"(?:>?From [^\n]*(?:\n|\Z))*")  # written first by mbox files and delivery agents
-_BLANK = re.compile(rb"(?m)^(?:\r?\n|\r\Z)")  # also if a mail was cut in the middle of its blank line
+from spamnb.mail.header_block import begins_header, split_block, split_envelope, whole_fields
+
+# A sender could forge these fields, and a later program must see only our verdict. So all of X-Spam-* goes,
+# as SpamAssassin does it, not only the four fields that are written here.
+_AFTER_NEWLINE, _AFTER_RETURN = whole_fields(b"x-spam", b"x-spamnb")
+NO_VERDICT = [("X-Spamnb", "no verdict")]  # of a mail that could not be classified
+_LINE_ENDS = (b"\n", b"\r\n")  # those that every program reads as one line end
 _UNPRINTABLE = re.compile(r"[^!-~]")
 _WIDTH = 76
 _LONGEST_WORD = 60  # fits after the longest name
 
 
-def split_header(raw: bytes) -> tuple[bytes, bytes]:
-    r"""Splits a mail at the blank line after its header; a text without a header is all body.
-
-    >>> split_header(b"A: 1\nB: 2\n\nbody\n"), split_header(b"no header\n")
-    ((b'A: 1\nB: 2\n', b'\nbody\n'), (b'', b'no header\n'))
-    """
-    envelope = _ENVELOPE.match(raw)
-    start = envelope.end() if envelope else 0
-    blank = _BLANK.search(raw, start)
-    end = blank.start() if blank else len(raw)
-    others = _OURS.sub(b"", raw[start:end])
-    end = end if not others or _NAME.match(others) else start
-    return raw[:end], raw[end:]
-
-
 def annotate(raw: bytes, fields: list[tuple[str, str]]) -> bytes:
-    r"""Adds fields at the end of a mail's header, and removes verdicts that it came with.
+    r"""Writes fields before all others of a mail, and removes verdicts that it came with.
 
-    >>> annotate(b"X-Spam-Flag: NO\nSubject: hi\n\nbody\n", [("X-Spam-Flag", "YES")])
-    b'Subject: hi\nX-Spam-Flag: YES\n\nbody\n'
+    At the top, because some programs stop to read at the first line that is no field. A text without a header
+    gets one.
+
+    >>> annotate(b"Subject: hi\nX-Spam-Flag: NO\n\nbody\n", [("X-Spam-Flag", "YES")])
+    b'X-Spam-Flag: YES\nSubject: hi\n\nbody\n'
     """
-    header, body = split_header(raw)
-    header = _OURS.sub(b"", header)
-    end = b"\r\n" if (header or body).partition(b"\n")[0].endswith(b"\r") else b"\n"
-    if header and not header.endswith(b"\n"):
-        header += b"\n" if header.endswith(b"\r") else end
+    envelope, mail = split_envelope(raw)
+    end = b"\r\n" if (mail or envelope).partition(b"\n")[0].endswith(b"\r") else b"\n"
+    if envelope and (not envelope.endswith(b"\n") or envelope.endswith(b"\r\r\n")):
+        envelope = envelope.rstrip(b"\r\n") + end
+    if begins_header(mail):
+        mail = _remove_verdicts(mail)
+    elif mail and not mail.startswith(_LINE_ENDS):
+        mail = end + mail
     lines = [line for name, value in fields for line in fold(name, value).encode().split(b"\n")]
-    between = end if body and not _BLANK.match(body) else b""
-    return b"".join([header, *(line + end for line in lines), between, body])
+    return b"".join([envelope, *(line + end for line in lines), mail])
+
+
+def _remove_verdicts(mail: bytes) -> bytes:
+    r"""Removes all verdicts that a program could find in the header of a mail.
+
+    >>> _remove_verdicts(b"X-Spam-Flag\0: NO\nTo: a\rX-Spam-Level: *\n\nX-Spam-Flag: in the body\n")
+    b'To: a\n\nX-Spam-Flag: in the body\n'
+    """
+    first, second, body = split_block(mail)
+    last = first[-1:]
+    first = _AFTER_RETURN.sub(b"", _AFTER_NEWLINE.sub(b"", b"\n" + first)[1:])
+    second = _AFTER_NEWLINE.sub(b"", last + second)[1:]
+    return first + second + body
 
 
 def fold(name: str, value: str) -> str:

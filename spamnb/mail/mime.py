@@ -98,7 +98,7 @@ class _PartReader:
             self.parts.mime.append(b"broken")
             return False
         if len(pieces) > room:
-            self._notes.append(f"parts beyond {self._limits.parts} were left out")
+            self._notes.append(f"parts beyond {self._limits.parts:,} were left out")
         default = _MESSAGE if kind.type == b"multipart_digest" else _PLAIN
         for piece in pieces[:room]:
             self.read(*split_head(piece, self._limits, self._notes), depth + 1, default)
@@ -123,7 +123,7 @@ class _PartReader:
             parts.mime.append(b"charset_" + as_word(kind.charset.lower()))
         data = _transfer_decode(body, encoding, self._room)
         if len(data) > self._room:
-            self._notes.append(f"text beyond {self._limits.text} bytes was left out")
+            self._notes.append(f"text beyond {self._limits.text:,} bytes was left out")
             data = data[: self._room]
         self._room -= len(data)
         text = to_utf8(data, kind.charset or (_html_charset(data) if kind.type in _HTML else b""))

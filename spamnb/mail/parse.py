@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from spamnb.mail.authentication import authentication_words
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.content_type import content_types
 from spamnb.mail.envelope import (
@@ -18,12 +19,12 @@ from spamnb.mail.envelope import (
     recipient_words,
     sender_words,
 )
+from spamnb.mail.header_block import skip_to_header, unify_line_ends
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.mime import MailParts, read_parts
 from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail
 from spamnb.mail.tagged_words import first_words, words
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Written before the subject by SpamAssassin, Exchange and others: ***** SPAM *****, [SPAM], {Spam?}.
 _MARK = re.compile(
     rb"(?i)\s*(?:[\[{*]{1,8}\s?(?:(?:possible|probable|suspected) )?spam\b(?!-)[^\]}*]{0,16}[\]}*]{1,8}\s*)+"
@@ -41,31 +42,20 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     if not raw or raw.isspace():
         return Mail(b"", dict.fromkeys(TAGS, b""), ())  # no headers are missing: nothing is known of it
     if len(raw) > limits.message:
-        notes.append(f"only the first {limits.message} bytes were read")
+        notes.append(f"only the first {limits.message:,} bytes were read")
         raw = raw[: limits.message]
-    headers, content = split_head(_skip_to_headers(raw), limits, notes)
+    headers, content = split_head(skip_to_header(unify_line_ends(raw)), limits, notes)
     parts = read_parts(headers, content, limits, notes)
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)
-    tags = _tags(headers, parts)
+    tags = _tags(headers, parts, limits.authserv_ids)
     for tag, text in tags.items():
         if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
     return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
 
 
-def _skip_to_headers(raw: bytes) -> bytes:
-    """Returns a mail from its first header on, with newlines as its only line ends."""
-    if 13 in raw:
-        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if raw[:1].isspace() or raw.startswith(_BYTE_ORDER_MARK):
-        raw = raw.removeprefix(_BYTE_ORDER_MARK).lstrip()
-    start = 0
-    while raw.startswith((b"From ", b">From "), start):  # the line before each mail in an mbox
-        start = raw.find(b"\n", start) + 1 or len(raw)
-    return raw[start:]
-
-
-def _tags(headers: Headers, parts: MailParts) -> dict[str, bytes]:
+def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -> dict[str, bytes]:
+    facts = header_words(headers, parts.mime[0]) + authentication_words(headers, authserv_ids)
     return {
         "subject": words(_subject(headers)),
         "from": b" ".join(sender_words(headers)),
@@ -73,7 +63,7 @@ def _tags(headers: Headers, parts: MailParts) -> dict[str, bytes]:
         "received": b" ".join(received_words(headers.get(b"received", b""))),
         "list": list_words(headers),
         "mailer": mailer_words(headers),
-        "header": b" ".join(header_words(headers, parts.mime[0])),
+        "header": b" ".join(facts),
         "url": b" ".join(parts.url_words()),
         "mime": b" ".join(parts.mime_words()),
         "file": b" ".join(parts.files),
@@ -96,5 +86,5 @@ def _subject(headers: Headers) -> bytes:
 def _cut(text: bytes, most: int, what: str, notes: list[str]) -> bytes:
     cut = first_words(text, most)
     if len(cut) < len(text):
-        notes.append(f"{what} was cut at {most} words")
+        notes.append(f"{what} was cut at {most:,} words")
     return cut

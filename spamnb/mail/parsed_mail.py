@@ -13,7 +13,7 @@ TAGS = ("subject", "from", "to", "received", "list", "mailer", "header", "url", 
 
 
 class Limits(Record):
-    """How much of a mail is read: what is beyond a limit is left out and noted, never refused.
+    """How a mail is read: what is beyond a limit is left out and noted, never refused.
 
     The unit is bytes, unless another one is named. By default a mail gives at most about 10,000 tokens.
 
@@ -29,6 +29,7 @@ class Limits(Record):
     text: int = 256 * 1024  # of all text parts together, after base64 and quoted-printable
     words: int = 8000  # words of the body
     tag_words: int = 200  # words of each tag
+    authserv_ids: tuple[bytes, ...] = ()  # whose Authentication-Results count, in lower case; () detects it
 
 
 DEFAULT = Limits()

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         Linear as Linear,
         TokenRow as TokenRow,
         card as card,
-        count_seen as count_seen,
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
@@ -42,18 +41,23 @@ if TYPE_CHECKING:
         decode_all as decode_all,
         encode as encode,
         sum_changes as sum_changes,
+        with_records as with_records,
     )
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_paths import (
         MESSAGE_KINDS as MESSAGE_KINDS,
         MODEL_VARIABLE as MODEL_VARIABLE,
+        READY_MADE_NAMES as READY_MADE_NAMES,
         choose_model as choose_model,
         is_shipped as is_shipped,
         own_model as own_model,
         possible_models as possible_models,
         shipped_model as shipped_model,
     )
-    from spamnb.model.predictions import Predictions as Predictions
+    from spamnb.model.predictions import (
+        Predictions as Predictions,
+        class_probabilities as class_probabilities,
+    )
     from spamnb.model.prune_model import (
         age as age,
         age_by_half_life as age_by_half_life,
@@ -71,9 +75,16 @@ if TYPE_CHECKING:
         by_label as by_label,
         merge_seen as merge_seen,
     )
+    from spamnb.model.spam_class import (
+        positive_class as positive_class,
+        require_spam as require_spam,
+        spam_classes as spam_classes,
+    )
     from spamnb.model.spam_model import SpamModel as SpamModel
     from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
+    from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
     from spamnb.model.verdict_header import with_verdict as with_verdict
+    from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -92,26 +103,30 @@ else:
             "change_history": ["ChangeHistory"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Evidence", "Explanation"],
-            "inspection": ["Inspector", "Linear", "TokenRow", "card", "count_seen", "knows_mail", "row_dict"],
+            "inspection": ["Inspector", "Linear", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
-            "model_delta": ["Change", "decode_all", "encode", "sum_changes"],
+            "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
             "model_merge": ["merge_models"],
             "model_paths": [
                 "MESSAGE_KINDS",
                 "MODEL_VARIABLE",
+                "READY_MADE_NAMES",
                 "choose_model",
                 "is_shipped",
                 "own_model",
                 "possible_models",
                 "shipped_model",
             ],
-            "predictions": ["Predictions"],
+            "predictions": ["Predictions", "class_probabilities"],
             "prune_model": ["age", "age_by_half_life", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
+            "spam_class": ["positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
+            "training_overlap": ["TrainingOverlap"],
             "verdict_header": ["with_verdict"],
+            "verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],

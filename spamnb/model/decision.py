@@ -162,12 +162,10 @@ class Decision:
         p: ArrayLike,
         known: ArrayLike | None = None,
         log_odds: ArrayLike | None = None,
-        too_few_known_words: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int8]:
         """Returns HAM, SPAM or UNSURE for each message.
 
-        Messages without evidence are unsure too: `known` == 0 (no feature was seen in training), or p is NaN;
-        so are those with too few known words, unless they are spam.
+        Messages without evidence are unsure too: `known` == 0 (no feature was seen in training), or p is NaN.
 
         >>> Decision(0.9, unsure_from=0.2).verdicts([0.1, 0.5, 0.95, 0.95], known=[3, 3, 3, 0]).tolist()
         [0, 2, 1, 2]
@@ -181,8 +179,6 @@ class Decision:
             doubt |= (values > self.unsure_from) & ~spam
         if known is not None:
             doubt |= np.asarray(known) == 0
-        if too_few_known_words is not None:
-            doubt |= too_few_known_words & ~spam
         codes = spam.astype(np.int8)
         codes[doubt] = UNSURE
         return codes

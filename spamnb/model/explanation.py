@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray
 from spamnb.features import Batch, KeyArray
-from spamnb.model.calibration import LIMIT, Platt, Temperature, probability
+from spamnb.model.calibration import LIMIT, Platt, Temperature
 from spamnb.model.scoring_engine import Engine, LookedUpBatch
 
 if TYPE_CHECKING:
@@ -21,19 +21,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a token or column adds to the log-odds, and how many messages of each class have it."""
+    """What a token or column adds to the log-odds, and how many messages of each class have it.
+
+    With a base model, `base_counts` are the messages that it has learned, in the same order of the classes.
+    """
 
     token: str
     times: int
     log_odds: float
     counts: tuple[int, ...]
+    base_counts: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """log_odds = bias + sum of the log-odds of `evidence`, for the first of `classes` against the second.
 
-    `log_evidence` is log p(x), `known` and `unknown` are numbers of tokens.
+    `probability` follows from the log-odds, unless the message is unsure for lack of evidence. `log_evidence`
+    is log p(x), `known` and `unknown` are numbers of tokens.
     """
 
     classes: tuple[str, str]
@@ -46,6 +51,7 @@ class Explanation:
     known: int
     unknown: int
     unsure_reason: str = ""
+    lacks_evidence: bool = False  # the reason why it is unsure
 
     @property
     def label(self) -> str:
@@ -76,7 +82,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
     return Explanation(
         classes=(model.labels[pair[0]], model.labels[pair[1]]),
         log_odds=log_odds,
-        probability=float(probability(log_odds) if model.pair is not None else predictions.probability[0]),
+        probability=float(predictions.probability[0]),
         verdict=predictions.labels[0],
         bias=bias + offset,
         evidence=tuple(evidence),
@@ -84,6 +90,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),
         unsure_reason=predictions.unsure_reason(0),
+        lacks_evidence=bool(predictions.lacks_evidence[0]),
     )
 
 
@@ -92,14 +99,15 @@ def _add_base(
 ) -> tuple[list[Evidence], float]:
     """Adds the evidence of the base model; returns it and what the base model adds to the bias.
 
-    The counts are those of the model itself: 0 for tokens that only the base model knows.
+    A token that only one of the two models knows has the counts 0 in the other.
     """
     explanation = explain_batch(base.model, batch, {}, {})
-    factor = slope * base.weight
-    by_token = {e.token: e for e in evidence}
+    factor, none = slope * base.weight, (0,) * len(base.model.labels)
+    by_token = {e.token: replace(e, base_counts=none if e.counts else None) for e in evidence}
     for e in explanation.evidence:
-        own = by_token.get(e.token) or Evidence(e.token, e.times, 0.0, (0,) * len(e.counts))
-        by_token[e.token] = replace(own, log_odds=own.log_odds + factor * e.log_odds)
+        own = by_token.get(e.token) or Evidence(e.token, e.times, 0.0, none)
+        total = own.log_odds + factor * e.log_odds
+        by_token[e.token] = replace(own, log_odds=total, base_counts=e.counts)
     return sorted(by_token.values(), key=_strength), factor * explanation.bias
 
 

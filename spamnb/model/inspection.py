@@ -11,8 +11,6 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import is_pair
 from spamnb.features import token_key
-from spamnb.messages import Chunk
-from spamnb.model.message_digest import message_digests
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
@@ -205,13 +203,3 @@ def knows_mail(model: SpamModel) -> bool:
     keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
     models = [model] if model.active_base is None else [model, model.active_base.model]
     return any(bool((each.store.find(keys) >= 0).any()) for each in models)
-
-
-def count_seen(model: SpamModel, chunk: Chunk) -> int:
-    """Counts the messages that the model has learned, with any label; 0 if it keeps no digests."""
-    if model.seen_messages is None:
-        return 0
-    categories = {name: chunk.categories[name] for name in model.features.categorical}
-    numbers = {name: chunk.numbers[name] for name in model.features.numeric}
-    digests = message_digests(chunk.texts, categories, numbers)
-    return int(np.count_nonzero(model.seen_messages.contains(digests)))

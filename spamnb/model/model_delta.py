@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import IntArray, Record, StringArray
 from spamnb.counts import CountStore, Moments, merge_stores, rows_with_any
+from spamnb.errors import JournalError
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.seen_messages import ByLabel
-from spamnb.storage import update_journal
+from spamnb.storage import model_file, update_journal
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 _NOTHING: Mapping[str, KeyArray] = {}
+Categories = dict[str, dict[str, tuple[int, ...]]]
+Numbers = dict[str, tuple[Moments, ...]]
 
 
 class Change(Record):
@@ -71,16 +77,38 @@ def decode_all(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> Chan
         raise update_journal.damaged(model, f"a record makes no sense ({type(error).__name__})") from error
 
 
-def read_model(model: str | os.PathLike[str]) -> tuple[dict[str, Any], Change | None]:
-    """Returns the state of a model file and the change in its journal, None where there is none."""
-    state, _, journal = update_journal.read_both(model)
-    if journal is None or not journal.payloads:
-        return state, None
-    return state, decode_all(model, journal.payloads)
+def load_with_journal(
+    kind: type[SpamModel], path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None
+) -> SpamModel:
+    """Reads a model file and its journal; `warn` gets the error if only the journal cannot be used."""
+    try:
+        state, _, journal = update_journal.read_both(path)
+        return with_records(kind.from_state(state), [] if journal is None else journal.payloads, path)
+    except JournalError as error:
+        if warn is None:
+            raise
+        model = kind.from_state(model_file.read(path))
+        warn(error)
+        return model
+
+
+def with_records(model: SpamModel, records: Sequence[bytes], path: str | os.PathLike[str]) -> SpamModel:
+    """Returns a model with these records of its journal; refuses records that do not fit it."""
+    if not records:
+        return model
+    change = decode_all(path, records)
+    if len(model.labels) > 1 and not set(change.counts.labels) <= set(model.labels):
+        raise update_journal.damaged(path, "a record has a class that the model does not know")
+    try:
+        return model.changed(change)
+    except Exception as error:  # the checksums match: another program wrote this record
+        what = f"a record does not fit the model ({type(error).__name__})"
+        raise update_journal.damaged(path, what) from error
 
 
 _LENGTH = struct.Struct("<I")
 _WIDTHS = ("<i1", "<i2", "<i4", "<i8")
+_LARGEST = 1 << 44  # a count of one record: no sum of half a million records overflows
 
 
 def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
@@ -124,34 +152,74 @@ def _top(table: IntArray) -> int:
 
 
 def decode(data: bytes) -> Change:
-    """The inverse of `encode`; raises ValueError, KeyError or TypeError for bytes that are no change."""
+    """The inverse of `encode`; raises an exception for bytes that are no change."""
     (size,) = _LENGTH.unpack_from(data)
     head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
     take = _Taker(data, _LENGTH.size + size)
-    labels = tuple(str(label) for label in head["labels"])
-    rows, width = int(head["rows"]), len(labels)
-    if head["width"] not in _WIDTHS or list(labels) != sorted(set(labels)) or len(head["totals"]) != width:
+    labels, rows = tuple(head["labels"]), _whole(head["rows"])
+    if not all(isinstance(label, str) for label in labels) or list(labels) != sorted(set(labels)):
         raise ValueError("classes")
-    keys, kinds = take("<u8", rows), take("u1", rows)
-    tokens = take(head["width"], rows * width).reshape(rows, width)
-    messages = take(head["width"], rows * width).reshape(rows, width)
+    keys, kinds, tokens, messages = _token_arrays(take, rows, len(labels), head["width"])
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
     stale_removed = _digests(take, head["stale_removed"])
-    blob = take("u1", int(sizes.sum()))
-    if not take.done or (len(keys) > 1 and not (keys[1:] > keys[:-1]).all()):
+    blob = take("u1", int(sizes.sum(dtype=np.uint64)))
+    if not take.done or not _ascend(keys) or not _ascend(written):
         raise ValueError("keys")
     ends = np.zeros(rows, np.int64)
     ends[written] = sizes
+    totals, spellings = (
+        np.array(_row(head["totals"], len(labels)), np.int64),
+        StringArray(blob, np.cumsum(ends)),
+    )
+    categories, numbers = _columns(head, len(labels))
     counts = CountStore(
-        labels,
-        np.array(head["totals"], np.int64),
-        *(keys, kinds, tokens, messages, StringArray(blob, np.cumsum(ends))),
-        {c: {v: tuple(map(int, row)) for v, row in vs.items()} for c, vs in head["categories"].items()},
-        {c: tuple(Moments(*map(int, m)) for m in row) for c, row in head["numbers"].items()},
+        labels, totals, keys, kinds, tokens, messages, spellings, categories=categories, numbers=numbers
     )
     history = ChangeHistory.from_state(head["change_history"])
     return Change(counts, learned, forgotten, history, stale_removed)
+
+
+def _token_arrays(take: _Taker, rows: int, classes: int, width: str) -> tuple[NDArray[Any], ...]:
+    if width not in _WIDTHS:
+        raise ValueError("width")
+    keys, kinds = take("<u8", rows), take("u1", rows)
+    tables = [take(width, rows * classes).reshape(rows, classes) for _ in range(2)]
+    if any(table.max(initial=0) > _LARGEST or table.min(initial=0) < -_LARGEST for table in tables):
+        raise ValueError("counts")
+    return keys, kinds, *tables
+
+
+def _columns(head: Mapping[str, Any], classes: int) -> tuple[Categories, Numbers]:
+    categories = {
+        column: {value: _row(row, classes) for value, row in values.items()}
+        for column, values in head["categories"].items()
+    }
+    numbers = {
+        column: tuple(Moments(_whole(n), _whole(total), _whole(squares)) for n, total, squares in row)
+        for column, row in head["numbers"].items()
+    }
+    if any(len(row) != classes for row in numbers.values()):
+        raise ValueError("numbers")
+    return categories, numbers
+
+
+def _row(values: list[Any], classes: int) -> tuple[int, ...]:
+    """One whole number for each class; none is so large that sums of records could overflow."""
+    row = tuple(map(_whole, values))
+    if len(row) != classes or any(abs(n) > _LARGEST for n in row):
+        raise ValueError("counts")
+    return row
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError("a number")
+    return value
+
+
+def _ascend(values: NDArray[Any]) -> bool:
+    return len(values) < 2 or bool((values[1:] > values[:-1]).all())
 
 
 class _Taker:
@@ -161,6 +229,8 @@ class _Taker:
         self._data, self._at = data, at
 
     def __call__(self, kind: str, count: int) -> NDArray[Any]:
+        if _whole(count) < 0:
+            raise ValueError("size")
         array = np.frombuffer(self._data, kind, count, self._at) if count else np.zeros(0, kind)
         self._at += array.nbytes
         return array

@@ -160,7 +160,7 @@ def _check_prior(model: SpamModel, store: CountStore) -> None:
     prior = model.scoring.prior
     if not isinstance(prior, str) and len(prior) != len(store.labels):
         raise ModelError(
-            f"the models have a prior for {len(prior)} classes, together they have {len(store.labels)}: "
+            f"the models have a prior for {len(prior):,} classes, together they have {len(store.labels):,}: "
             f"{', '.join(store.labels)}",
             hint="train them with --class-prior learned or uniform",
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 MODEL_VARIABLE = "SPAMNB_MODEL"
 MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each
+READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 _FILE_NAME = "model.spamnb"
 
 
@@ -26,11 +27,18 @@ class ModelPath:
         return self.path is not None and (self.named or os.path.exists(self.path))
 
 
-def own_model() -> str:
-    """The user's own model in the platform's data directory: what `spamnb train` writes by default."""
+def own_model() -> str | None:
+    """The user's own model in the platform's data directory: what `spamnb train` writes by default.
+
+    None if there is no such directory: without HOME, for a user without an entry in the password database.
+    """
     from platformdirs import user_data_dir
 
-    return os.path.join(user_data_dir("spamnb", appauthor=False), _FILE_NAME)
+    try:
+        folder = user_data_dir("spamnb", appauthor=False)
+    except RuntimeError:  # earlier versions of platformdirs return a path that begins with ~
+        return None
+    return os.path.join(folder, _FILE_NAME) if os.path.isabs(folder) else None
 
 
 def shipped_model(kind: str) -> str:

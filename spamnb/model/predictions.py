@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from spamnb.core import FloatArray, IntArray, Record
-from spamnb.model.calibration import LIMIT, Calibration, probabilities
+import numpy as np
+
+from spamnb.core import BoolArray, FloatArray, IntArray, Record
+from spamnb.model.calibration import LIMIT, probabilities
 from spamnb.model.scoring_engine import RawScores
+from spamnb.model.verdicts import MOST
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 UNSURE_LABEL = "unsure"
 
@@ -17,8 +22,9 @@ class Predictions(Record):
 
     `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
     likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts the known tokens and
-    columns of each message; `scored` has the raw scores; `too_few_known_words` (n,) marks the messages that
-    are not called ham for that reason.
+    columns of each message; `scored` has the raw scores. `lacks_evidence` (n,) marks the messages that are
+    unsure because too little in them is known: their log-odds are still the sum of the evidence, but their
+    probability is not near 0 or 1.
     """
 
     names: tuple[str, ...]
@@ -27,7 +33,7 @@ class Predictions(Record):
     log_odds: FloatArray
     known: IntArray
     scored: RawScores
-    too_few_known_words: NDArray[np.bool_] | None = None
+    lacks_evidence: BoolArray
 
     @property
     def labels(self) -> list[str]:
@@ -40,22 +46,31 @@ class Predictions(Record):
         if self.known[row] == 0:
             return "nothing in it is known"
         words = self.scored.words
-        if self.too_few_known_words is not None and self.too_few_known_words[row] and words is not None:
-            return f"few known words: {words.known[row]} of {words.total[row]}"
+        if self.lacks_evidence[row] and words is not None:
+            return f"few known words: {words.known[row]:,} of {words.total[row]:,}"
         return "too close to call"
 
 
-def class_probabilities(calibration: Calibration, scored: RawScores) -> FloatArray:
-    """(n, K): the probability of each of more than two classes; all alike where every class is impossible."""
-    p = probabilities(calibration.apply(scored.damped))
-    return np.nan_to_num(p, nan=1 / p.shape[1])
+def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -> FloatArray:
+    """(n, K): the probability of each of more than two classes; all alike where every class is impossible.
+
+    Where nothing is known it is the prior, drawn to equal shares if one class has more than `MOST`.
+    """
+    equal = 1 / len(model.labels)
+    p = np.nan_to_num(probabilities(model.calibration.apply(damped)), nan=equal)
+    if not (known == 0).any():
+        return p
+    prior = model.engine.prior
+    excess = max(0.0, (prior.max() - MOST) / (prior.max() - equal)) if prior.max() > equal else 0.0
+    return np.where((known == 0)[:, None], (1 - excess) * prior + excess * equal, p)
 
 
-def predict_classes(labels: tuple[str, ...], calibration: Calibration, scored: RawScores) -> Predictions:
+def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
     """Predicts the likeliest of more than two classes, or unsure where nothing is known."""
-    proba = class_probabilities(calibration, scored)
-    codes = np.where(scored.known > 0, proba.argmax(axis=1), len(labels))
+    labels, proba = model.labels, class_probabilities(model, scored.damped, scored.known)
+    lacking = scored.known == 0
+    codes = np.where(lacking, len(labels), proba.argmax(axis=1))
     p = proba.max(axis=1)
     with np.errstate(divide="ignore"):
         log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
-    return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored)
+    return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored, lacking)

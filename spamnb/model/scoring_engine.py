@@ -12,7 +12,7 @@ from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
 from spamnb.counts import CountStore, Entries, KeyTable
 from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import Scorer, Stats, make, pair_sums
+from spamnb.scorers import Scorer, Stats, class_weights, log_prior, make, pair_sums
 from spamnb.settings import ScorerConfig
 
 if TYPE_CHECKING:
@@ -212,6 +212,12 @@ class Engine:
         return self._full[2] if self._full is not None else self.scorer.bias(stats)
 
     @cached_property
+    def prior(self) -> FloatArray:
+        """The probability of each class (K,) for a message of which nothing is known."""
+        no_tokens = weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
+        return np.exp(log_prior(no_tokens, self.config))
+
+    @cached_property
     def _has_shapes(self) -> bool:
         """Whether the store has tokens that every message has."""
         return bool(self.store.vocabulary) and int(self.store.kinds.max()) == SHAPE
@@ -272,8 +278,7 @@ def damping_scale(distinct: IntArray, config: ScorerConfig) -> FloatArray:
 
 
 def weighted(stats: Stats, config: ScorerConfig) -> Stats:
-    """Weights messages of class c by D / (K D_c) with `--balance weight`: all classes count alike."""
-    if config.balance != "weight":
+    """Counts the messages of each class as often as `--class-weight` and `--balance weight` ask for."""
+    if config.balance != "weight" and not config.class_weights:
         return stats
-    totals = np.maximum(stats.message_totals, 1.0)
-    return stats.weighted(totals.sum() / (len(totals) * totals))
+    return stats.weighted(class_weights(config, stats.labels, stats.message_totals))

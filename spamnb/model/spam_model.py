@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore
-from spamnb.errors import DataError, ModelError
+from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import calibration as calibrations, model_state
@@ -25,6 +24,8 @@ from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions, class_probabilities, predict_classes
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
+from spamnb.model.spam_class import check_labels
+from spamnb.model.verdicts import Verdicts, decide
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -66,6 +67,7 @@ class SpamModel:
 
     def __post_init__(self) -> None:
         check_scorer(self.scoring, self.features)
+        check_labels(self.labels)
         if self.features.patterns:
             from spamnb.features import compile_patterns
 
@@ -120,7 +122,7 @@ class SpamModel:
 
         texts, names = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(names):
-            raise DataError(f"{len(texts)} messages but {len(names)} labels")
+            raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         check_columns(len(texts), categories, numbers)
         digests = by_label(message_digests(texts, categories, numbers), names)
         pairs = PairColumns.needed(self.features, self.scoring)
@@ -169,30 +171,29 @@ class SpamModel:
         """Scores messages that were tokenised with this model's features."""
         pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
-            return predict_classes(self.labels, self.calibration, scored)
+            return predict_classes(self, scored)
         log_odds = self.pair_log_odds(scored)
-        probability = calibrations.probability(log_odds)
-        known_share = None if scored.words is None else scored.words.share
-        plus, minus = pair
-        codes = np.array([minus, plus, 2])[self.decide(log_odds, scored.known, known_share)]
-        names, too_few = (*self.labels, UNSURE_LABEL), self.too_few_known_words(known_share)
-        return Predictions(names, codes, probability, log_odds, scored.known, scored, too_few)
+        verdicts = self.decide(log_odds, scored.known, None if scored.words is None else scored.words.share)
+        return self.predictions(verdicts, log_odds, scored)
+
+    def predictions(self, verdicts: Verdicts, log_odds: FloatArray, scored: RawScores) -> Predictions:
+        """Returns the verdicts on messages of two classes with their scores."""
+        assert self.pair is not None
+        codes, names = np.array([*self.pair[::-1], 2])[verdicts.codes], (*self.labels, UNSURE_LABEL)
+        scores = log_odds, scored.known, scored
+        return Predictions(names, codes, verdicts.probability, *scores, verdicts.lacks_evidence)
 
     def decide(
         self, log_odds: FloatArray, known: IntArray, known_share: FloatArray | None = None
-    ) -> NDArray[np.int8]:
-        """HAM, SPAM or UNSURE for messages of a model with two classes, from their calibrated log-odds.
+    ) -> Verdicts:
+        """Verdicts on messages of a model with two classes, from their calibrated log-odds.
 
         `known` is how many of a message's tokens and columns are known, `known_share` the share of its words.
         """
-        too_few = self.too_few_known_words(known_share)
-        return self.decision.verdicts(calibrations.probability(log_odds), known, log_odds, too_few)
-
-    def too_few_known_words(self, known_share: FloatArray | None) -> NDArray[np.bool_] | None:
-        """Whether each message has too few known words to be called ham; None if that is not looked at."""
-        if self.min_known_words is None or known_share is None:
-            return None
-        return known_share < self.min_known_words
+        assert self.pair is not None
+        limit, prior = self.min_known_words, float(self.engine.prior[self.pair[0]])
+        too_few = None if limit is None or known_share is None else known_share < limit
+        return decide(self.decision, prior, log_odds, known, too_few)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Drops the columns that the model was not trained with."""
@@ -226,8 +227,9 @@ class SpamModel:
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
         if self.pair is None:
-            return class_probabilities(self.calibration, predictions.scored)
-        both = calibrations.probability(-predictions.log_odds), predictions.probability
+            return class_probabilities(self, predictions.scored.damped, predictions.known)
+        p, exact = predictions.probability, calibrations.probability(-predictions.log_odds)
+        both = np.where(predictions.lacks_evidence, 1 - p, exact), p
         return np.stack(both if self.pair[0] == 1 else both[::-1], axis=1)
 
     def predict(
@@ -261,22 +263,31 @@ class SpamModel:
         check_columns(1, categories, numbers)
         return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
 
-    def save(self, path: str | os.PathLike[str]) -> int:
-        """Writes the model file as a whole or not at all; returns its size in bytes."""
+    def save(
+        self, path: str | os.PathLike[str], *, backup: str | None = None, mode: int | None = None
+    ) -> int:
+        """Writes the model file as a whole or not at all; returns its size in bytes.
+
+        `backup` is a second name for the file that is replaced, `mode` the permissions, such as 0o640.
+        """
         from spamnb.storage import model_writer
 
-        return model_writer.write(self.to_state(), path)
+        return model_writer.write(self.to_state(), path, backup=backup, mode=mode)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SpamModel:
-        """Reads a model file and its journal, without executing anything in them."""
-        if not os.path.exists(os.path.realpath(path) + model_file.JOURNAL):
-            return cls.from_state(model_file.read(path))
-        from spamnb.model.model_delta import read_model
+    def load(
+        cls, path: str | os.PathLike[str], *, warn: Callable[[JournalError], None] | None = None
+    ) -> SpamModel:
+        """Reads a model file and its journal, without executing anything in them.
 
-        state, change = read_model(path)
-        model = cls.from_state(state)
-        return model if change is None else model.changed(change)
+        A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
+        was when its file was written.
+        """
+        if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
+            return cls.from_state(model_file.read(path))
+        from spamnb.model.model_delta import load_with_journal
+
+        return load_with_journal(cls, path, warn)
 
     def to_state(self) -> dict[str, Any]:
         """Returns the model as builtins and plain arrays."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from spamnb.readers.byte_stream import (
         StoredFile as StoredFile,
         open_bytes as open_bytes,
+        peek_stdin as peek_stdin,
     )
     from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
     from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
@@ -29,9 +30,13 @@ if TYPE_CHECKING:
     from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
     from spamnb.readers.source import Source as Source
     from spamnb.readers.source_opener import open_source as open_source
+    from spamnb.readers.tables.label_words import is_spam_word as is_spam_word, spam_of_two as spam_of_two
+    from spamnb.readers.tables.labels import (
+        UNSURE_NAME as UNSURE_NAME,
+        unknown_spam_label as unknown_spam_label,
+    )
     from spamnb.readers.tables.prediction_columns import StatedColumns as StatedColumns
     from spamnb.readers.tables.prediction_file import (
-        UNSURE_NAME as UNSURE_NAME,
         PredictionFile as PredictionFile,
         read_predictions as read_predictions,
     )
@@ -40,7 +45,7 @@ else:
         __name__,
         {
             "source_opener": ["open_source"],
-            "byte_stream": ["StoredFile", "open_bytes"],
+            "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["LONGEST_RECORD", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
@@ -49,7 +54,9 @@ else:
             "row_blocks": ["BlockReader"],
             "source": ["Source"],
             "skipped_rows": ["SkippedRecords"],
+            "tables.label_words": ["is_spam_word", "spam_of_two"],
+            "tables.labels": ["UNSURE_NAME", "unknown_spam_label"],
             "tables.prediction_columns": ["StatedColumns"],
-            "tables.prediction_file": ["UNSURE_NAME", "PredictionFile", "read_predictions"],
+            "tables.prediction_file": ["PredictionFile", "read_predictions"],
         },
     )

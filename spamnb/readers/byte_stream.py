@@ -173,6 +173,18 @@ def _similar_path(path: str) -> str:
     return f"did you mean {os.path.join(folder, near[0])}?" if near else "check the path, or give - for stdin"
 
 
+def peek_stdin() -> bytes:
+    """Returns what has arrived on stdin, at least a byte before its end, and leaves it there to be read.
+
+    A terminal is not waited for.
+    """
+    stream = getattr(sys.stdin, "buffer", None)
+    try:
+        return stream.peek() if isinstance(stream, io.BufferedReader) and not stream.isatty() else b""
+    except (OSError, ValueError):
+        return b""
+
+
 def _stdin() -> io.BufferedReader:
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None:

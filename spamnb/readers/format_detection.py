@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
+from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 
 _LONGEST_NAME = 30
+_LONGEST_LABEL = 64  # bytes of a line of an index before its path
 _SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 _LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
@@ -37,9 +37,10 @@ def text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool) 
 
 def mail_format(decoded: DecodedInput) -> str:
     """Detects `eml`, `mbox` or `index` in an input that is not yet decoded; returns "" if it is no mail."""
-    if format := format_by_suffix(decoded.name):
-        return format if FORMATS[format].is_mail else ""
-    if not (decoded.raw_head.startswith(b"From ") or _begins_mail(decoded.raw_head)):
+    format = format_by_suffix(decoded.name)
+    if format and FORMATS[format].is_mail:
+        return format
+    if format or not (decoded.raw_head.startswith(b"From ") or _begins_mail(decoded.raw_head)):
         return "index" if _is_index(decoded) else ""
     decoded.need_lines(2)
     return by_first_lines(decoded.raw_head)
@@ -65,11 +66,12 @@ def _begins_mail(line: bytes) -> bool:
 
 
 def _is_index(decoded: DecodedInput) -> bool:
-    if os.path.basename(decoded.name) != "index":
+    stream = decoded.stream
+    if stream.path == "-" or b" " not in decoded.raw_head[:_LONGEST_LABEL].replace(b"\t", b" "):
         return False
     from spamnb.readers.mailboxes.mail_index import is_index
 
-    return is_index(decoded.name, decoded.raw_head.partition(b"\n")[0])
+    return is_index(stream.path, decoded.raw_head if stream.ended else decoded.raw_head[:_LONGEST_HEADER])
 
 
 def by_first_line(line: bytes, options: ReadOptions) -> str:
@@ -132,7 +134,7 @@ def _is_header(fields: list[str], labelled: bool = True) -> bool:
     names = [normalize_name(field.strip('"')) for field in fields]
     bare = all(field == field.strip() and len(field) <= _LONGEST_NAME for field in fields)
     has_text = bare and any(name in TEXT_NAMES for name in names)
-    return has_text and (not labelled or any(name in LABEL_NAMES for name in names))
+    return has_text and (not labelled or any(map(is_label_name, names)))
 
 
 def sep_line(head: bytes) -> tuple[str, int]:

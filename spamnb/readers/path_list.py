@@ -13,6 +13,7 @@ from spamnb.errors import DataError
 from spamnb.readers.byte_stream import check_path, open_bytes
 from spamnb.readers.formats import format_by_suffix
 from spamnb.readers.read_options import ReadOptions
+from spamnb.readers.tables.label_words import normalize_label
 
 _GLOB = re.compile(r"[*?]|\[.+\]")
 Paths = str | tuple[str, ...]  # several paths: files of one mail each
@@ -48,8 +49,16 @@ def plan(
     for path in (*paths, *(path for _, path in labelled)):
         if path != "-":
             check_path(path)
-    with_label = [(path, replace(options, label=label)) for label, path in labelled]
+    with_label = [(path, _with_label(options, label)) for label, path in labelled]
     return [*((path, options) for path in group_single_mails(paths, options)), *with_label]
+
+
+def _with_label(options: ReadOptions, label: str) -> ReadOptions:
+    """States the label of all messages: as written, or what the stated spam label makes of it."""
+    if options.spam_label is None:
+        return replace(options, label=label)
+    is_spam = normalize_label(label) == normalize_label(options.spam_label)
+    return replace(options, label="spam" if is_spam else "ham", spam_label=None)
 
 
 def existing_paths(listed: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ from spamnb.readers.formats import FORMATS
 
 _COLUMN_FLAGS = {"text_column": "text", "label_column": "label", "categorical": "categorical"}
 _COLUMN_FLAGS |= {"numeric": "numeric"}
-_MAIL_FLAGS = ("max_size", "jobs", "may_be_empty")
+_MAIL_FLAGS = ("max_size", "authserv_ids", "jobs", "may_be_empty")
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,13 @@ class ColumnOptions:
 class MailOptions:
     """How to read mail.
 
-    Of each mail `max_size` bytes are read. `jobs` processes parse mails.
+    Of each mail `max_size` bytes are read. The servers `authserv_ids` are trusted, see mail/authentication.
+    `jobs` processes parse mails.
     With `may_be_empty` an input without mails is no error.
     """
 
     max_size: int = 1 << 19
+    authserv_ids: tuple[bytes, ...] = ()
     jobs: int = 1
     may_be_empty: bool = False
 

@@ -70,9 +70,9 @@ class SkippedRecords:
     def by_reason(self) -> str:
         """Writes `12 skipped (10 no label, 2 no text)`, the most frequent reason first."""
         ranked = sorted(self.reasons.items(), key=lambda item: -item[1])
-        listed = [f"{count} {reason}" for reason, count in ranked[:_EXAMPLES]]
+        listed = [f"{count:,} {reason}" for reason, count in ranked[:_EXAMPLES]]
         listed += ["..."] if len(ranked) > len(listed) else []
         return self._total() + (f" ({', '.join(listed)})" if listed else "")
 
     def _total(self) -> str:
-        return f"{self.count} {self._singular if self.count == 1 else self._plural}"
+        return f"{self.count:,} {self._singular if self.count == 1 else self._plural}"

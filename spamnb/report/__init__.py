@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from spamnb.report.column_fit import UNLIMITED as UNLIMITED
     from spamnb.report.html.page import render_page as render_page
     from spamnb.report.json_output import dumps as dumps
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from spamnb.report.prediction_lines import (
         evidence_text as evidence_text,
         explanation_row as explanation_row,
+        prediction_rows as prediction_rows,
     )
     from spamnb.report.prediction_table import TableWriter as TableWriter
     from spamnb.report.setting_tables import (
@@ -26,11 +28,12 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
+            "column_fit": ["UNLIMITED"],
             "html.page": ["render_page"],
             "json_output": ["dumps"],
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
-            "prediction_lines": ["evidence_text", "explanation_row"],
+            "prediction_lines": ["evidence_text", "explanation_row", "prediction_rows"],
             "prediction_table": ["TableWriter"],
             "setting_tables": ["show_comparison", "show_steps", "show_tuning"],
             "text_plots": ["Curves"],

@@ -1,4 +1,4 @@
-"""Fits tables to narrow terminals: drops whole columns, the least important first."""
+"""Prints tables: on a narrow terminal without whole columns, the least important first, elsewhere whole."""
 
 from __future__ import annotations
 
@@ -6,10 +6,28 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.measure import measure_renderables
+from rich.segment import Segment, Segments
 from rich.table import Column, Table
 
+UNLIMITED = 100_000  # columns of a console that is no terminal: no row is wrapped, no column dropped
 _GAP = 2  # between two columns
 _LONGEST_WORD = 0.6  # share of the terminal; a longer word of a message is broken, not all else dropped
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Prints a table without the blanks by which rich fills the last column."""
+    lines = console.render_lines(table, pad=False)
+    console.print(Segments([piece for line in lines for piece in (*_stripped(line), Segment.line())]), end="")
+
+
+def _stripped(line: Sequence[Segment]) -> list[Segment]:
+    """The pieces of a line without blanks at its end."""
+    pieces = list(line)
+    while pieces and not pieces[-1].text.rstrip():
+        pieces.pop()
+    if pieces:
+        pieces[-1] = Segment(pieces[-1].text.rstrip(), pieces[-1].style)
+    return pieces
 
 
 def fit_columns(console: Console, table: Table, *groups: Sequence[int]) -> Table:
@@ -33,7 +51,7 @@ def _needed(console: Console, columns: Sequence[Column]) -> int:
 
 def _least(console: Console, column: Column) -> int:
     """Returns the least width of a column: numbers in one piece, text as wide as its longest word."""
-    wide = console.options.update(max_width=100_000)
+    wide = console.options.update(max_width=UNLIMITED)
     word, full = measure_renderables(console, wide, [column.header, *column.cells])
     if column.no_wrap:
         return full

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.model import Evidence, Explanation, Linear, TokenRow, describe
-from spamnb.report.column_fit import fit_columns, fits
+from spamnb.report.column_fit import fit_columns, fits, print_table
 
 _BARS = (20, 10, 5)  # columns of the longest bar, where there is room
 
@@ -36,7 +36,7 @@ def show_card(console: Console, card: dict[str, Any]) -> None:
     table.add_column(overflow="fold")
     for name, value in card_rows(card):
         table.add_row(name, Text(visible(value)))
-    console.print(table)
+    print_table(console, table)
 
 
 def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
@@ -82,8 +82,14 @@ def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"fixed {scorer['prior']}"
     root = scorer["ngram_smoothing_ratio"] ** 0.5 if ngrams else 1.0
-    alpha = f"{scorer['alpha'] / root:g}" + (f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else "")
-    return f"alpha {alpha}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    smoothing = f"alpha {scorer['alpha'] / root:g}"
+    smoothing += f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else ""
+    if scorer["m_estimate"] is not None:
+        smoothing = f"m-estimate {scorer['m_estimate']:g}"
+    text = f"{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])
+    text += f", {scorer['covariance']} covariance" if scorer["covariance"] != "diagonal" else ""
+    return text + (", columns in a tree" if scorer["column_tree"] else "")
 
 
 def _refined_text(refined: dict[str, int] | None) -> str:
@@ -145,7 +151,7 @@ def show_tokens(console: Console, labels: Sequence[str], rows: Sequence[TokenRow
         base = [_weight(row.base_weight) if row.base_weight else Text(nothing)] if with_base else []
         table.add_row(Text(visible(row.token)), *counts, *shares, weight, *base)
     many = len(labels)
-    console.print(fit_columns(console, table, range(many + 1, 2 * many + 1), range(1, many + 1)))
+    print_table(console, fit_columns(console, table, range(many + 1, 2 * many + 1), range(1, many + 1)))
 
 
 def _weight(value: float) -> Text:
@@ -192,46 +198,51 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
         f"  P({label}) = {explanation.probability:.4f}, {sides} {explanation.log_odds:+.3f}", "bold"
     )
     console.print(heading)
-    counts = f"tokens known: {explanation.known}, unknown: {explanation.unknown}"
+    counts = f"tokens known: {explanation.known:,}, unknown: {explanation.unknown:,}"
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
     console.print(Text(f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}", "dim"))
+    if explanation.lacks_evidence:
+        line = "so little is known that P is kept away from 0 and 1; the log-odds are the sum of the evidence"
+        console.print(Text(line, "dim"))
     table = _evidence_table(console, explanation, labels, limit, _BARS[0])
     for bar in _BARS[1:]:
         if not fits(console, table):
             table = _evidence_table(console, explanation, labels, limit, bar)
-    console.print(fit_columns(console, table, [3], [1], [4]))
+    print_table(console, fit_columns(console, table, [3], [1], [4, 5]))
 
 
 def _evidence_table(
     console: Console, explanation: Explanation, labels: Sequence[str], limit: int, longest: int
 ) -> Table:
-    counts = f"in {' / '.join(labels)}"
+    with_base = any(e.base_counts is not None for e in explanation.evidence)
+    counts = [f"in {' / '.join(labels)}", *(["in base model"] if with_base else [])]
     table = _table(
-        ("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right"), (counts, "left")
+        *(("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right")),
+        *((heading, "left") for heading in counts),
     )
     block = "#" if console.options.ascii_only else "█"
     sizes = [abs(e.log_odds) for e in explanation.evidence if isfinite(e.log_odds)]
     largest = max(sizes, default=1.0) or 1.0
-    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text("prior and calibration", "dim"), "", "")
+    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text("prior and calibration", "dim"))
     for evidence in explanation.evidence[:limit]:
         table.add_row(*_evidence_cells(evidence, largest, longest, block))
     weaker = explanation.evidence[limit:]
     if weaker:
         total = sum(e.log_odds for e in weaker)
         shown = "?" if isnan(total) else f"{total:+.3f}"  # words that rule out either class have no sum
-        table.add_row(Text(shown), "", Text(f"{len(weaker)} weaker ones", "dim"), "", "")
-    table.add_row(Text(f"{explanation.log_odds:+.3f}", "bold"), "", Text("sum", "bold"), "", "")
+        table.add_row(Text(shown), "", Text(f"{len(weaker):,} weaker ones", "dim"))
+    table.add_row(Text(f"{explanation.log_odds:+.3f}", "bold"), "", Text("sum", "bold"))
     return table
 
 
 def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str) -> list[Text]:
     style = "red" if evidence.log_odds > 0 else "green"
     bar = block * max(1, round(min(1.0, abs(evidence.log_odds) / largest) * longest))
-    counts = " / ".join(f"{n:,}" for n in evidence.counts)
+    by_model = [evidence.counts] if evidence.base_counts is None else [evidence.counts, evidence.base_counts]
     return [
         Text(f"{evidence.log_odds:+.3f}", style),
         Text(bar, style),
         Text(visible(evidence.token)),
         Text(str(evidence.times)),
-        Text(counts, "dim"),
+        *(Text(" / ".join(f"{n:,}" for n in counts), "dim") for counts in by_model),
     ]

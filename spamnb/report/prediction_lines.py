@@ -7,7 +7,7 @@ tokenising and scoring the messages.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 
 if TYPE_CHECKING:
-    from spamnb.model import Explanation
+    from spamnb.model import Evidence, Explanation
 
 Row = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -151,25 +151,32 @@ class Jsonl:
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         import json
 
-        log_evidence = predictions.scored.log_evidence
         out = []
-        for i in rows.tolist():
-            row: Row = {
-                "label": predictions.names[int(predictions.codes[i])],
-                "probability": float(predictions.probability[i]),
-                "log_odds": float(predictions.log_odds[i]),
-                "known": int(predictions.known[i]),
-                "log_evidence": _finite(float(log_evidence[i])),
-                "message": _message(chunk, i),
-            }
-            if chunk.sources:
-                row["source"] = chunk.sources[i]
-            if self._explain is not None:
-                row |= explanation_row(self._explain(chunk, i))
-            if reason := predictions.unsure_reason(i):
-                row["unsure_reason"] = reason
+        for row in prediction_rows(predictions, rows, lambda i: self._details(chunk, i)):
             out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
+
+    def _details(self, chunk: Chunk, i: int) -> Row:
+        source = {"source": chunk.sources[i]} if chunk.sources else {}
+        explanation = {} if self._explain is None else explanation_row(self._explain(chunk, i))
+        return {"message": _message(chunk, i), **source, **explanation}
+
+
+def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[[int], Row]) -> Iterator[Row]:
+    """Yields what is predicted of each message, its `details`, and the reason if it is unsure."""
+    log_evidence = predictions.scored.log_evidence
+    for i in rows.tolist():
+        row: Row = {
+            "label": predictions.names[int(predictions.codes[i])],
+            "probability": float(predictions.probability[i]),
+            "log_odds": float(predictions.log_odds[i]),
+            "known": int(predictions.known[i]),
+            "log_evidence": _finite(float(log_evidence[i])),
+            **details(i),
+        }
+        if reason := predictions.unsure_reason(i):
+            row["unsure_reason"] = reason
+        yield row
 
 
 def _finite(value: float) -> float | None:
@@ -195,17 +202,25 @@ def explanation_row(explanation: Explanation) -> Row:
 
     Without smoothing a word can rule a class out: its log-odds are infinite, for which JSON has null.
     """
-    evidence = [
-        {"token": e.token, "times": e.times, "log_odds": _finite(e.log_odds), "messages": list(e.counts)}
-        for e in explanation.evidence
-    ]
     return {
         "for": explanation.label,
         "against": explanation.other,
         "sum": explanation.log_odds,
         "bias": _finite(explanation.bias),
-        "evidence": evidence,
+        "evidence": [_evidence_row(e) for e in explanation.evidence],
         "unknown": explanation.unknown,
+    }
+
+
+def _evidence_row(evidence: Evidence) -> Row:
+    """Returns a token with the messages of each class that have it, in the model and in its base model."""
+    base = {} if evidence.base_counts is None else {"base_messages": list(evidence.base_counts)}
+    return {
+        "token": evidence.token,
+        "times": evidence.times,
+        "log_odds": _finite(evidence.log_odds),
+        "messages": list(evidence.counts),
+        **base,
     }
 
 

@@ -1,4 +1,8 @@
-"""Writes predictions as a table for the terminal, row by row, in colour if the terminal has it."""
+"""Writes predictions as a table, row by row, in colour if the terminal has it.
+
+A terminal shows long messages on several lines of their column. In a file or a pipe each message has one
+line, whole; columns are aligned as far as `_LONGEST_ALIGNED`, so that a long message does not widen all rows.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,11 @@ from rich.text import Text
 from spamnb.core import IntArray, visible
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
+from spamnb.report.column_fit import UNLIMITED, print_table
 from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
 
 _GAP = 2
+_LONGEST_ALIGNED = 80
 
 
 class TableWriter:
@@ -54,7 +60,27 @@ class TableWriter:
             self._widest = [
                 max(width, cell.cell_len) for width, cell in zip(self._widest, cells, strict=True)
             ]
-        table = Table(box=None, pad_edge=False, header_style="bold", show_header=not self._begun)
+        heading, self._begun = not self._begun, True
+        with self._console.capture() as shown:
+            if self._console.width < UNLIMITED:
+                print_table(self._console, self._table(rows, heading))
+            else:
+                self._print_lines(rows, heading)
+        return shown.get().encode(self._console.encoding, "backslashreplace")
+
+    def _print_lines(self, rows: list[list[Text]], heading: bool) -> None:
+        names = [
+            name.rjust(width) if name == "P" else name
+            for name, width in zip(self._names, self._widest, strict=True)
+        ]
+        head = [[Text(name, "bold") for name in names]] if heading else []
+        for cells in head + rows:
+            for cell, width in zip(cells[:-1], self._widest, strict=False):
+                cell.pad_right(min(width, _LONGEST_ALIGNED) - cell.cell_len)
+            self._console.print(Text(" " * _GAP).join(cells), soft_wrap=True)
+
+    def _table(self, rows: list[list[Text]], heading: bool) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="bold", show_header=heading)
         for name, width in zip(self._names, widths(self._widest, self._console.width), strict=True):
             free = name in ("message", "evidence")
             table.add_column(
@@ -66,10 +92,7 @@ class TableWriter:
             )
         for cells in rows:
             table.add_row(*cells)
-        self._begun = True
-        with self._console.capture() as shown:
-            self._console.print(table)
-        return shown.get().encode(self._console.encoding, "backslashreplace")
+        return table
 
 
 def widths(widest: Sequence[int], room: int) -> list[int]:

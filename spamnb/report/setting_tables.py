@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.metrics import Scores
-from spamnb.report.column_fit import fit_columns
+from spamnb.report.column_fit import fit_columns, print_table
 from spamnb.tuning import Objective, Row, Trial, Tuned
 
 CLEAR = 0.05  # a smaller p is evidence that a candidate is worse than the best
@@ -85,7 +85,7 @@ def show_comparison(
         other_metrics = _other_metrics(row)[0 if wide else 1 :]
         cells = _objective_cells(row, objective.percent, wide)
         table.add_row(Text(visible(row.result.name)), *cells, *other_metrics)
-    console.print(drop_columns(console, table, _DROPPED))
+    print_table(console, drop_columns(console, table, _DROPPED))
     console.print()
     console.print(Text(visible(_conclusion(rows))))
 
@@ -146,13 +146,13 @@ def show_tuning(
     """Prints the settings tried, the best first, then the choice, its held-out metric, and the command."""
     end = "the search is complete" if tuned.finished else "stopped by the time limit: --time gives it more"
     many = len(tuned.tried)
-    _print_heading(console, f"{many} setting{'s' * (many > 1)} tried", [*notes, end])
+    _print_heading(console, f"{many:,} setting{'s' * (many > 1)} tried", [*notes, end])
     table = make_table("setting", objective.short, "accuracy", "F1", "log loss")
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
     for setting, trial in order[:_SHOWN]:
         style = "bold" if setting == tuned.choice else ""
         table.add_row(Text(visible(setting.name), style), *_trial_cells(trial, objective))
-    console.print(drop_columns(console, table, _DROPPED_OF_SEARCH))
+    print_table(console, drop_columns(console, table, _DROPPED_OF_SEARCH))
     if len(order) > _SHOWN:
         console.print(Text(f"and {len(order) - _SHOWN} more; --json FILE has them all", "dim"))
     console.print()
@@ -206,4 +206,4 @@ def show_steps(console: Console, steps: Sequence[Mapping[str, Any]], caption: st
         table.add_row(f"{step['learned']:,}", *(_number(step[name], share) for name, _, share in present))
     console.print()
     console.print(Text(caption, "dim"))
-    console.print(drop_columns(console, table, _DROPPED_OF_STEPS))
+    print_table(console, drop_columns(console, table, _DROPPED_OF_STEPS))

@@ -14,11 +14,12 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.metrics import MultiScores, Scores, wilson_interval
-from spamnb.report.column_fit import fit_columns
+from spamnb.report.column_fit import UNLIMITED, fit_columns, print_table
 from spamnb.report.text_plots import Curves, precision_recall_plot, roc_plot
 
 _NARROWEST_TEXT = 16
 _NARROWEST_PAIR, _NARROWEST_PLOT, _WIDEST_PLOT = 36, 20, 64
+_WIDTH_IN_FILE = 80  # of both plots
 
 
 # machine name, printed name, format of the number, meaning; {spam} and {ham} are the labels
@@ -137,9 +138,10 @@ def _metrics(console: Console, scores: Scores, spam: str, ham: str) -> Table:
 
 def _draw_curves(console: Console, curves: Curves) -> None:
     """Draws both curves, side by side where the terminal is wide enough."""
-    half = (console.width - 3) // 2
+    room = console.width if console.width < UNLIMITED else _WIDTH_IN_FILE
+    half = (room - 3) // 2
     beside = half >= _NARROWEST_PAIR
-    width = max(_NARROWEST_PLOT, min(half if beside else console.width, _WIDEST_PLOT))
+    width = max(_NARROWEST_PLOT, min(half if beside else room, _WIDEST_PLOT))
     height = 10
     ascii_only = console.options.ascii_only
     left = Text(roc_plot(curves).draw(width, height, ascii_only), no_wrap=True)
@@ -150,7 +152,7 @@ def _draw_curves(console: Console, curves: Curves) -> None:
         return
     grid = Table.grid(padding=(0, 3, 0, 0))
     grid.add_row(left, right)
-    console.print(grid)
+    print_table(console, grid)
 
 
 def show_evaluation(
@@ -164,12 +166,12 @@ def show_evaluation(
     """Prints the evaluation of a two-class filter; `labels` are the positive class and the other one."""
     spam, ham = labels
     _heading(console, title, notes)
-    console.print(_matrix(console, scores, spam, ham))
+    print_table(console, _matrix(console, scores, spam, ham))
     if scores.unsure:
         line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as {ham}"
         console.print(_text(console, line, "dim"))
     console.print()
-    console.print(fit_columns(console, _metrics(console, scores, spam, ham), [3], [2]))
+    print_table(console, fit_columns(console, _metrics(console, scores, spam, ham), [3], [2]))
     if curves is not None:
         _draw_curves(console, curves)
 
@@ -198,9 +200,9 @@ def show_multi_evaluation(
     """Prints the evaluation of a filter with more than two classes."""
     _heading(console, title, notes)
     matrix = _multi_matrix(console, scores)
-    unlimited = console.options.update(max_width=100_000)
+    unlimited = console.options.update(max_width=UNLIMITED)
     if (needed := console.measure(matrix, options=unlimited).maximum) <= console.width:
-        console.print(matrix)
+        print_table(console, matrix)
     else:
         line = f"(the confusion matrix needs {needed} columns, this terminal has {console.width})"
         console.print(Text(line, "dim"))
@@ -208,10 +210,10 @@ def show_multi_evaluation(
         line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as their likeliest class"
         console.print(Text(line, "dim"))
     console.print()
-    console.print(fit_columns(console, _classes(console, scores), [4], [3]))
+    print_table(console, fit_columns(console, _classes(console, scores), [4], [3]))
     console.print()
     table = _table(("metric", "left"), ("value", "right"), ("meaning", "left"))
     for name, printed, kind, meaning in MULTI_METRICS:
         value = Text(_number(console, kind, getattr(scores, name)), "bold")
         table.add_row(Text(printed), value, Text(meaning, "dim"))
-    console.print(fit_columns(console, table, [2]))
+    print_table(console, fit_columns(console, table, [2]))

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.scorers.base import Scorer as Scorer, Stats as Stats, pair_sums as pair_sums
+    from spamnb.scorers.base import (
+        Scorer as Scorer,
+        Stats as Stats,
+        class_weights as class_weights,
+        log_prior as log_prior,
+        pair_sums as pair_sums,
+    )
     from spamnb.scorers.column_scores import ColumnScores as ColumnScores
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
 else:
@@ -15,7 +21,7 @@ else:
         __name__,
         {
             "registry": ["REGISTRY", "check_scorer", "make"],
-            "base": ["Scorer", "Stats", "pair_sums"],
+            "base": ["Scorer", "Stats", "class_weights", "log_prior", "pair_sums"],
             "column_scores": ["ColumnScores"],
         },
     )

@@ -32,6 +32,7 @@ class Stats(Record):
     word_vocabulary: int
     is_ngram: NDArray[np.bool_]
     gram_vocabulary: int
+    labels: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, store: CountStore, rows: IntArray | None = None) -> Stats:
@@ -47,6 +48,7 @@ class Stats(Record):
             store.word_vocabulary,
             are_grams(store.kinds[which]),
             store.gram_vocabulary,
+            store.labels,
         )
 
     def weighted(self, weights: FloatArray) -> Stats:
@@ -148,6 +150,16 @@ def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> 
     return row_sums(rows, pairs.take(ids), size).view(np.float64).reshape(-1, 2)
 
 
+def class_weights(config: ScorerConfig, labels: tuple[str, ...], totals: IntArray | FloatArray) -> FloatArray:
+    """(K,): how many times a message of each class counts; with `--balance weight` all classes are alike."""
+    stated = dict(config.class_weights)
+    weights = np.array([stated.get(label, 1.0) for label in labels]) if stated else np.ones(len(totals))
+    if config.balance != "weight":
+        return weights
+    sizes = weights * np.maximum(totals, 1.0)
+    return np.asarray(weights * sizes.sum() / (len(sizes) * sizes))
+
+
 def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
     """log pi_c: learned as D_c / sum D, uniform, or as set."""
     if config.prior == "uniform":
@@ -156,7 +168,7 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
         return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
     if len(config.prior) != stats.classes:
         raise ConfigError(
-            f"--class-prior gives {len(config.prior)} numbers, the model has {stats.classes} classes"
+            f"--class-prior gives {len(config.prior):,} numbers, the model has {stats.classes:,} classes"
         )
     return safe_log(np.asarray(config.prior, np.float64))
 

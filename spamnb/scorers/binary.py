@@ -17,5 +17,5 @@ class Binary(Scorer):
         return True
 
     def estimate(self, stats: Stats) -> FloatArray:
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(2)
         return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)

@@ -9,6 +9,7 @@ import numpy as np
 
 from spamnb.core import FloatArray
 from spamnb.counts import CountStore, PairColumns
+from spamnb.scorers.base import class_weights
 from spamnb.scorers.column_models import category_log_p, gaussian_log_p, gaussian_parameters
 from spamnb.scorers.column_tree import ColumnTree
 from spamnb.scorers.covariance import Gaussian, joint_gaussian
@@ -21,7 +22,7 @@ class ColumnScores:
     def __init__(self, store: CountStore, config: ScorerConfig) -> None:
         self._store, self._config = store, config
         self._paired = PairColumns.in_store(store)
-        self._weights = np.ones(len(store.labels))
+        self._weights = class_weights(config, store.labels, store.message_totals)
         self._log_p: dict[str, dict[str, FloatArray]] = {}
 
     def terms(
@@ -45,7 +46,8 @@ class ColumnScores:
 
     def _category(self, column: str) -> dict[str, FloatArray]:
         if column not in self._log_p:
-            self._log_p[column] = category_log_p(self._store, column, self._config.alpha, self._weights)
+            alpha = self._config.smoothing(len(self._store.categories.get(column, ())))
+            self._log_p[column] = category_log_p(self._store, column, alpha, self._weights)
         return self._log_p[column]
 
     def _number_terms(self, size: int, numbers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:

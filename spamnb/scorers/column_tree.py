@@ -100,6 +100,6 @@ def _conditional(
     seen, given, n = table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
     counts = np.zeros((len(values), len(given), n.shape[2]))
     counts[[values.index(x) for x in seen]] = n
-    alpha = config.alpha
+    alpha = config.smoothing(len(values))
     log_p = log_ratio(counts + alpha, counts.sum(axis=0) + alpha * len(values))
     return {(x, u): log_p[i, j] for i, x in enumerate(values) for j, u in enumerate(given)}

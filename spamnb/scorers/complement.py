@@ -18,7 +18,7 @@ class Complement(Scorer):
 
     def estimate(self, stats: Stats) -> FloatArray:
         counts, totals = self.counts(stats)
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(stats.vocabulary)
         others = counts.sum(axis=1, keepdims=True) - counts
         return -log_ratio(others + alpha, totals.sum() - totals + alpha * stats.vocabulary)
 

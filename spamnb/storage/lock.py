@@ -8,8 +8,10 @@ import random
 import stat
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 
+from spamnb.core import check_owner, is_trusted, share_like, user_name
 from spamnb.errors import ModelError
 
 SUFFIX = ".lock"
@@ -45,13 +47,10 @@ class Lock:
         os.close(self._handle)  # releases the lock
 
     def _open(self) -> int:
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        if os.path.exists(self._model):
+            check_owner(self._model)
         try:
-            handle = os.open(self._path, flags, 0o600)
-            if stat.S_ISREG(os.fstat(handle).st_mode):
-                return handle
-            os.close(handle)
-            raise ModelError(f"{self._path} is not a regular file, expected a lock file", "remove it")
+            handle = self._open_or_create()
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise ModelError(f"{self._path} is a link, expected a lock file", "remove it") from None
@@ -60,6 +59,40 @@ class Lock:
                 f"cannot change {self._model}: cannot open {self._path}: {what}",
                 hint="learning needs a model in a folder where you may write",
             ) from None
+        try:
+            self._check(os.fstat(handle))
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle
+
+    def _open_or_create(self) -> int:
+        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        while True:
+            with suppress(FileNotFoundError):
+                return os.open(self._path, flags)
+            with suppress(FileExistsError):  # another process was faster
+                return self._shared(os.open(self._path, flags | os.O_CREAT | os.O_EXCL, 0o600))
+
+    def _shared(self, handle: int) -> int:
+        """Gives a new lock file the owner and the permissions of the model, or removes it again."""
+        try:
+            share_like(handle, os.path.realpath(self._model), at_least=0o600)
+        except BaseException:
+            os.unlink(self._path)
+            os.close(handle)
+            raise
+        return handle
+
+    def _check(self, found: os.stat_result) -> None:
+        if not stat.S_ISREG(found.st_mode):
+            raise ModelError(f"{self._path} is not a regular file, expected a lock file", "remove it")
+        if os.path.exists(self._model) and not is_trusted(found.st_uid, self._model):
+            owner = user_name(os.stat(self._model).st_uid)
+            raise ModelError(
+                f"{self._path} belongs to {user_name(found.st_uid)}, expected {owner}, the model's owner",
+                hint="remove it",
+            )
 
     def _acquire(self) -> None:
         end, pause = time.monotonic() + self._wait, _PAUSE[0]

@@ -14,9 +14,10 @@ from threading import Thread
 
 import numpy as np
 
-from spamnb.core import files
+from spamnb.core import NewFile, files, remove_leftovers, share_like
 from spamnb.errors import ModelError
 from spamnb.storage import model_file, safe_unpickler
+from spamnb.storage.model_backup import kept_as
 from spamnb.storage.model_file import CHECKSUM_MARK, JOURNAL, JOURNAL_HEAD, TRAILER_SIZE, AnyPath
 
 _LARGE = 1 << 20  # bytes that are hashed in a thread of their own
@@ -28,17 +29,21 @@ def prepare() -> None:
     import joblib  # noqa: F401
 
 
-def write(state: Mapping[str, object], path: AnyPath) -> int:
+def write(
+    state: Mapping[str, object], path: AnyPath, *, backup: str | None = None, mode: int | None = None
+) -> int:
     """Writes `state` to `path` as a whole or leaves what was there; returns the number of bytes.
 
-    The file is readable by its owner only; the same state with its keys in the same order gives the same
-    bytes. Tuples come back as lists. A missing folder is created; a link is refused.
+    A new file is readable by its owner only, or has `mode`; one that replaces another has the same owner,
+    group and permissions. `backup` is a second name for the file that is replaced. The same state with its
+    keys in the same order gives the same bytes. Tuples come back as lists. A missing folder is created; a
+    link is refused.
     """
     shown = os.fspath(path)
     files.refuse_link(shown, ModelError)
     document = _plain(_with_title(state), "", {}, 0)
     try:
-        return _save(document, files.target(shown))
+        return _save(document, files.target(shown), backup, mode)
     except safe_unpickler.RefusedError as error:
         raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
     except (OSError, ValueError) as error:
@@ -108,59 +113,52 @@ def _unfit(where: str, got: str) -> ModelError:
     return ModelError(f"the model state cannot keep {where}: expected {_KINDS}, got {got}")
 
 
-def _save(document: object, target: str) -> int:
-    import tempfile
-
-    folder = _folder(target)
-    handle, temporary = tempfile.mkstemp(".tmp", ".spamnb-", folder)  # mode 0600
-    try:
-        with open(handle, "w+b") as file:
-            files.copy_read_permissions(target, handle)
-            size = _dump(document, file)
-            if size > model_file.MAX_BYTES:
-                raise OSError(errno.EFBIG, f"it would be larger than {model_file.MAX_BYTES} bytes")
-            # A file that cannot be read back must not replace one that can.
-            view = memoryview(model_file.map_file(file))
-            safe_unpickler.load(view[:-TRAILER_SIZE])
-        _drop_journal(target, bytes(view[-65:-1]))
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+def _save(document: object, target: str, backup: str | None, mode: int | None) -> int:
+    folder = _folder(target, mode)
+    with NewFile(folder) as new:
+        share_like(new.handle, target, mode=mode)
+        size = _dump(document, new)
+        if size > model_file.MAX_BYTES:
+            raise OSError(errno.EFBIG, f"it would be larger than {model_file.MAX_BYTES} bytes")
+        # A file that cannot be read back must not replace one that can.
+        view = memoryview(model_file.map_file(new.file))
+        safe_unpickler.load(view[:-TRAILER_SIZE])
+        with kept_as(target, backup, new) as changes:
+            if _has_journal(target, bytes(view[-65:-1])):
+                # A journal of another file is ignored, so it can go after the file is replaced. But a model
+                # that is trained again may have the same bytes: then its journal has to go before.
+                changes.remove(target + JOURNAL)
+            new.place(target)
     sync_folder(folder)
     with suppress(OSError):
-        _drop_journal(target)
+        if _has_journal(target):
+            os.unlink(target + JOURNAL)
+    remove_leftovers(folder)
     return size
 
 
-def _folder(target: str) -> str:
+def _folder(target: str, mode: int | None = None) -> str:
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "it is a directory, expected a file")
     if os.path.exists(target) and not os.path.isfile(target):
         raise OSError(errno.EINVAL, "it is not a regular file")
     folder = os.path.dirname(target)
     with suppress(FileExistsError):  # a file in place of the folder: the next step reports it better
-        files.make_folder(folder)
+        # Users who may read the model may pass through the folders that are made for it.
+        files.make_folder(folder, 0o700 | ((mode or 0) & 0o044) >> 2)
     return folder
 
 
-def _drop_journal(target: str, checksum: bytes = b"") -> None:
-    """Removes the journal of the old file; with `checksum`, only if it would belong to the new one too.
-
-    A journal of another file is ignored, so it can go after the file is replaced. But a model that is trained
-    again may have the same bytes: then its journal has to go before.
-    """
+def _has_journal(target: str, checksum: bytes = b"") -> bool:
+    """Is a journal beside the model file? With `checksum`, one of the file with this checksum?"""
     path = target + JOURNAL
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):  # to open a FIFO would wait for its writer
             raise OSError(errno.EINVAL, f"{path} is not a regular file: remove it")
         with open(path, "rb") as file:
-            head = file.read(len(JOURNAL_HEAD) + 64)
+            return file.read(len(JOURNAL_HEAD) + 64).startswith(JOURNAL_HEAD + checksum)
     except FileNotFoundError:
-        return
-    if head.startswith(JOURNAL_HEAD + checksum):
-        os.unlink(path)
+        return False
 
 
 def sync_folder(folder: str) -> None:
@@ -173,16 +171,15 @@ def sync_folder(folder: str) -> None:
             os.close(handle)
 
 
-def _dump(document: object, file: BufferedRandom) -> int:
+def _dump(document: object, new: NewFile) -> int:
     """Writes a document and its checksum to the disk; returns the number of bytes."""
     import joblib
 
-    hashed = _HashedFile(file)
+    hashed = _HashedFile(new.file)
     joblib.dump(document, hashed, compress=0, protocol=safe_unpickler.PROTOCOL)
-    file.write(CHECKSUM_MARK + hashed.digest.hexdigest().encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
-    return file.tell()
+    new.file.write(CHECKSUM_MARK + hashed.digest.hexdigest().encode() + b"\n")
+    new.sync()
+    return new.file.tell()
 
 
 class _HashedFile:

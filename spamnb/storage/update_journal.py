@@ -20,8 +20,8 @@ import zlib
 from contextlib import suppress
 from typing import Any
 
-from spamnb.core import Record, files
-from spamnb.errors import ModelError
+from spamnb.core import Record, files, is_trusted, remove_leftovers, user_name
+from spamnb.errors import JournalError
 from spamnb.storage import model_file, model_writer
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 
@@ -31,7 +31,6 @@ _FIELDS = struct.Struct("<4sI8s")
 _HEAD = re.compile(re.escape(JOURNAL_HEAD) + rb"[0-9a-f]{64}\n")
 _HEAD_SIZE = len(JOURNAL_HEAD) + 64 + 1
 _RECORD_HEAD = _FIELDS.size + 4
-_SEARCHED = 1 << 16  # bytes of a file without a head that are searched for a record
 _TRIES, _PAUSE = 5, 0.02
 # Without O_NONBLOCK, opening a FIFO would wait for its writer.
 _SAFE = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
@@ -65,7 +64,9 @@ def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
         handle = _open(model)
         try:
             state, checksum = model_file.read_with_checksum(model)
-            data = b"" if handle is None else _read(handle)
+            if handle is None:
+                return state, checksum, None
+            data = _read(handle)
         finally:
             if handle is not None:
                 os.close(handle)
@@ -100,15 +101,30 @@ def _open(model: AnyPath) -> int | None:
         return None
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise ModelError(f"{shown} is a link, expected a journal", _NO_JOURNAL) from None
-        raise ModelError(
+            raise JournalError(f"{shown} is a link, expected a journal", _NO_JOURNAL) from None
+        raise JournalError(
             f"cannot read {shown}: {(error.strerror or str(error)).lower()}",
-            hint="it holds what the model learned last; check its permissions",
+            hint=f"it holds what the model learned last; see `spamnb model check -m {os.fspath(model)}`",
         ) from None
-    if stat.S_ISREG(os.fstat(handle).st_mode):
-        return handle
-    os.close(handle)
-    raise ModelError(f"{shown} is not a regular file, expected a journal", _NO_JOURNAL)
+    try:
+        _check_file(handle, model)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _check_file(handle: int, model: AnyPath) -> None:
+    """Refuses a journal that another user may have put beside the model, and what is no regular file."""
+    shown, found = f"{os.fspath(model)}{JOURNAL}", os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise JournalError(f"{shown} is not a regular file, expected a journal", _NO_JOURNAL)
+    if os.path.exists(model) and not is_trusted(found.st_uid, os.fspath(model)):
+        owner = user_name(os.stat(model).st_uid)
+        raise JournalError(
+            f"{shown} belongs to {user_name(found.st_uid)}, expected {owner}, the model's owner",
+            hint=f"if it is right, change its owner: chown {owner} {shown}; else remove it",
+        )
 
 
 def _read(handle: int) -> bytes:
@@ -144,11 +160,10 @@ def parse(data: bytes, checksum: bytes) -> Journal | None:
 def _has_damaged_head(data: bytes, checksum: bytes) -> bool:
     """Is this the journal of the file with this checksum, but with another head?
 
-    A journal is created as a whole, so no crash leaves half a head. A file with the mark of a record and
-    without the head of any journal was one.
+    A journal is created as a whole, so no crash leaves half a head or none.
     """
     if not _HEAD.match(data):
-        return _MARK in data[:_SEARCHED]
+        return True
     try:
         size = _record_size(data, _HEAD_SIZE)
     except DamagedJournal:
@@ -160,23 +175,42 @@ def _has_damaged_head(data: bytes, checksum: bytes) -> bool:
 def _record_size(data: bytes, at: int) -> int | None:
     """Returns the size of the payload that begins here; None where no complete head of a record stands."""
     head = data[at : at + _RECORD_HEAD]
-    if len(head) < _RECORD_HEAD or not any(head):
+    if len(head) < _RECORD_HEAD:
         return None
-    mark, size, _ = _FIELDS.unpack_from(head)
-    if mark != _MARK or head[_FIELDS.size :] != zlib.crc32(head[: _FIELDS.size]).to_bytes(4, "little"):
+    if not any(head):
+        if _has_record_after(data, at):
+            raise DamagedJournal(at)
+        return None
+    if not _is_record_head(head):
         raise DamagedJournal(at)
-    return int(size)
+    return int(_FIELDS.unpack_from(head)[1])
+
+
+def _is_record_head(head: bytes) -> bool:
+    return head.startswith(_MARK) and head[_FIELDS.size :] == _crc(head[: _FIELDS.size])
+
+
+def _crc(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "little")
+
+
+def _has_record_after(data: bytes, at: int) -> bool:
+    """Is there a record behind these zeros? A crash leaves zeros in place of the last record only."""
+    while (at := data.find(_MARK, at + 1)) >= 0:
+        if _is_record_head(data[at : at + _RECORD_HEAD]):
+            return True
+    return False
 
 
 def _check(before: bytes, payload: bytes) -> bytes:
     return hashlib.sha256(before + payload).digest()[:8]
 
 
-def damaged(model: AnyPath, where: str) -> ModelError:
+def damaged(model: AnyPath, where: str) -> JournalError:
     """Returns the error for a damaged journal."""
     shown = f"{os.fspath(model)}{JOURNAL}"
     hint = f"without it the model is as it was when its file was written: mv {shown} {shown}.damaged"
-    return ModelError(f"{shown} is damaged: {where}", hint)
+    return JournalError(f"{shown} is damaged: {where}", hint)
 
 
 def append(model: AnyPath, checksum: bytes, journal: Journal | None, payload: bytes) -> int:
@@ -186,26 +220,30 @@ def append(model: AnyPath, checksum: bytes, journal: Journal | None, payload: by
     """
     check = _check(checksum if journal is None else journal.check, payload)
     head = _FIELDS.pack(_MARK, len(payload), check)
-    record = head + zlib.crc32(head).to_bytes(4, "little") + payload
+    record = head + _crc(head) + payload
     try:
         if journal is None:
-            return _create(os.path.realpath(model), JOURNAL_HEAD + checksum + b"\n" + record)
-        return _extend(path_of(model), journal.end, record)
+            size = _create(os.path.realpath(model), JOURNAL_HEAD + checksum + b"\n" + record)
+        else:
+            size = _extend(model, journal.end, record)
+        remove_leftovers(os.path.dirname(os.path.realpath(model)))
+        return size
     except OSError as error:
         raise model_writer.cannot_write(f"{os.fspath(model)}{JOURNAL}", error) from error
 
 
 def _create(model: str, data: bytes) -> int:
-    """Writes a new journal as a whole; users who may read the model may read the journal too."""
-    with files.atomic_write(model + JOURNAL, readable_like=model) as file:
+    """Writes a new journal as a whole, with the owner and the permissions of the model."""
+    with files.atomic_write(model + JOURNAL, shared_like=model, at_least=0o600) as file:
         file.write(data)
     model_writer.sync_folder(os.path.dirname(model))
     return len(data)
 
 
-def _extend(path: str, end: int, record: bytes) -> int:
-    handle = os.open(path, os.O_WRONLY | _SAFE)
+def _extend(model: AnyPath, end: int, record: bytes) -> int:
+    handle = os.open(path_of(model), os.O_WRONLY | _SAFE)
     try:
+        _check_file(handle, model)
         if os.fstat(handle).st_size > end:  # a crash left something behind the last valid record
             os.ftruncate(handle, end)
         os.lseek(handle, end, os.SEEK_SET)

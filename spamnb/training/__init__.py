@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         apply_calibration as apply_calibration,
         calibrate_model as calibrate_model,
         metrics_of as metrics_of,
+        set_max_fpr as set_max_fpr,
     )
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
@@ -52,7 +53,13 @@ else:
                 "score_fold",
             ],
             "fit_calibration": ["fit_linear"],
-            "model_calibration": ["HeldOutScores", "apply_calibration", "calibrate_model", "metrics_of"],
+            "model_calibration": [
+                "HeldOutScores",
+                "apply_calibration",
+                "calibrate_model",
+                "metrics_of",
+                "set_max_fpr",
+            ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from spamnb._version import __version__
-from spamnb.errors import ConfigError, DataError, SpamnbError
+from spamnb.errors import ConfigError, DataError, MissingExtraError, SpamnbError
 from spamnb.readers import BlockReader, ReadOptions, Source, open_source
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.parallel_training import BlockResult, count_block, finish_source
@@ -153,7 +153,7 @@ def on_dask(
     try:
         from distributed import Client
     except ImportError:
-        raise SpamnbError("--dask needs the package distributed", hint="pip install 'spamnb[dask]'") from None
+        raise MissingExtraError("--dask", "dask") from None
     try:
         connect: Any = Client  # has no annotations
         client = connect(address, timeout=patience, set_as_default=False)

@@ -9,7 +9,7 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore, Entries
 from spamnb.features import SHAPE
-from spamnb.model import DEFAULT_WEIGHT, BaseModel, Decision, Platt, SpamModel, log_odds_of
+from spamnb.model import DEFAULT_WEIGHT, BaseModel, Decision, Platt, SpamModel, log_odds_of, probability
 from spamnb.scorers import Stats
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, score_fold
@@ -53,7 +53,7 @@ def without_folds(model: SpamModel, weight: float | None) -> SpamModel:
 def cautious_threshold(model: SpamModel, held_out: HeldOutScores) -> SpamModel | None:
     """Sets a high threshold above all ham where ham is too scarce for a false positive rate; else None."""
     plus = model.labels.index(model.positive)
-    ham = held_out.proba[held_out.truth != plus, plus]
+    ham = probability(held_out.log_odds[held_out.truth != plus])
     if model.active_base is None or len(ham) >= FEWEST_HAM:
         return None
     top = float(np.nextafter(ham.max(), 1.0))

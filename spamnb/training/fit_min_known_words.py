@@ -32,7 +32,7 @@ def fit_min_known_words(
         return model, held_out
     share = known_word_shares(model, sample, k)
     held_out = replace(held_out, share=share)
-    codes = model.decide(held_out.log_odds, held_out.known)
+    codes = model.decide(held_out.log_odds, held_out.known).codes
     ham_shares = share[codes == HAM]
     if len(ham_shares) < ENOUGH or not (limit := lowest_usual(ham_shares)):
         return model, held_out

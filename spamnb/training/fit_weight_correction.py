@@ -58,7 +58,7 @@ class Refined(Record):
 def refused(model: SpamModel, mode: str) -> str:
     """Returns why no correction can be fitted, or nothing."""
     if len(model.labels) != 2:
-        return f"needs two classes, got {len(model.labels)}"
+        return f"needs two classes, got {len(model.labels):,}"
     if not make(model.scoring).linear:
         return f"needs a scorer that adds up weights, got {model.scoring.name}"
     if model.scoring.max_evidence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -153,7 +152,7 @@ class Learner:
         texts = as_texts(messages)
         names = [""] * len(texts) if labels is None else [str(label) for label in labels]
         if len(texts) != len(names):
-            raise DataError(f"{len(texts)} messages but {len(names)} labels")
+            raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         if labels is not None:
             _check_labels(self.model.labels, set(names))
         return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
@@ -198,16 +197,6 @@ class Learner:
         # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need.
         os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
         replace(self.model, generation=self.model.generation + 1).save(self.path)
-        _remove_leftovers(os.path.dirname(os.path.realpath(self.path)))
-
-
-def _remove_leftovers(folder: str) -> None:
-    """Removes temporary files of writers that were killed; those still in use are less than an hour old."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            temporary = entry.name.startswith(".spamnb-") and entry.name.endswith(".tmp")
-            if temporary and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600:
-                os.unlink(entry.path)
 
 
 def _check_labels(classes: tuple[str, ...], labels: set[str]) -> None:

@@ -10,7 +10,16 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import LIMIT, SPAM, UNSURE, Decision, SpamModel, calibration as calibrations, log_odds_of
+from spamnb.model import (
+    LIMIT,
+    SPAM,
+    UNSURE,
+    Decision,
+    SpamModel,
+    calibration as calibrations,
+    class_probabilities,
+    log_odds_of,
+)
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, folds
 from spamnb.training.fit_calibration import ENOUGH, fit_binary, fit_linear, fit_near
@@ -22,7 +31,8 @@ from spamnb.training.threshold import cutoff
 @dataclass(frozen=True, slots=True)
 class HeldOutScores:
     """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
-    class probabilities (n, K), number of known tokens, and share of known words of each message."""
+    class probabilities (n, K) (empty for two classes, where `SpamModel.decide` gives them), number of known
+    tokens, and share of known words of each message."""
 
     truth: IntArray
     log_odds: FloatArray
@@ -64,9 +74,8 @@ def _calibrate_many(
 ) -> tuple[SpamModel, HeldOutScores]:
     width = len(model.labels)
     calibration = fit_linear(scores.damped, labels, width)
-    proba = calibrations.probabilities(calibration.apply(scores.damped))
-    held_out = HeldOutScores(labels, np.zeros(0), np.nan_to_num(proba, nan=1 / width), scores.known)
-    return replace(model, calibration=calibration), held_out
+    model = replace(model, calibration=calibration)
+    return model, apply_calibration(model, labels, scores)
 
 
 def _refine(
@@ -93,9 +102,8 @@ def _calibrate_two(
     else:
         calibration, log_odds = fit_binary(raw, labels == plus, fold)
     log_odds = np.clip(log_odds, -LIMIT, LIMIT)
-    both = calibrations.probability(log_odds), calibrations.probability(-log_odds)
-    proba = np.column_stack(both if plus == 0 else both[::-1])
-    return replace(model, calibration=calibration), HeldOutScores(labels, log_odds, proba, known)
+    held_out = HeldOutScores(labels, log_odds, np.zeros((len(labels), 0)), known)
+    return replace(model, calibration=calibration), held_out
 
 
 def set_max_fpr(model: SpamModel, held_out: HeldOutScores, max_fpr: float) -> SpamModel:
@@ -119,19 +127,18 @@ def metrics_of(model: SpamModel, held_out: HeldOutScores) -> Scores | MultiScore
         verdicts, unsure = held_out.proba.argmax(axis=1), held_out.known == 0
         return evaluate_multi(held_out.truth, verdicts, held_out.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
-    p, log_odds, decision = held_out.proba[:, plus], held_out.log_odds, model.decision
-    codes = model.decide(log_odds, held_out.known, held_out.share)
-    costs = decision.cost_fp or 1.0, decision.cost_fn or 1.0
-    return evaluate_binary(held_out.truth == plus, p, codes == SPAM, codes == UNSURE, costs, log_odds)
+    verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
+    spam, unsure = verdicts.codes == SPAM, verdicts.codes == UNSURE
+    costs = model.decision.cost_fp or 1.0, model.decision.cost_fn or 1.0
+    truth, p = held_out.truth == plus, verdicts.probability
+    return evaluate_binary(truth, p, spam, unsure, costs, held_out.log_odds)
 
 
 def apply_calibration(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:
     """Returns the results of a calibrated model for the damped scores of its scorer."""
     if len(model.labels) > 2:
-        proba = calibrations.probabilities(model.calibration.apply(scores.damped))
-        proba = np.nan_to_num(proba, nan=1 / len(model.labels))
+        proba = class_probabilities(model, scores.damped, scores.known)
         return HeldOutScores(truth, np.zeros(0), proba, scores.known)
     plus = model.labels.index(model.positive)
     log_odds = np.clip(model.calibration.apply(log_odds_of(scores.damped, plus)), -LIMIT, LIMIT)
-    both = [calibrations.probability(-log_odds), calibrations.probability(log_odds)]
-    return HeldOutScores(truth, log_odds, np.column_stack(both if plus else both[::-1]), scores.known)
+    return HeldOutScores(truth, log_odds, np.zeros((len(truth), 0)), scores.known)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
-from spamnb.errors import ModelError
-from spamnb.model import SpamModel, decode_all
+from spamnb.errors import JournalError, ModelError
+from spamnb.model import SpamModel, with_records
 from spamnb.storage import model_file, update_journal
 
 
@@ -21,17 +22,35 @@ class StoredModel:
     (True, True)
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, warn: Callable[[JournalError], None] | None = None
+    ) -> None:
         self.path = os.fspath(path)
         self.model: SpamModel | None = None
+        self._warn = warn
 
     def load(self) -> SpamModel:
-        """Reads the files, without the lock; a write meanwhile is noticed by `is_newest` and `refresh`."""
+        """Reads the files, without the lock; a write meanwhile is noticed by `is_newest` and `refresh`.
+
+        A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
+        was when its file was written.
+        """
         self._files = _fingerprint(self.path)
+        try:
+            return self._load()
+        except JournalError as error:
+            if self._warn is None:
+                raise
+            self.checksum = b""  # of no file: `refresh` reads everything again
+            self.model = SpamModel.from_state(model_file.read(self.path))
+            self._warn(error)
+            return self.model
+
+    def _load(self) -> SpamModel:
         state, self.checksum, self.journal = update_journal.read_both(self.path)
         model = SpamModel.from_state(state)
         self.file_store = model.store  # the counts without the journal
-        self.model = self._with_records(model, self._records(self.journal))
+        self.model = with_records(model, self._records(self.journal), self.path)
         return self.model
 
     def is_newest(self) -> bool:
@@ -45,12 +64,15 @@ class StoredModel:
         return self.model
 
     def refresh(self) -> SpamModel:
-        """Adds what other processes have learned since the files were read. Needs the lock."""
+        """Adds what other processes have learned since the files were read. Needs the lock.
+
+        A journal that cannot be used is an error: what is learned next would go into it.
+        """
         if self.model is None:
-            return self.load()
+            return self._load()
         features = self.model.features
         if not self._add_new_records():
-            self.load()
+            self._load()
         if self.model.features != features:
             raise ModelError(f"{self.path} has become another model meanwhile", "start again")
         return self.model
@@ -65,15 +87,12 @@ class StoredModel:
         if records[: len(old)] != old:
             return False
         self.journal = journal
-        self.model = self._with_records(self.model, records[len(old) :])
+        self.model = with_records(self.model, records[len(old) :], self.path)
         return True
 
     @staticmethod
     def _records(journal: update_journal.Journal | None) -> list[bytes]:
         return [] if journal is None else journal.payloads
-
-    def _with_records(self, model: SpamModel, records: list[bytes]) -> SpamModel:
-        return model.changed(decode_all(self.path, records)) if records else model
 
 
 def _fingerprint(path: str) -> tuple[bytes, tuple[int, int, int] | None]:

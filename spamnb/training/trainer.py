@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from spamnb.core import FloatArray, release_memory
 from spamnb.counts import CountStore
-from spamnb.errors import DataError
+from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts, as_texts
-from spamnb.model import BaseModel, Decision, SpamModel, identity
+from spamnb.model import BaseModel, Decision, SpamModel, identity, positive_class
+from spamnb.readers import spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.fit_base_weight import cautious_threshold, with_folds, without_folds
@@ -101,13 +103,14 @@ class Trainer:
         return self._model(partial), sample
 
     def _model(self, partial: PartialCounts) -> SpamModel:
-        store, positive = partial.store, self.positive
+        store = partial.store
         if len(store.labels) < 2:
             raise _one_class(store)
-        if len(store.labels) == 2 and positive not in store.labels:
-            positive = store.labels[1]
+        sizes = dict(zip(store.labels, store.message_totals.tolist(), strict=True))
+        positive = positive_class(sizes, self.positive, has_text=bool(store.vocabulary))
         if self.base is not None:
             self.base.check_labels(store.labels)
+        _check_class_weights(self.scoring, store)
         calibration = identity(len(store.labels))
         settings = self.features, self.scoring, store, self.decision, calibration, positive
         return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
@@ -138,13 +141,15 @@ def train(
     scoring: ScorerConfig | None = None,
     training: TrainingConfig | None = None,
     decision: Decision | None = None,
-    positive: str = "spam",
+    positive: str | None = None,
     base: SpamModel | None = None,
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
-    The default features depend on the messages: those of parsed mail have no bigrams. With `base` the new
-    model starts from what that model knows, like `spamnb train --base FILE`.
+    The default features depend on the messages: those of parsed mail have no bigrams. `positive` is the class
+    that probabilities are for. It is needed for two labels of which none is a word for spam or ham, such as
+    spam, junk, 1, legit or good. With `base` the new model starts from what that model knows, like
+    `spamnb train --base FILE`.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
     >>> model.predict(["a free prize"])
@@ -152,22 +157,45 @@ def train(
     """
     texts, names = as_texts(messages), [str(label) for label in labels]
     if len(texts) != len(names):
-        raise DataError(f"{len(texts)} messages but {len(names)} labels")
+        raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
+    _check_positive(names, positive)
     usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
     settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
     trainer = Trainer(
         *settings,
         decision or Decision(),
-        positive,
+        positive or "spam",
         None if base is None else BaseModel.of("given model", base),
     )
     trainer.add(texts, names)
     return trainer.finish()
 
 
+def _check_positive(labels: Sequence[str], positive: str | None) -> None:
+    """Refuses a positive class that no message has, and two classes that no word tells apart."""
+    sizes = Counter(labels)
+    names = ", ".join(sorted(sizes))
+    if positive is not None and positive not in sizes:
+        raise DataError(f"no message has the label {positive!r}", hint=f"the labels are {names}")
+    if positive is None and len(sizes) == 2 and "spam" not in sizes and not spam_of_two(*sizes):
+        raise DataError(
+            f"cannot tell which label means spam: {names}",
+            hint=f"pass the one that does: {' or '.join(f'positive={name!r}' for name in sorted(sizes))}",
+        )
+
+
+def _check_class_weights(scoring: ScorerConfig, store: CountStore) -> None:
+    for label, _ in scoring.class_weights:
+        if label not in store.labels:
+            raise ConfigError(
+                f"--class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
+                hint="give the weight of one of these classes",
+            )
+
+
 def _one_class(store: CountStore) -> DataError:
     messages = int(store.message_totals.sum())
-    only = f"all {messages} are {store.labels[0]!r}" if store.labels else "there are none"
+    only = f"all {messages:,} are {store.labels[0]!r}" if store.labels else "there are none"
     return DataError(
         f"training needs messages of at least two classes, but {only}",
         hint="check the label column (--label-column) and which label means spam (--spam-label)",

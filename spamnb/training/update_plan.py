@@ -9,7 +9,7 @@ from typing import Any
 
 from spamnb.errors import ConfigError, ModelError
 from spamnb.features import KeyArray
-from spamnb.model import ChangeHistory, SeenMessages, SpamModel
+from spamnb.model import ChangeHistory, SeenMessages, SpamModel, spam_classes
 
 Pair = tuple[int, str]  # the row of a message in its batch, and a label
 
@@ -189,13 +189,14 @@ def class_label(model: SpamModel, spam: bool) -> str:
     >>> class_label(SpamModel().learn(["win", "see"], ["spam", "ok"]), spam=False)
     'ok'
     """
-    if spam:
-        return model.positive
-    others = [label for label in model.labels if label != model.positive]
+    classes, name = spam_classes(model.labels), "spam" if spam else "ham"
+    if spam and (classes or len(model.labels) < 2):
+        return model.positive if model.positive in classes or not classes else classes[0]
+    others = [label for label in model.labels if label not in classes] if classes else []
     if len(others) == 1 or "ham" in others:
         return others[0] if len(others) == 1 else "ham"
     raise ConfigError(
-        f"--ham needs a model with a class ham, got {', '.join(model.labels)}",
+        f"--{name} needs a model with a class {name}, got {', '.join(model.labels)}",
         hint=f"name the class: --label {model.labels[0]}=PATH",
     )
 

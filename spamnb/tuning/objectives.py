@@ -39,14 +39,17 @@ class Answers:
     def of(cls, model: SpamModel, held_out: HeldOutScores) -> Answers:
         eps = np.finfo(np.float64).eps
         rows = np.arange(len(held_out.truth))
-        surprise = -np.log(np.clip(held_out.proba[rows, held_out.truth], eps, 1 - eps))
         if len(model.labels) > 2:
+            surprise = -np.log(np.clip(held_out.proba[rows, held_out.truth], eps, 1 - eps))
             return cls(
                 held_out.truth, held_out.proba.argmax(axis=1), surprise, held_out.log_odds, len(model.labels)
             )
         plus, rule = model.labels.index(model.positive), model.decision
-        predicted = (model.decide(held_out.log_odds, held_out.known, held_out.share) == SPAM).astype(np.int64)
+        verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
+        predicted = (verdicts.codes == SPAM).astype(np.int64)
         truth = (held_out.truth == plus).astype(np.int64)
+        p = np.where(truth, verdicts.probability, 1 - verdicts.probability)
+        surprise = -np.log(np.clip(p, eps, 1 - eps))
         costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
         return cls(truth, predicted, surprise, held_out.log_odds, 2, costs)
 
@@ -180,7 +183,7 @@ def objective_for(name: str | None, classes: int) -> Objective:
         return objective(DEFAULT if classes == 2 else "f1")
     if classes > 2 and name not in FOR_MANY:
         raise ConfigError(
-            f"--objective {name} needs two classes, the data has {classes}",
+            f"--objective {name} needs two classes, the data has {classes:,}",
             hint=f"choose one of: {', '.join(FOR_MANY)}",
         )
     return objective(name)

@@ -20,6 +20,7 @@ NAMES = [
     *("accuracy", "precision", "recall", "f1", "jaccard", "roc_auc", "pr_auc"),
     *("recall_at_fpr_0_1_percent", "recall_at_fpr_0_5_percent"),
     *("log_loss", "brier", "ece", "expected_cost"),
+    "training_overlap",
 ]
 BRAILLE = {chr(code) for code in range(0x2801, 0x2900)}
 
@@ -106,8 +107,9 @@ def test_cross_validation_gives_what_training_stores(cli: Cli, sms: Sms) -> None
     assert stored is not None
     assert done.json["title"] == "5-fold cross-validation"
     assert done.json["notes"][0] == "5 folds, duplicates of a text in the same fold"
-    for name in NAMES[3:]:
+    for name in NAMES[3:-1]:
         assert done.json[name] == pytest.approx(stored[name], abs=1e-12), name
+    assert done.json["training_overlap"] is None
 
 
 def test_cross_validation_takes_settings_and_needs_no_model(cli: Cli, sms: Sms) -> None:
@@ -220,11 +222,51 @@ def test_no_stored_figures_and_no_place_for_json(cli: Cli, tiny: Path, sms: Sms)
 
 
 def test_messages_that_the_model_has_learned_are_named(cli: Cli, sms: Sms) -> None:
-    said = cli("evaluate", sms.train, "-m", sms.model, "--no-curves").err
+    done = cli(
+        "evaluate", sms.train, "-m", sms.model, "--no-curves", "--report", "r.html", "--json", "r.json"
+    )
     total = sum(SpamModel.load(sms.model).store.message_totals.tolist())
-    seen = f"{total} of {total} test messages (100%)"
-    assert f"warning: {seen} were in the training data; results are optimistic\n" in said
-    assert "warning" not in cli("evaluate", sms.test, "-m", sms.model, "--no-curves").err
+    warning = f"{total} of {total} test messages (100%) were in the training data; results are optimistic"
+    assert f"warning: {warning}\n" in done.err
+    overlap = json.loads((cli.here / "r.json").read_text())["training_overlap"]
+    assert overlap == {"messages": total, "share": 1.0, "warning": warning}
+    page = (cli.here / "r.html").read_text("utf-8")
+    header = page[page.index("<header>") : page.index("</header>")]
+    assert f'<p class="warning" role="note"><b>Warning:</b> {warning}.</p>' in header
+    assert f"{total} of {total}" in page[page.index("in training data") :][:200]
+
+
+def test_new_messages_give_no_warning(cli: Cli, sms: Sms) -> None:
+    done = cli("evaluate", sms.test, "-m", sms.model, "--no-curves", "--report", "r.html", "--json", "r.json")
+    assert "warning" not in done.err
+    overlap = json.loads((cli.here / "r.json").read_text())["training_overlap"]
+    assert overlap == {"messages": overlap["messages"], "share": overlap["share"], "warning": None}
+    assert overlap["share"] < 0.05
+    assert 'role="note"' not in (cli.here / "r.html").read_text("utf-8")
+
+
+def test_a_model_without_digests_cannot_tell(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.train, "--no-digests", "-q", "-o", "m")
+    done = cli("evaluate", sms.train, "-m", "m", "--json", "-")
+    assert done.json["training_overlap"] is None
+    assert "warning" not in done.err
+
+
+def test_ready_made_models_recognise_their_messages(cli: Cli, sms: Sms) -> None:
+    """The sample is one of the sources of the ready-made model for SMS."""
+    said = "406 of 406 test messages (100%) were in the training data; results are optimistic"
+    done = cli("evaluate", sms.test, "--json", "-")
+    assert said in done.err
+    assert said in done.json["training_overlap"]["warning"]
+    cli.write(
+        "other.csv", "label,text\nspam,an unheard of offer for zebras\nham,zebras at the zoo on monday\n"
+    )
+    assert cli("evaluate", "other.csv", "--json", "-").json["training_overlap"]["messages"] == 0
+
+
+def test_a_base_model_has_its_messages_too(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.train, "--base", "ready-made", "--no-digests", "-q", "-o", "m")
+    assert cli("evaluate", sms.test, "-m", "m", "--json", "-").json["training_overlap"]["share"] > 0.95
 
 
 def test_too_many_folds_are_refused(cli: Cli, sms: Sms) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.mail import DEFAULT
+from spamnb.mail import DEFAULT, parse_mail
 from spamnb.model import with_verdict
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.command_line import Cli
@@ -64,6 +64,8 @@ def _check(raw: bytes, out: bytes) -> None:
     assert re.search(rb"(?m)^X-Spam-Flag: (YES|NO)\r?$", header)
     assert b"score=-9.9" not in header
     assert _others(out) == _others(raw)
+    before, after = parse_mail(raw), parse_mail(out)  # a mail can be learned before and after the filter
+    assert (before.body, before.tags) == (after.body, after.tags)
 
 
 def test_a_thousand_real_mails(mail_model: Path) -> None:

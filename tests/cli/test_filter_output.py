@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import Cli
-from tests.helpers.mail_header import header_and_body
+from tests.helpers.mail_header import verdict_and_mail
 
 HEAD, BODY = b"From: a@example.org\nSubject: hi\n\n", b"All work and no play, 100%.\n" * 15_000
 UNBUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -43,13 +43,13 @@ def test_a_pipe_that_does_not_wait(unbuffered: str, cli: Cli, mail_model: Path, 
         running = subprocess.Popen(command, stdin=given, stdout=writing, env=env)
     os.close(writing)
     with open(reading, "rb") as file:
-        assert header_and_body(file.read())[1] == b"\n" + BODY
+        assert verdict_and_mail(file.read())[1] == HEAD + BODY
     assert running.wait() == 0
 
 
 def test_a_log_that_cannot_be_written(cli: Cli, mail: Path) -> None:
     done = cli.shell(f'"$@" < {mail} 2> /dev/full', "filter", "-m", "none.spamnb")
-    assert done.out == HEAD + BODY
+    assert done.out == b"X-Spamnb: no verdict\n" + HEAD + BODY
     assert cli.shell(f'"$@" < {mail} 2> /dev/full', "filter", "--tempfail", "-m", "none", code=75).out == b""
 
 
@@ -74,5 +74,5 @@ def test_a_mail_that_comes_slowly_from_a_pipe_that_does_not_wait(
         time.sleep(0.2)
         file.write(b"last\n")
     out, _ = running.communicate(timeout=60)
-    assert header_and_body(out)[1] == b"\nfirst\nlast\n"
+    assert verdict_and_mail(out)[1] == HEAD + b"first\nlast\n"
     assert running.returncode == 0

@@ -88,3 +88,35 @@ def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> N
     assert not (cli.here / "m").exists()
     said = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
     assert "--max-fpr needs DATA" in said
+
+
+PROTOCOLS = [("--folds", "5"), ("--holdout", "30%"), ("--learning-curve",), ("--online",)]
+
+
+def _mails(cli: Cli) -> None:
+    """120 mails of which a few ham look like spam."""
+    for i in range(120):
+        spam = i % 3 == 0
+        words = "win a prize" if spam or i % 29 == 1 else "see you at lunch"
+        folder = cli.here / ("spam" if spam else "ham")
+        folder.mkdir(exist_ok=True)
+        mail = f"From: a{i}@b.example\nSubject: {words}\n\n{words} {i} {i * 7}\n"
+        (folder / f"{i}.eml").write_text(mail)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_decides_as_train_does(cli: Cli, protocol: tuple[str, ...]) -> None:
+    """Mail is spam where at most 0.1% of ham is, unless options set a threshold."""
+    _mails(cli)
+    data = "--label", "spam=spam", "--label", "ham=ham", "-q"
+    rule = "of ham), unsure above 0.5"
+    assert rule in cli("train", *data[:4], "-o", "m").err
+    assert f"at most 0.1% {rule}" in cli("evaluate", *data, *protocol, "--report", "-").text
+    assert "at most 5% of ham)" in cli("evaluate", *data, *protocol, "--max-fpr", "5%", "--report", "-").text
+    assert rule not in cli("evaluate", *data, *protocol, "--threshold", "0.9", "--report", "-").text
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_text_messages_keep_their_threshold(cli: Cli, sms: Sms, protocol: tuple[str, ...]) -> None:
+    page = cli("evaluate", sms.train, "-q", *protocol, "--report", "-").text
+    assert "spam from P = 0.5<" in page

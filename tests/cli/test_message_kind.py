@@ -71,16 +71,45 @@ def test_a_model_without_a_class_spam_lets_mail_pass(cli: Cli) -> None:
     cli.write("three.csv", "label,text\n" + "\n".join(rows) + "\n")
     cli("train", "three.csv", "-o", "m.spamnb")
     done = cli("filter", "-m", "m.spamnb", stdin=b"Subject: sale\n\noffer\n")
-    assert done.out == b"Subject: sale\n\noffer\n"
-    assert "no class of the model is spam: ads, home, work; the mail passes unchanged" in done.err
+    assert done.out == b"X-Spamnb: no verdict\nSubject: sale\n\noffer\n"
+    assert "no class of the model is spam: ads, home, work; the mail passes without a verdict" in done.err
 
 
-def test_a_mail_on_stdin_that_is_read_as_lines_is_noticed(cli: Cli, tiny: Path) -> None:
+def test_a_mail_on_stdin_is_one_message(cli: Cli, tiny: Path) -> None:
     note = "note: this looks like mail, and each line is classified; --input-format eml reads mail\n"
     mail = b"From: a@b.example\nSubject: hi\n\nsee you\n"
-    assert note in cli("predict", "-m", tiny, stdin=mail).err
-    assert note not in cli("predict", "-m", tiny, "--input-format", "eml", stdin=mail).err
-    assert note not in cli("predict", "-m", tiny, stdin=b"note: see you\nhome by seven\n").err
+    one = cli("predict", "-m", tiny, stdin=mail)
+    assert len(one.lines) == 1
+    assert one.out == cli("predict", "-m", tiny, "--input-format", "eml", stdin=mail).out
+    assert len(cli("predict", "-m", tiny, stdin=b"From a@b\n" + mail + b"\nFrom a@b\n" + mail).lines) == 2
+    lines = cli("predict", "-m", tiny, "--input-format", "lines", stdin=mail)
+    assert len(lines.lines) == 4
+    assert note in lines.err
+    assert len(cli("predict", "-m", tiny, stdin=b"note: see you\nhome by seven\n").lines) == 2
+
+
+def test_mails_are_classified_by_the_model_for_mail_however_they_arrive(cli: Cli, tmp_path: Path) -> None:
+    """Without a model of one's own; an index of mails, a list of them without suffixes, a list on stdin."""
+    kind = "no model of your own yet: using the ready-made one for {}\n"
+    mails = sorted(MAIL.glob("*/*.eml"))
+    plain = [tmp_path / f"inmail.{i}" for i in range(3)]
+    for path, mail in zip(plain, mails, strict=False):
+        path.write_bytes(mail.read_bytes())
+    (tmp_path / "list").write_text("".join(f"{path}\n" for path in plain))
+    (tmp_path / "labels.txt").write_text("".join(f"ham {path.name}\n" for path in plain))
+    (tmp_path / "box").write_bytes(b"From a@b.example\n" + mails[0].read_bytes())
+    ways: list[tuple[tuple[str | Path, ...], bytes]] = [
+        *[((mails[0],), b""), ((MAIL,), b""), ((plain[0],), b""), ((tmp_path / "box",), b"")],
+        *[(("--files-from", tmp_path / "list"), b""), ((tmp_path / "labels.txt",), b"")],
+        *[(("--files-from", "-"), (tmp_path / "list").read_bytes()), ((), mails[0].read_bytes())],
+        *[(("-",), mails[0].read_bytes()), (("--input-format", "eml"), mails[0].read_bytes())],
+    ]
+    for args, stdin in ways:
+        done = cli("predict", *args, stdin=stdin)
+        assert kind.format("mail") in done.err, args
+        assert done.out
+    assert kind.format("sms") in cli("predict", stdin=b"see you\nSubject: this is a message\n").err
+    assert kind.format("mail") in cli("evaluate", tmp_path / "labels.txt").err
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,41 @@ def test_quiet_says_nothing_and_changes_nothing(cli: Cli, sms: Sms) -> None:
     assert (cli.here / "quiet.spamnb").read_bytes() == sms.model.read_bytes()
 
 
-def test_labels_other_than_spam_are_named_in_the_summary(cli: Cli) -> None:
+def test_two_labels_that_no_word_tells_apart_are_refused_everywhere(cli: Cli) -> None:
     rows = "".join(f"no,quiet word{i}\nyes,loud word{i}\n" for i in range(12))
-    said = cli("train", cli.write("d.csv", "label,text\n" + rows), "-o", "m").err
-    assert "of yes caught" in said
-    assert "of 12 no misclassified" in said
+    data = cli.write("d.csv", "label,text\n" + rows).name
+    for command in (
+        ("train", "-o", "m"),
+        ("evaluate", "--folds", "2"),
+        ("compare",),
+        ("tune", "--time", "1s"),
+    ):
+        assert cli.fails(command[0], data, *command[1:])[-2:] == [
+            "Error: cannot tell which label of d.csv means spam: "
+            'its first 24 rows have "no" (12) and "yes" (12)',
+            "Hint: add --spam-label no or --spam-label yes",
+        ]
+    said = cli("train", data, "-o", "m", "--spam-label", "no").err
+    assert "of spam caught" in said
+    assert "of 12 ham misclassified" in said
+
+
+def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
+    for label in ("offers", "friends"):
+        cli.write(f"{label}.txt", "".join(f"{label} word{i}\n" for i in range(12)))
+    flags = ("--label", "offers=offers.txt", "--label", "friends=friends.txt")
+    for command in (
+        ("train", "-o", "m"),
+        ("evaluate", "--folds", "2"),
+        ("evaluate", "--online"),
+        ("compare",),
+    ):
+        assert cli.fails(*command, *flags)[-2:] == [
+            'Error: cannot tell which label of the data means spam: it has "friends" (12) and "offers" (12)',
+            "Hint: add --spam-label friends or --spam-label offers",
+        ]
+    assert "12 ham, 12 spam" in cli("train", *flags, "--spam-label", "Offers", "-o", "m").err
+    assert "12 friends, 12 spam" in cli("train", *flags[:1], "spam=offers.txt", *flags[2:], "-o", "m").err
 
 
 # --- where it writes -------------------------------------------------------------------------------
@@ -265,8 +295,8 @@ def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: st
 
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
-        'no text column, label column "play" (labels: no, yes; treating "yes" as spam, change with '
-        '--spam-label), categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
+        'no text column, label column "play" (labels: no, yes; none is spam), '
+        'categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
     )
     assert "learned           14 messages (5 no, 9 yes)" in tennis.said
     assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
@@ -292,7 +322,7 @@ def test_a_column_that_does_not_look_like_labels(cli: Cli, jobs: str) -> None:
     assert not (cli.here / "m").exists()
 
 
-@pytest.mark.parametrize(("classes", "rows"), [(60, 180), (50, 60)])
+@pytest.mark.parametrize(("classes", "rows"), [(60, 180), (50, 67)])
 def test_many_classes_with_messages_and_few_with_hardly_any_are_classes(
     cli: Cli, classes: int, rows: int
 ) -> None:
@@ -359,5 +389,6 @@ def test_a_class_that_comes_late_is_no_slip(cli: Cli, jobs: str) -> None:
     cli.write("t.csv", "label,text\npromo,off\n" + first + "promo,ten percent off\n" * 300)
     assert cli.fails("train", "t.csv", "-o", "m.spamnb", "--jobs", jobs)[-2:] == [
         'Error: t.csv has 301 rows with the label "promo", hardly any at its beginning',
-        "Hint: shuffle its rows, so that the first ones show all classes",
+        "Hint: shuffle its rows, so that the first ones show all classes; or name the label that means spam: "
+        "--spam-label spam",
     ]

@@ -103,7 +103,7 @@ class OddError(Exception):
 
 ERRORS = [
     ConfigError("wrong", hint="do it right"),
-    MissingExtraError("a thing", "extra"),
+    MissingExtraError("a thing", "parquet"),
     OddError("a and b"),
 ]
 

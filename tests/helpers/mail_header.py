@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 
-def header_and_body(mail: bytes) -> tuple[bytes, bytes]:
-    """The header up to our last field, and what follows it; found by other means than the code under test."""
+def verdict_and_mail(mail: bytes) -> tuple[bytes, bytes]:
+    """What ends with our last field, and what follows it; found by other means than the code under test."""
     found = [*re.finditer(rb"(?m)^X-Spamnb:[^\n]*\n(?:[ \t][^\n]*\n)*", mail)]
     assert len(found) == 1, mail[:2000]
     return mail[: found[0].end()], mail[found[0].end() :]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Texts
@@ -19,6 +22,7 @@ from spamnb.model.prune_model import age, prune
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines, import_lines
+from spamnb.report import explanation_row, model_card
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.cross_validation import folds
 from spamnb.training.fit_base_weight import base_log_odds, best_weight
@@ -287,3 +291,24 @@ def test_scarce_ham_draws_no_line_by_its_tail(ready: SpamModel) -> None:
     assert (careful.max_fpr, careful.unsure_from) == (None, 0.5)
     assert careful.threshold >= 0.95
     assert decision(stated=True).max_fpr == decision(stated=False, copies=6).max_fpr == 0.001
+
+
+def test_evidence_has_the_counts_of_both_models() -> None:
+    """A token with more ham than spam of the user's own can be evidence for spam, by the base model."""
+    base = SpamModel().learn(["free prize"] * 40 + ["see you"] * 40, ["spam"] * 40 + ["ham"] * 40)
+    own = SpamModel().learn(["free lunch"] * 3 + ["win money"] * 3, ["ham"] * 3 + ["spam"] * 3)
+    model = replace(own, base=BaseModel.of("model office", base, 1.0))
+    evidence = {e.token: e for e in model.explain("free prize lunch").evidence}
+    assert evidence["free"].log_odds > 0
+    assert (evidence["free"].counts, evidence["free"].base_counts) == ((3, 0), (0, 40))
+    assert (evidence["prize"].counts, evidence["prize"].base_counts) == ((0, 0), (0, 40))
+    assert (evidence["lunch"].counts, evidence["lunch"].base_counts) == ((3, 0), (0, 0))
+    assert {e.base_counts for e in own.explain("free prize lunch").evidence} == {None}
+    row = next(row for row in explanation_row(model.explain("free"))["evidence"] if row["token"] == "free")
+    assert (row["messages"], row["base_messages"]) == ([3, 0], [0, 40])
+    out = Console(file=io.StringIO(), width=100)
+    model_card.show_explanation(out, model.explain("free prize lunch"), model.labels, 20)
+    assert isinstance(out.file, io.StringIO)
+    table = out.file.getvalue()
+    assert re.search(r"token +times +in ham / spam +in base model\n", table)
+    assert re.search(r"\+\S+ +\S+ +free +1 +3 / 0 +0 / 40\n", table)

@@ -97,7 +97,8 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
         return _Reader(file, lambda size: asked.append(size) or read(size))  # type: ignore[func-returns-value]
 
     monkeypatch.setattr(update_journal, "open", watched, raising=False)
-    assert update_journal.read(path, model_file.checksum_of(path)) is None
+    with pytest.raises(ModelError, match="is damaged: byte 0"):
+        update_journal.read(path, model_file.checksum_of(path))
     assert asked == [os.path.getsize(update_journal.path_of(path))]
 
 

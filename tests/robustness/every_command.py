@@ -44,6 +44,7 @@ CALLS = {
     "forget": Call(("forget", "-m", MODEL), b"win a prize 1\n", speaks=False),
     "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
     "models": Call(("models",)),
+    "model check": Call(("model", "check", "-m", MODEL)),
     "completion": Call(("completion", "bash")),
 }
 READS_STDIN = ("predict -", "inspect --message", "filter", "learn", "learn --ham", "forget")

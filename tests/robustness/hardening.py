@@ -11,9 +11,12 @@ import time
 from collections.abc import Callable
 
 from tests.robustness import (
+    concurrent_changes,
     crash_recovery,
     file_permissions,
     fuzzing,
+    header_forms,
+    hostile_journals,
     hostile_mail,
     hostile_models,
     killed_workers,
@@ -25,14 +28,17 @@ from tests.robustness.result_row import Row
 
 # What each area tries, and its share of the seconds.
 AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
-    "fuzzing": (fuzzing.rows, 0.15),
+    "fuzzing": (fuzzing.rows, 0.1),
     "hostile-models": (hostile_models.rows, 0.1),
+    "hostile-journals": (hostile_journals.rows, 0.05),
     "time-growth": (time_growth.rows, 0.1),
     "hostile-mail": (hostile_mail.rows, 0.05),
+    "header-forms": (header_forms.rows, 0.05),
     "terminal-output": (terminal_output.rows, 0.1),
-    "system-faults": (system_faults.rows, 0.3),
+    "system-faults": (system_faults.rows, 0.25),
     "file-permissions": (file_permissions.rows, 0.05),
-    "crash-recovery": (crash_recovery.rows, 0.1),
+    "crash-recovery": (crash_recovery.rows, 0.07),
+    "concurrent-changes": (concurrent_changes.rows, 0.03),
     "killed-workers": (killed_workers.rows, 0.05),
 }
 

@@ -53,8 +53,13 @@ class Fault(NamedTuple):
 _ALL = tuple(CALLS)
 _SPEAK = tuple(name for name, call in CALLS.items() if call.speaks)
 _MUTE = tuple(name for name, call in CALLS.items() if not call.speaks)
-_MODEL = tuple(name for name, call in CALLS.items() if MODEL in call.args and name != "filter")
+_MODEL = tuple(
+    name for name, call in CALLS.items() if MODEL in call.args and name not in ("filter", "model check")
+)
 _CHANGE = ("prune", "age", "learn", "learn --ham", "forget")
+# These go on without a journal that they cannot use; the others would lose what is in it.
+_READ = ("predict", "predict -", "predict mail", "evaluate", "inspect", "inspect word", "inspect --message")
+_KEEP = tuple(name for name in _MODEL if name not in _READ)
 _FILES = {
     "train": DATA,
     "predict": TEXTS,
@@ -122,13 +127,13 @@ def _faults() -> Iterator[Fault]:
             yield Fault(f"{name} in place of data", (call,), wrong, harm=_instead(file, make))
         yield Fault(f"{name} in place of the model", _MODEL, (1,), harm=_instead(MODEL, make))
         yield Fault(f"{name} in place of the model", ("filter",), (0,), harm=_instead(MODEL, make))
-        codes = (0,) if name in ("empty", "binary", "a link to nothing") else (1,)
-        if name != "a link to nothing":
-            yield Fault(
-                f"{name} in place of the journal", _MODEL, codes, harm=_instead(f"{MODEL}.journal", make)
-            )
+        journal = _instead(f"{MODEL}.journal", make)
+        yield Fault(f"{name} in place of the journal", _KEEP, (1,), harm=journal)
+        yield Fault(f"{name} in place of the journal", (*_READ, "filter"), (0,), harm=journal)
     yield Fault("a FIFO in place of the model", _MODEL, (1,), harm=_instead(MODEL, os.mkfifo))
-    yield Fault("a FIFO in place of the journal", _MODEL, (1,), harm=_instead(f"{MODEL}.journal", os.mkfifo))
+    fifo = _instead(f"{MODEL}.journal", os.mkfifo)
+    yield Fault("a FIFO in place of the journal", _KEEP, (1,), harm=fifo)
+    yield Fault("a FIFO in place of the journal", (*_READ, "filter"), (0,), harm=fifo)
     yield Fault("a FIFO in place of the lock", _CHANGE, (1,), harm=_instead(f"{MODEL}.lock", os.mkfifo))
     for call, file in _FILES.items():
         feed = f'cat {file}.whole >{file} & "$@"'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from pathlib import Path
@@ -25,44 +24,6 @@ def test_files_are_private_and_hold_no_text_beyond_tokens(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", [*WRITERS][::2])
 def test_a_planted_link_is_not_followed(tmp_path: Path, name: str) -> None:
     assert link_followed(tmp_path, name) == ""
-
-
-def test_a_backup_replaces_a_planted_link(tmp_path: Path) -> None:
-    victim, source, backup = tmp_path / "victim", tmp_path / "m", tmp_path / "m.bak"
-    victim.write_text("precious")
-    source.write_text("model")
-    backup.symlink_to(victim)
-    files.copy(str(source), str(backup))
-    assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
-
-
-@pytest.mark.parametrize("how", ["link", "no links here", "others may read it"])
-def test_what_is_replaced_is_kept(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, backup = tmp_path / "m", tmp_path / "m.bak"
-    source.write_text("model")
-    source.chmod(0o644 if how == "others may read it" else 0o600)
-    backup.write_text("older")
-    if how == "no links here":
-        monkeypatch.setattr(os, "link", refuse)
-    for _ in range(2):  # the second time both names may be of one file
-        files.back_up(str(source), str(backup))
-        assert (backup.read_text(), backup.stat().st_mode & 0o777) == ("model", 0o600)
-    assert os.path.samefile(source, backup) == (how == "link")
-    assert sorted(os.listdir(tmp_path)) == ["m", "m.bak"]
-
-
-def test_a_kept_file_replaces_a_planted_link(tmp_path: Path) -> None:
-    victim, source, backup = tmp_path / "victim", tmp_path / "m", tmp_path / "m.bak"
-    victim.write_text("precious")
-    source.write_text("model")
-    source.chmod(0o600)
-    backup.symlink_to(victim)
-    files.back_up(str(source), str(backup))
-    assert (victim.read_text(), backup.read_text(), backup.is_symlink()) == ("precious", "model", False)
-
-
-def refuse(*_: object, **__: object) -> None:
-    raise OSError(errno.EPERM, "Operation not permitted")
 
 
 def test_links_of_the_system_are_followed(tmp_path: Path) -> None:

@@ -34,6 +34,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "given prior": {"prior": (0.2, 0.3, 0.5)},
     "balanced": {"balance": "weight"},
     "balanced, alpha 0": {"balance": "weight", "alpha": 0.0},
+    "m-estimate": {"m_estimate": 3.0},
+    "m-estimate 0": {"m_estimate": 0.0},
+    "class weight": {"class_weights": (("spam", 2.5),)},
+    "balanced, with a class weight": {"balance": "weight", "class_weights": (("ham", 3.0),)},
     "damped": {"damping": 1.0},
     "half damped": {"damping": 0.5},
 }
@@ -75,6 +79,18 @@ def test_settings_against_the_twin(name: str, classes: int, variant: str, tmp_pa
     scoring = ScorerConfig.of(name, **settings)
     features = FeatureConfig.plain(2 if name == "less-naive" else 1)
     agrees_with_the_twin(Case(features, scoring, classes), tmp_path)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", REGISTRY)
+def test_a_class_weight_is_learning_that_often(name: str, classes: int) -> None:
+    """To the last bit: the weight multiplies counts, and nothing is rounded."""
+    case = case_of(name, classes)
+    weighed = replace(case.model, scoring=replace(case.scoring, class_weights=(("spam", 3.0),)))
+    spam = [m for m, label in zip(case.messages, case.labels, strict=True) if label == "spam"]
+    often = case.model.learn(spam * 2, ["spam"] * (2 * len(spam)))
+    expected = often.score(case.others).scored.joint
+    assert weighed.score(case.others).scored.joint.tobytes() == expected.tobytes()
 
 
 small = st.lists(st.sampled_from(["a", "b", "c", "d e"]), max_size=4).map(" ".join)
@@ -201,6 +217,8 @@ def test_a_prior_of_the_wrong_length() -> None:
     ("settings", "message"),
     [
         ({"alpha": -1.0}, "--alpha must be 0 or more, got -1.0"),
+        ({"m_estimate": -1.0}, "--m-estimate must be 0 or more, got -1.0"),
+        ({"class_weights": (("spam", 0.0),)}, "--class-weight must be positive numbers, got [('spam', 0.0)]"),
         ({"alpha": float("nan")}, "--alpha must be 0 or more, got nan"),
         ({"alpha": float("inf")}, "--alpha must be 0 or more, got inf"),
         ({"damping": 1.5}, "--damping must be between 0 and 1, got 1.5"),

@@ -16,6 +16,7 @@ from spamnb.scorers import REGISTRY
 from spamnb.settings import (
     DecisionConfig,
     FeatureConfig,
+    MailConfig,
     ScorerConfig,
     TrainingConfig,
     check_used,
@@ -24,13 +25,13 @@ from spamnb.settings import (
     training_settings,
 )
 
-CONFIGS = (FeatureConfig, ScorerConfig, TrainingConfig, DecisionConfig)
+CONFIGS = (FeatureConfig, ScorerConfig, TrainingConfig, DecisionConfig, MailConfig)
 TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
 # Settings that the estimator has not got: it reads texts alone, and cross-validates within itself.
 NOT_OF_THE_ESTIMATOR = {
     *("categorical", "numeric", "ddof", "covariance", "dependence"),
     *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
-    *("unsure", "cost_fp", "cost_fn"),
+    *("unsure", "cost_fp", "cost_fn", "authserv_id"),
 }
 ESTIMATOR_ONLY = {"calibrate"}
 
@@ -51,10 +52,10 @@ def test_names_and_flags_are_unique() -> None:
     [
         ("train", CONFIGS),
         ("evaluate", CONFIGS),
-        ("compare", (FeatureConfig, DecisionConfig)),
-        ("tune", (DecisionConfig,)),
-        ("predict", (DecisionConfig,)),
-        ("filter", (DecisionConfig,)),
+        ("compare", (FeatureConfig, DecisionConfig, MailConfig)),
+        ("tune", (DecisionConfig, MailConfig)),
+        ("predict", (DecisionConfig, MailConfig)),
+        ("filter", (DecisionConfig, MailConfig)),
     ],
 )
 def test_commands_have_the_options_of_the_table(command: str, configs: tuple[type, ...]) -> None:
@@ -86,7 +87,9 @@ def test_the_estimator_has_the_parameters_of_the_table() -> None:
 
 def test_what_training_fixes() -> None:
     fixed = {one.name for one in training_settings()}
-    assert set(TABLE) - fixed == {"max_fpr", "jobs", "threshold", "unsure", "cost_fp", "cost_fn"}
+    assert set(TABLE) - fixed == {
+        *("max_fpr", "jobs", "threshold", "unsure", "cost_fp", "cost_fn", "authserv_id")
+    }
 
 
 def parsed(words: list[str]) -> dict[str, Any]:
@@ -108,6 +111,7 @@ def parsed(words: list[str]) -> dict[str, Any]:
             "damping": st.sampled_from([0.0, 0.5, 1.0]),
             "class_prior": st.sampled_from(["uniform", "0.25,0.75"]),
             "balance": st.just("weight"),
+            "class_weight": st.just(("spam=2.5", "a=b=3")),
             "max_evidence": st.just(3),
             "max_token_weight": st.just(0.5),
             "chars": st.just(3),

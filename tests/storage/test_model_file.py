@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import joblib
 import numpy as np
@@ -93,6 +94,57 @@ def test_arrays_are_read_only_views_or_writeable_memory(saved: Path) -> None:
     assert mapped.tolist() == copied.tolist() == list(range(7))
 
 
+@pytest.mark.parametrize("how", ["shortened", "overwritten", "emptied"])
+def test_a_model_that_is_overwritten_in_place_does_not_reach_its_readers(tmp_path: Path, how: str) -> None:
+    """As by `cp`: the pages of a mapped file would change, or end the process with SIGBUS."""
+    path = tmp_path / "m"
+    model_writer.write({"x": np.arange(100_000)}, path)
+    code = (
+        "import sys, os; from spamnb.storage import model_file; x = model_file.read(sys.argv[1])['x'];"
+        "size = os.path.getsize(sys.argv[1]); file = open(sys.argv[1], 'r+b');"
+        "{'shortened': lambda: file.truncate(100), 'emptied': lambda: file.truncate(0),"
+        " 'overwritten': lambda: file.write(b'x' * size)}[sys.argv[2]]();"
+        "file.close(); print(int(x.sum()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path, how], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "4999950000\n"), done.stderr
+
+
+def test_large_files_are_mapped(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading takes memory for each process; mapped files share it."""
+    mapped: list[object] = []
+    real = model_file.map_file
+
+    def map_file(file: BinaryIO) -> object:
+        mapped.append(file)
+        return real(file)
+
+    monkeypatch.setattr(model_file, "map_file", map_file)
+    assert same(STATE, model_file.read(saved))
+    assert mapped == []
+    monkeypatch.setattr(model_file, "MAX_READ", saved.stat().st_size - 1)
+    assert same(STATE, model_file.read(saved))
+    assert len(mapped) == 1
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize("left", [0, 1, 50, 500])
+def test_a_file_that_is_cut_while_it_is_read_is_named(
+    saved: Path, monkeypatch: pytest.MonkeyPatch, left: int, mmap: bool
+) -> None:
+    check = model_file._contents
+
+    def cut(file: BinaryIO, size: int, mapped: bool) -> memoryview:
+        os.truncate(saved, left)
+        return check(file, size, mapped)
+
+    monkeypatch.setattr(model_file, "_contents", cut)
+    with pytest.raises(ModelError, match=r"is empty|is cut short"):
+        model_file.read(saved, mmap=mmap)
+
+
 def test_equal_states_give_equal_bytes_whichever_objects_they_are_made_of(tmp_path: Path) -> None:
     table = np.arange(6, dtype="<i8").reshape(2, 3)
     noted = np.dtype("<i8", metadata={"note": "kept by numpy, not by us"})
@@ -157,9 +209,9 @@ def test_a_link_that_is_planted_while_a_model_is_written_is_replaced(
     before, path = saved.read_bytes(), tmp_path / "m"
     folder = model_writer._folder
 
-    def planted(target: str) -> str:
+    def planted(target: str, mode: int | None) -> str:
         path.symlink_to(saved)
-        return folder(target)
+        return folder(target, mode)
 
     monkeypatch.setattr(model_writer, "_folder", planted)
     model_writer.write({"x": 1}, path)

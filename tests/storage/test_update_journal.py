@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.errors import ModelError
+from spamnb.errors import JournalError, ModelError
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage import model_file, update_journal
 from spamnb.training import incremental
@@ -43,6 +44,24 @@ def test_every_cut_of_the_last_record_gives_the_model_before_it(path: Path) -> N
         assert is_trained_on(path, [*ROWS, NEWS[0]])
     beside(path).write_bytes(whole)
     assert is_trained_on(path, [*ROWS, *NEWS[:2]])
+
+
+@pytest.mark.parametrize("zeros", [16, 20, 60])
+def test_zeros_before_a_whole_record_are_no_crash(
+    path: Path, zeros: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash leaves zeros at the end; zeros in the middle hide records that were reported as learned."""
+    monkeypatch.setattr(update_journal, "_PAUSE", 0)
+    for row in NEWS:
+        learn(path, row)
+        if row is NEWS[0]:
+            at = beside(path).stat().st_size
+    data = beside(path).read_bytes()
+    beside(path).write_bytes(data[:at] + bytes(zeros) + data[at + zeros :])
+    for read in (SpamModel.load, lambda model: learn(model, ("one more", "spam"))):
+        with pytest.raises(JournalError) as caught:
+            read(path)
+        assert caught.value.message == f"{path}.journal is damaged: byte {at}"
 
 
 @pytest.mark.parametrize("left", [b"\0" * 100, b"\0" * 20 + b"x" * 50, b"rec", b"\0"])
@@ -145,18 +164,32 @@ def test_the_same_model_trained_again_has_forgotten_the_journal(path: Path) -> N
     assert is_trained_on(path, ROWS)
 
 
-def test_the_journal_goes_before_the_same_bytes_come_again(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_journal_goes_before_the_same_bytes_come_again(path: Path) -> None:
+    learn(path, NEWS[0])
+    code = (
+        "import os, sys; from spamnb.storage import model_file;"
+        "from spamnb.model.spam_model import SpamModel;"
+        "model = SpamModel.from_state(model_file.read(sys.argv[1]));"
+        "os.replace = lambda *_: os._exit(9); model.save(sys.argv[1])"
+    )
+    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == 9
+    assert is_trained_on(path, ROWS)  # the new model: it is the old file without the journal
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_the_journal_comes_back_if_the_same_bytes_cannot_be_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     learn(path, NEWS[0])
 
     def die(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("os.replace", die)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises((KeyboardInterrupt, ModelError)):
         trained(ROWS).save(path)
-    assert is_trained_on(path, ROWS)  # the new model: it is the old file without the journal
+    assert is_trained_on(path, [*ROWS, NEWS[0]])
+    assert sorted(os.listdir(path.parent)) == ["m.spamnb", "m.spamnb.journal", "m.spamnb.lock"]
 
 
 def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Path) -> None:
@@ -173,11 +206,19 @@ def test_learning_and_forgetting_never_gives_the_bytes_of_an_older_file(path: Pa
     assert is_trained_on(path, ROWS)
 
 
-def test_a_file_that_is_no_journal_is_left_alone(path: Path) -> None:
-    beside(path).write_text("my diary")
-    assert is_trained_on(path, ROWS)
+@pytest.mark.parametrize("content", ["my diary", "", "spamnb-journal 1\n", "spamnb-jou"])
+def test_a_file_that_is_no_journal_is_named_and_left_alone(
+    path: Path, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be what is left of a journal: a learner must not replace it unnoticed."""
+    monkeypatch.setattr(update_journal, "_PAUSE", 0)
+    beside(path).write_text(content)
+    for read in (SpamModel.load, lambda model: learn(model, NEWS[0])):
+        with pytest.raises(JournalError) as caught:
+            read(path)
+        assert caught.value.message == f"{path}.journal is damaged: byte 0"
     trained(ROWS).save(path)
-    assert beside(path).read_text() == "my diary"
+    assert beside(path).exists() == (content != "spamnb-journal 1\n")
 
 
 # --- tidying up --------------------------------------------------------------------------------------
@@ -214,18 +255,6 @@ def test_a_change_too_large_for_the_journal_is_written_at_once(
     learn(path, *NEWS)
     assert sorted(os.listdir(path.parent)) == ["m.spamnb", "m.spamnb.lock"]
     assert is_trained_on(path, [*ROWS, *NEWS])
-
-
-def test_what_killed_writers_left_is_swept_up(path: Path) -> None:
-    old, new = path.parent / ".spamnb-old.tmp", path.parent / ".spamnb-new.tmp"
-    for left in (old, new):
-        left.write_text("half")
-    os.utime(old, (0, 0))
-    learn(path, NEWS[0])
-    with Learner(path) as learner:
-        learner.compact()
-    assert not old.exists()
-    assert new.exists()
 
 
 # --- links, and what is read ----------------------------------------------------------------------------

@@ -101,11 +101,11 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
 
     # Without a model of the user the ready-made ones for messages and for mail are used.
     assert spamnb("predict", stdin=b"WIN a FREE prize, call now\n").startswith(b"spam\t")
-    assert b"\nX-Spam-Flag: " in spamnb("filter", stdin=MAIL)
+    assert spamnb("filter", stdin=MAIL).startswith(b"X-Spam-Flag: ")
 
     spamnb("train", "data.csv", "-o", "m.spamnb")
     assert spamnb("predict", "-m", "m.spamnb", stdin=b"running late, home by 7\n").startswith(b"ham\t")
-    assert b"\nX-Spam-Flag: " in spamnb("filter", "-m", "m.spamnb", stdin=MAIL)
+    assert spamnb("filter", "-m", "m.spamnb", stdin=MAIL).startswith(b"X-Spam-Flag: ")
 
     spamnb("evaluate", "data.csv", "-m", "m.spamnb", "--report", "report.html")
     page = (here / "report.html").read_text("utf-8")

@@ -20,7 +20,7 @@ from tests.helpers.dask_tasks import POISON, dawdling, deadly, deadly_once, rais
 from tests.helpers.table_training import files, inputs, same, serial, table
 
 distributed = pytest.importorskip(
-    "distributed", reason="distributed is not installed: pip install 'spamnb[dask]'"
+    "distributed", reason="distributed is not installed: pip install distributed"
 )
 
 

@@ -232,9 +232,37 @@ class TestDigests:
 
 def test_the_positive_class_of_other_names() -> None:
     texts, labels = corpus()
-    model = train(texts, [{"ham": "no", "spam": "yes"}[label] for label in labels])
-    assert model.positive == "yes"
-    assert model.predict([texts[1]]) == ["yes"]
+    for ham, spam in (("no", "yes"), ("yes", "no")):
+        names = [{"ham": ham, "spam": spam}[label] for label in labels]
+        model = train(texts, names, positive=spam)
+        assert model.positive == spam
+        assert model.predict([texts[1]]) == [spam]
+        with pytest.raises(DataError) as caught:
+            train(texts, names)
+        assert str(caught.value) == "cannot tell which label means spam: no, yes"
+        assert caught.value.hint == "pass the one that does: positive='no' or positive='yes'"
+    with pytest.raises(DataError) as caught:
+        train(texts, labels, positive="junk")
+    assert (str(caught.value), caught.value.hint) == (
+        "no message has the label 'junk'",
+        "the labels are ham, spam",
+    )
+
+
+@pytest.mark.parametrize(
+    ("spam", "ham"), [("fake", "legit"), ("junk", "wanted"), ("bad", "good"), ("1", "0")]
+)
+def test_words_tell_the_positive_class(spam: str, ham: str) -> None:
+    texts, labels = corpus()
+    model = train(texts, [{"ham": ham, "spam": spam}[label] for label in labels])
+    assert model.positive == spam
+    assert model.score([texts[1]]).probability[0] > 0.5
+
+
+def test_no_class_is_called_unsure() -> None:
+    with pytest.raises(DataError) as caught:
+        train(["win", "see"], ["unsure", "ham"])
+    assert str(caught.value) == 'no class can be named "unsure": it is the verdict on uncertain messages'
 
 
 def test_calibration_makes_probabilities_honest() -> None:

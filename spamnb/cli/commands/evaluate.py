@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
     from spamnb.training import OperatingPoint
 
-_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 _MAX_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
@@ -144,7 +143,8 @@ class _Measured:
         from spamnb.evaluation import data_facts, summarize
 
         result = self.result
-        facts = data_facts(result.scores, result.model.labels, result.model.positive, self.sources)
+        classes = result.model.labels, result.model.positive
+        facts = data_facts(result.scores, *classes, self.sources, result.seen)
         size = os.path.getsize(self.path) if self.path else 0
         return summarize(result, self.title, self.mistakes, facts, self.path, size)
 
@@ -159,21 +159,23 @@ def _measure(protocol: str, params: Params) -> _Measured:
 
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
-    from spamnb.cli.model_choice import find_model
+    from spamnb.cli.model_choice import find_model, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
-    from spamnb.model import SpamModel
+    from spamnb.model import TrainingOverlap
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
-    model = SpamModel.load(path)
+    model = load_model(path)
     check_decision(params, model.labels)
     model = replace(model, decision=decision(params, model.decision))
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     reading = read_options(params, classes=model.labels, default_format="csv", **columns)
     worst = MistakeCollector(model) if params["report"] else None
     messages = _note_mail(chunks(data, params, reading, quiet, sources), model, quiet)
-    result = evaluate_chunks(model, messages, None if worst is None else worst.observe)
-    _warn_about_training_data(result, quiet)
+    observe = None if worst is None else worst.observe
+    result = evaluate_chunks(model, messages, observe, TrainingOverlap.of(model, path))
+    if result.warning:
+        print_status(f"warning: {result.warning}", quiet)
     paths = (*data, *params["labelled"], *filter(None, [params["files_from"]]))
     mistakes = [] if worst is None else worst.worst()
     return _Measured(f"model on {', '.join(paths)}", result, sources, mistakes, path)
@@ -185,13 +187,6 @@ def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iter
         if not number and chunk.sources:
             note_mail(model, quiet)
         yield chunk
-
-
-def _warn_about_training_data(result: Evaluation, quiet: bool) -> None:
-    total = result.scores.messages
-    if result.seen > total * _FEW_SEEN:
-        seen = f"{result.seen:,} of {total:,} test messages ({result.seen / total:.0%})"
-        print_status(f"warning: {seen} were in the training data; results are optimistic", quiet)
 
 
 def _cross_validate(params: Params) -> _Measured:
@@ -220,7 +215,8 @@ def _publish(measured: _Measured, params: Params) -> None:
     point = _operating_point(result, stated_max_fpr(params))
     notes = result.notes if point is None else (*result.notes, _point_text(point, *class_names(result.model)))
     if params["json_file"]:
-        more = {} if point is None else {"operating_point": point.to_dict()}
+        more = {"training_overlap": result.overlap()}
+        more |= {} if point is None else {"operating_point": point.to_dict()}
         metrics = {**result.scores.to_dict(), **protocol_options.steps_of(result), **more}
         write_json({"title": measured.title, "notes": list(notes), **metrics}, params["json_file"])
     if params["report"] or params["plots"]:

@@ -13,7 +13,7 @@ from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
-from spamnb.errors import ConfigError, DataError
+from spamnb.errors import DataError
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
     is_flag=True,
     help="On any failure exit with 75 and write nothing, so that the mail system tries again.",
 )
-@options.max_size_option
+@options.one_mail_options
 @options.decision_options
 @click.pass_context
 def filter(ctx: click.Context, /, **params: Any) -> None:
     """Pass one mail through, with its verdict in the header.
 
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
-    X-Spamnb at the end of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
+    X-Spamnb at the top of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not changed. --explain adds the strongest tokens to X-Spamnb, which also lists what of a large mail was
-    not read. If anything goes wrong the mail passes unchanged (or see --tempfail), so no mail is lost. On a
-    terminal control characters are shown as escapes.
+    not read. If anything goes wrong, or no class of the model is spam, the mail passes with
+    "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. On a terminal control characters are shown
+    as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -54,12 +55,12 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     try:
         mail = _with_verdict(raw, params)
     except Exception as error:
-        result = "is refused for now" if params["tempfail"] else "passes unchanged"
+        result = "is refused for now" if params["tempfail"] else "passes without a verdict"
         message = " ".join(str(error).split()) or type(error).__name__
         print_status(f"spamnb filter: {message}; the mail {result}")
         if params["tempfail"]:
             ctx.exit(TEMPORARY_FAILURE)
-        mail = raw
+        mail = _without_verdict(raw)
     write_bytes(_for_terminal(mail) if sys.stdout is not None and sys.stdout.isatty() else mail)
 
 
@@ -74,21 +75,30 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
     from spamnb.mail import Limits
     from spamnb.model import with_verdict
     from spamnb.report import evidence_text
+    from spamnb.settings import MailConfig
 
-    limits = Limits(message=size_of(params["max_size"], "--max-size"))
+    trusted = MailConfig.from_options(params).trusted_servers
+    limits = Limits(size_of(params["max_size"], "--max-size"), authserv_ids=trusted)
     return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
+
+
+def _without_verdict(raw: bytes) -> bytes:
+    """The mail without verdicts that it came with; unchanged if even that fails."""
+    try:
+        from spamnb.mail import NO_VERDICT, annotate
+
+        return annotate(raw, NO_VERDICT)
+    except Exception:
+        return raw
 
 
 def _load(params: Params) -> SpamModel:
     from dataclasses import replace
 
     from spamnb.cli.message_kind import note_mail
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
-    model = SpamModel.load(find_model(params["model"], lambda: "mail"))
+    model = load_model(find_model(params["model"], lambda: "mail"))
     check_decision(params, model.labels)
-    if model.positive not in model.labels:
-        raise ConfigError(f"no class of the model is spam: {', '.join(model.labels)}")
     note_mail(model, quiet=False)
     return replace(model, decision=decision(params, model.decision))

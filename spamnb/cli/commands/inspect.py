@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -41,8 +41,7 @@ def inspect(
       spamnb inspect --message "WIN a FREE prize"
       spamnb inspect --message - < mail.eml
     """
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
@@ -51,7 +50,7 @@ def inspect(
     texts = None if message is None else _message(message)
     mail = texts is not None and bool(texts.tags)
     path = find_model(model, lambda: "mail") if mail else find_model(model)
-    loaded = SpamModel.load(path)
+    loaded = load_model(path)
     if texts is not None:
         _explain(loaded, texts, top, json_file)
     elif words:
@@ -129,11 +128,13 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
 
 
 def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
-    from spamnb.report import explanation_row, model_card
+    import numpy as np
+
+    from spamnb.report import explanation_row, model_card, prediction_rows
 
     explanation = model.explain(message)
     if json_file:
-        verdict: dict[str, Any] = {"label": explanation.verdict, "probability": explanation.probability}
-        write_json({**verdict, "log_odds": explanation.log_odds, **explanation_row(explanation)}, json_file)
+        row = explanation_row(explanation)
+        write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)
     if json_file != "-":
         model_card.show_explanation(console(), explanation, model.labels, top)

@@ -10,9 +10,10 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.decision_rule import check_decision, decision
-from spamnb.cli.message_kind import kind_of_inputs, note_mail
+from spamnb.cli.message_kind import kind_of_inputs, note_mail, stdin_mail_format
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
+from spamnb.cli.progress_bar import may_reach_terminal
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
     metavar="FORMAT",
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
-    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is one message a line]",
+    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
 )
 @click.option(
     "--csv-safe/--no-csv-safe",
@@ -66,8 +67,8 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     """Classify each message as spam, ham or unsure.
 
-    Messages come from stdin, one a line, or from FILES: text files with a message a line, CSV, TSV, JSONL
-    and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
+    Messages come from stdin, one a line or as mail, or from FILES: text files with a message a line, CSV,
+    TSV, JSONL and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
     probability of spam and message (for mail its file), separated by tabs.
 
     \b
@@ -81,7 +82,10 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
 
     keep_freed_memory()
     _check_combination(params)
-    verdicts, unread = _predict(files, _load(files, params), params)
+    model = _load(files, params)
+    spam = exit_codes.spam_verdicts(exit_code, model.labels)
+    verdicts, unread = _predict(files, model, params)
+    verdicts = {"spam" if verdict in spam else verdict for verdict in verdicts}
     click.get_current_context().exit(exit_codes.of_verdicts(exit_code, verdicts, unread))
 
 
@@ -99,11 +103,10 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     from dataclasses import replace
     from functools import partial
 
-    from spamnb.cli.model_choice import find_model
-    from spamnb.model import SpamModel
+    from spamnb.cli.model_choice import find_model, load_model
 
     read = params | {"input_format": _input_format(params)}
-    model = SpamModel.load(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
+    model = load_model(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
     check_decision(params, model.labels)
     return replace(model, decision=decision(params, model.decision))
 
@@ -111,8 +114,7 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[set[str], int]:
     """Reads, scores and writes.
 
-    Returns the verdicts that occurred, with the positive class called spam, and how many files could not be
-    read.
+    Returns the verdicts that occurred, and how many files could not be read.
     """
     names = (*model.labels, "unsure")
     only = _only(names, params["only"])
@@ -125,7 +127,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
     verdicts, unread = set[str](), 0
     for path, how in sources:
         codes, lost = _answer(path, how, model, writer, only, params)
-        verdicts |= {"spam" if names[code] == model.positive else names[code] for code in codes}
+        verdicts |= {names[code] for code in codes}
         unread += lost
     if hasattr(writer, "end"):
         write_bytes(writer.end())
@@ -133,7 +135,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
 
 
 def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[Any]:
-    """The inputs with how to read them; stdin is one message a line unless options say otherwise."""
+    """The inputs with how to read them; stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
     features = model.features
@@ -146,7 +148,12 @@ def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[A
     table = bool(features.categorical or features.numeric or reading.columns.text)
     lines = reading.format == "auto" and not table
     planned = inputs(paths, params, reading)
-    return [(path, replace(how, format="lines") if path == "-" and lines else how) for path, how in planned]
+    if not lines:
+        return planned
+    return [
+        (path, replace(how, format=stdin_mail_format(how) or "lines") if path == "-" else how)
+        for path, how in planned
+    ]
 
 
 def _input_format(params: Params) -> str:
@@ -171,7 +178,8 @@ def _answer(
     from spamnb.readers import open_source
 
     codes, quiet = set[int](), params["quiet"]
-    visible_output = sys.stdout is not None and sys.stdout.isatty()  # shows the progress itself
+    # Verdicts that appear on the terminal show the progress, and a bar would run into them.
+    visible_output = may_reach_terminal(sys.stdout)
     with open_source(path, reading, labelled=False) as source:
         if reading.mail.jobs > 1:
             from spamnb.training import ScoreInWorker

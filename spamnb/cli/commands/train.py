@@ -30,6 +30,7 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
+@options.file_mode_option
 @options.data_options
 @options.training_options
 @options.decision_options
@@ -38,7 +39,9 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @options.setting_options(TrainingConfig, "remember")
 @click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
 @options.quiet_option
-def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any) -> None:
+def train(
+    data: tuple[str, ...], output: str | None, force: bool, file_mode: int | None, **params: Any
+) -> None:
     """Learn from labelled messages and write a model.
 
     DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
@@ -70,7 +73,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
     check_classes(trainer)
     model = trainer.finish()
     setup.check_model(model)
-    size = save(model, target, quiet)
+    size = save(model, target, quiet, file_mode)
     _print_summary(model, target, size, time.perf_counter() - started, quiet)
 
 
@@ -86,9 +89,12 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
 
 def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, float] | None) -> Trainer:
     """Counts every input, here or elsewhere; the first one decides whether the messages are mail."""
+    from spamnb.readers import open_source
+
     params = setup.params
     if params["dask"]:
-        trainer = setup.trainer(mail=os.path.isdir(str(sources[0][0])), keep=keep)
+        with open_source(*sources[0], labelled=True) as source:
+            trainer = setup.trainer(mail=source.mail, keep=keep)
         _count_on_cluster(trainer, sources, params)
         return trainer
     opened = _opened(sources, params["quiet"])
@@ -134,7 +140,7 @@ def _count_in_processes(trainer: Trainer, sources: Iterable[tuple[int, Source]],
                 source.work = CountInWorker(trainer, number)
                 _count_here(trainer, source, number, quiet)
                 continue
-            counter.start()  # before the progress bar has a thread
+            counter.start()
             done = 0
             with progress(source.name, source.size, quiet) as bar:
                 for size in counter.feed(source, number):
@@ -192,7 +198,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     tokens = f"{store.vocabulary:,} tokens" + (f" and the columns {', '.join(columns)}" if columns else "")
     lines = [
         ("learned", f"{total} ({classes_text(store)}) in {seconds:.2f} s"),
-        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"),
+        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, {_smoothing_text(model)}"),
         ("base model", _base_text(model)),
         ("refined", metrics.get("refined", "")),
         ("cross-validation", _metrics_text(model)),
@@ -206,6 +212,11 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     for label, text in lines:
         if text:
             print_step(label, text, quiet)
+
+
+def _smoothing_text(model: SpamModel) -> str:
+    m = model.scoring.m_estimate
+    return f"alpha {model.scoring.alpha:g}" if m is None else f"m-estimate {m:g}"
 
 
 def _base_text(model: SpamModel) -> str:

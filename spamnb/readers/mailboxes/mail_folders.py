@@ -47,7 +47,7 @@ def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
     if not folders:
         raise no_labels(path)
     _check_maildirs(folders, options)
-    labels = mail_labels(options, ("spam", "ham")) if labelled else None
+    labels = mail_labels(path, options, ("spam", "ham")) if labelled else None
     kind = _describe_folders(path, folders, labels) if by_name else _kind(path, options)
     mails = _mail_files(folders, options, labels, skipped)
     return open_mails(RawMails(path, kind, mails, labels, skipped), options)
@@ -69,7 +69,7 @@ def open_files(paths: Sequence[str], options: ReadOptions, *, labelled: bool) ->
         raise DataError(
             f"{name} have no labels", hint="say what they are: --label spam=PATH, --label ham=PATH"
         )
-    labels, skipped = mail_labels(options, ("spam", "ham")) if labelled else None, SkippedRecords()
+    labels, skipped = mail_labels(name, options, ("spam", "ham")) if labelled else None, SkippedRecords()
     label = label_of(labels, options.label)
     groups = (MailFile(path, label) for path in paths)
     return open_mails(RawMails(name, "one mail a file", groups, labels, skipped), options)

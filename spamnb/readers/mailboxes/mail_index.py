@@ -23,6 +23,7 @@ from spamnb.readers.tables.label_words import known_label
 from spamnb.readers.tables.labels import LabelMap
 
 _BLOCK = 1 << 14  # small, so that progress shows
+_LOOKED_AT = 3  # lines that tell whether it is an index
 _PLACES = ("index", os.path.join("full", "index"))
 
 
@@ -43,15 +44,31 @@ def find_index(folder: str, *, stated: bool) -> str:
 def _is_index_file(path: str) -> bool:
     try:
         with open(path, "rb") as file:
-            return is_index(path, file.readline(1 << 16))
+            return is_index(path, file.read(_BLOCK))
     except OSError:
         return False
 
 
-def is_index(path: str, first: bytes) -> bool:
-    """Returns whether this is the first line of an index: a label and a path that exists."""
-    label, mail = _parse_line(first)
-    return bool(known_label(label)) and os.path.exists(os.path.join(os.path.dirname(path), mail))
+def is_index(path: str, head: bytes) -> bool:
+    """Returns whether a file begins as an index: lines with a label and a path, of which one is known.
+
+    If no label is a word for spam or ham, every path has to exist, and there have to be two.
+    """
+    lines = [
+        _parse_line(line) for line in head[:_BLOCK].split(b"\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()
+    ]
+    if not lines or not all(mail for _, mail in lines):
+        return False
+    exists = [_is_file(os.path.join(os.path.dirname(path), mail)) for _, mail in lines]
+    known = any(there and known_label(label) for (label, _), there in zip(lines, exists, strict=True))
+    return bool(known) or (all(exists) and len(exists) > 1)
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return os.path.isfile(path)
+    except ValueError:  # a NUL byte
+        return False
 
 
 def open_index(path: str, options: ReadOptions, *, labelled: bool) -> Source:
@@ -68,7 +85,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     """Opens an index; its paths are relative to its own folder."""
     refuse_columns(decoded.name, options)
     skipped = SkippedRecords()
-    labels = mail_labels(options, _sample_labels(decoded)) if labelled else None
+    labels = mail_labels(decoded.name, options, _sample_labels(decoded)) if labelled else None
     files = _mail_files(decoded, options, labels, skipped)
     mails = RawMails(decoded.name, "index of mails", files, labels, skipped, decoded.stream)
     return open_mails(mails, options)

@@ -97,7 +97,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
             f"{decoded.name} is {'one mail' if format == 'eml' else 'an mbox'} and has no label",
             hint=f"say what it is: --label spam={stream.path} or --label ham={stream.path}",
         )
-    labels = mail_labels(options, ()) if labelled else None
+    labels = mail_labels(decoded.name, options, ()) if labelled else None
     split = one_mail if format == "eml" else many_mails
     label, max_size = label_of(labels, options.label), options.mail.max_size
     groups = split(decoded.raw_blocks(BLOCK), decoded.name, label, max_size)
@@ -108,7 +108,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
 
 def open_mails(mails: RawMails, options: ReadOptions) -> Source:
     """Opens a source that parses raw mails, in several processes if the options ask for them."""
-    stream, limits = mails.stream, Limits(message=options.mail.max_size)
+    stream, limits = mails.stream, Limits(options.mail.max_size, authserv_ids=options.mail.authserv_ids)
     live = stream is not None and stream.live
     position = (lambda: stream.position) if stream else None
     batcher = Batcher(mails.skipped, limits, labelled=mails.labels is not None, position=position)
@@ -122,11 +122,13 @@ def open_mails(mails: RawMails, options: ReadOptions) -> Source:
     return MailSource(mails, parse, options)
 
 
-def mail_labels(options: ReadOptions, sample: Iterable[str]) -> LabelMap:
+def mail_labels(name: str, options: ReadOptions, sample: Iterable[str]) -> LabelMap:
     """Decides how to read labels: one label is stated for all mails, or a sample of labels shows it."""
     if options.label is not None:
         return LabelMap([options.label])
-    return LabelMap(sample, spam_label=options.spam_label, classes=options.classes)
+    labels = LabelMap(sample, spam_label=options.spam_label, classes=options.classes)
+    labels.check_sample(name)
+    return labels
 
 
 def label_of(labels: LabelMap | None, written: str | None) -> str:

@@ -136,7 +136,7 @@ def table_builder(
 ) -> ChunkBuilder:
     """Chooses the columns of a table from their names and some rows, and how to read its labels."""
     columns = choose_columns(source, names, rows, options, labelled=labelled)
-    return ChunkBuilder(columns, label_map(columns, names, rows, options), SkippedRecords())
+    return ChunkBuilder(columns, label_map(source, columns, names, rows, options), SkippedRecords())
 
 
 def join_texts(texts: list[bytes], sizes: IntArray) -> Texts:

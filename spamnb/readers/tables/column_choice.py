@@ -9,10 +9,17 @@ from dataclasses import dataclass, field
 from spamnb.core import excerpt
 from spamnb.errors import DataError, NoLabelsError
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, known_label, normalize_name
+from spamnb.readers.tables.label_words import (
+    LABEL_NAMES,
+    TEXT_NAMES,
+    is_certain_word,
+    is_class_word,
+    is_label_name,
+    normalize_name,
+)
 from spamnb.readers.tables.labels import LabelMap
 
-_MOST_CLASSES, _LONGEST_LABEL = 20, 40
+_MOST_CLASSES = 20
 _SHORTEST_TEXT = 20  # average length below which an unnamed column beside stated ones is not taken for text
 
 Rows = Sequence[Sequence[str]]
@@ -91,27 +98,30 @@ def choose_columns(
         text = first(lambda free: _by_name(names, free, TEXT_NAMES))
     if labelled and label is None:
         label = first(
-            lambda free: _by_name(names, free, LABEL_NAMES),
-            lambda free: _by_known_labels(names, free, values),
+            lambda free: _by_known_labels(names, _label_names(names, free), values),
+            lambda free: _by_known_words(names, free, values),
+            lambda free: next(iter(_label_names(names, free)), None),
         )
     if text is None:
         shortest = _SHORTEST_TEXT if stated.beside_text else 0
         text = first(lambda free: _longest(free, values, len(rows), shortest))
-    if labelled and label is None:
-        label = first(lambda free: _fewest_values(free, values))
     _check(source, names, text, label, options, labelled)
     _check_numeric(source, numeric, values)
     return Columns(text, label if labelled else None, categorical, numeric, all_labelled)
 
 
-def label_map(columns: Columns, names: Sequence[str], rows: Rows, options: ReadOptions) -> LabelMap | None:
+def label_map(
+    source: str, columns: Columns, names: Sequence[str], rows: Rows, options: ReadOptions
+) -> LabelMap | None:
     """Decides how to read labels: from a sample of the label column, or as stated for all records."""
     if columns.all_labelled:
         return LabelMap([columns.all_labelled])
     if columns.label is None:
         return None
     sample = [row[columns.label] for row in rows if columns.label < len(row)]
-    return LabelMap(sample, names[columns.label], options.spam_label, options.classes)
+    labels = LabelMap(sample, names[columns.label], options.spam_label, options.classes)
+    labels.check_sample(source, has_text=columns.text is not None)
+    return labels
 
 
 def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | None) -> str:
@@ -162,26 +172,27 @@ def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) ->
     return next((i for name in known for i in free if normal[i] == name), None)
 
 
+def _label_names(names: Sequence[str], free: Sequence[int]) -> list[int]:
+    """Lists the columns with usual names for labels, in order of preference."""
+    usual = [i for name in LABEL_NAMES for i in free if normalize_name(names[i]) == name]
+    return usual + [i for i in free if i not in usual and is_label_name(names[i])]
+
+
 def _by_known_labels(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
-    """Finds a column of known labels only, else one in which a few others look like typing errors."""
-    values = {column: [v for v in columns[column] if v.strip()] for column in free}
-    filled = [column for column in free if values[column]]
-    for column in filled:
-        if all(known_label(value, names[column]) for value in set(values[column])):
+    """Finds a column whose labels mean spam and ham; a few others may be typing errors."""
+    values = {i: [value for value in columns[i] if value.strip()] for i in free}
+    return next((i for i in free if values[i] and LabelMap(values[i], names[i]).binary), None)
+
+
+def _by_known_words(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
+    """Finds a column of labels whatever its name: by words, since 1 and 0 in a named column mean anything."""
+    unnamed = [i for i in free if names[i] == str(i + 1) or is_class_word(names[i])]
+    with_words = [i for i in free if any(map(is_certain_word, set(columns[i])))]
+    few = [i for i in with_words if len(set(columns[i])) <= min(_MOST_CLASSES, len(columns[i]) // 2)]
+    for column in (_by_known_labels(names, with_words, columns), _by_known_labels(names, unnamed, columns)):
+        if column is not None:
             return column
-    return next((c for c in filled if LabelMap(values[c], names[c]).binary), None)
-
-
-def _fewest_values(free: Sequence[int], columns: Rows) -> int | None:
-    """Finds the column with the fewest distinct values, if these are few, short and repeated."""
-    best, fewest = None, _MOST_CLASSES + 1
-    for column in free:
-        values = [value.strip() for value in columns[column] if value.strip()]
-        distinct = set(values)
-        short = all(len(value) <= _LONGEST_LABEL for value in distinct)
-        if short and 2 <= len(distinct) < min(fewest, max(len(values), 3)):
-            best, fewest = column, len(distinct)
-    return best
+    return next(iter(few), None)  # spam, ham and other classes
 
 
 def _longest(free: Sequence[int], columns: Rows, rows: int, at_least: int) -> int | None:

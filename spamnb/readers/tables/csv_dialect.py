@@ -13,10 +13,12 @@ from spamnb.readers.read_options import ColumnOptions
 from spamnb.readers.tables.column_choice import by_column, find_column, number
 from spamnb.readers.tables.delimited_fallback import parse_rows
 from spamnb.readers.tables.label_words import (
-    LABEL_NAMES,
     TEXT_NAMES,
+    is_certain_word,
+    is_chat_word,
     is_class_word,
     is_flag,
+    is_label_name,
     known_label,
     normalize_name,
 )
@@ -26,7 +28,6 @@ MOST_COLUMNS = 10_000
 _NO_DELIMITER = "\x1f"  # occurs in no text
 _WIDEST = 1 << 17  # bytes that are searched for too many columns
 _SAMPLE = 1 << 14  # bytes that decide the delimiter
-_USUAL_NAMES = {*TEXT_NAMES, *LABEL_NAMES}
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def has_header(rows: Sequence[Sequence[str]], stated: ColumnOptions) -> bool:
         return False
     if any(_is_known_name(name, values, stated) for name, values in columns):
         return True
-    if any(map(known_label, first)):
+    if any(is_certain_word(name) or (is_flag(name) and known_label(name)) for name in first):
         return False
     return any(_differs_in_kind(name, values) for name, values in columns)
 
@@ -169,9 +170,8 @@ def _is_certain_name(name: str, values: Sequence[str]) -> bool:
     values = [value for value in values if value.strip()]
     if normalize_name(name) in TEXT_NAMES:
         return name not in values
-    # is_class_word: a message may be "ok" above one that is "no"
-    usual = normalize_name(name) in LABEL_NAMES and is_class_word(name)
-    return usual and bool(values) and all(map(is_flag, values))
+    # A message may be "ok" above one that is "no".
+    return is_class_word(name) and not is_chat_word(name) and bool(values) and all(map(is_flag, values))
 
 
 def _is_known_name(name: str, values: Sequence[str], stated: ColumnOptions) -> bool:
@@ -183,7 +183,7 @@ def _is_known_name(name: str, values: Sequence[str], stated: ColumnOptions) -> b
 
 def _has_known_name(row: Sequence[str], stated: ColumnOptions) -> bool:
     names = [name for name in stated.stated if not name.isdecimal()]
-    return any(normalize_name(field) in _USUAL_NAMES for field in row) or any(
+    return any(normalize_name(field) in TEXT_NAMES or is_label_name(field) for field in row) or any(
         find_column(name, row) is not None for name in names
     )
 

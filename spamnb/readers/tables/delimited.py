@@ -96,7 +96,7 @@ class RowReader:
             row.pop()
         if len(row) > len(names) and self.builder.columns.text == len(names) - 1:
             row[len(names) - 1 :] = [self.dialect.delimiter.join(row[len(names) - 1 :])]
-        return f"{count} fields, expected {len(names)}" if len(row) > len(names) else ""
+        return f"{count:,} fields, expected {len(names):,}" if len(row) > len(names) else ""
 
 
 class TableReader:

@@ -19,7 +19,7 @@ from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.column_choice import Rows
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
+from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 from spamnb.readers.tables.labels import LabelMap
 
 Record = dict[str, Any]
@@ -99,8 +99,9 @@ def read_sample(decoded: DecodedInput, stated: Iterable[str]) -> tuple[list[str]
     head = decoded.head if decoded.stream.ended else decoded.head[: decoded.head.rfind(b"\n") + 1]
     records, _, _ = parse_lines(head)
     names = list(dict.fromkeys(name for record in records for name in record))
-    wanted = {normalize_name(name) for name in stated} | {*TEXT_NAMES, *LABEL_NAMES}
-    names = names[:_MOST_NAMES] + [name for name in names[_MOST_NAMES:] if normalize_name(name) in wanted]
+    wanted = {normalize_name(name) for name in stated} | {*TEXT_NAMES}
+    more = (name for name in names[_MOST_NAMES:] if normalize_name(name) in wanted or is_label_name(name))
+    names = [*names[:_MOST_NAMES], *more]
     rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in records]
     return names, rows
 

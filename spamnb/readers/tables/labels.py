@@ -4,26 +4,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from shlex import quote
 from types import MappingProxyType
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError
-from spamnb.readers.tables.label_words import MINUS_ONE, ZERO, is_ham_column, known_label, normalize_label
+from spamnb.readers.tables.label_words import (
+    MINUS_ONE,
+    ZERO,
+    is_class_word,
+    is_ham_column,
+    is_spam_word,
+    known_label,
+    normalize_label,
+)
 
+UNSURE_NAME = "unsure"
 _MOST_LABELS = 1000  # more is a wrong column (an id, the text itself), not classes
+_LISTED = 10
+_UNKNOWN = "unknown label "
 # Labels beside spam and ham are typing errors, not classes, if together they are at most this share of the
 # labels, each occurs at most so often, and there are at least so many labels.
 _TYPO_SHARE, _MOST_TYPOS, _FEWEST_ROWS = 0.02, 3, 10
+_MOST_DISTINCT = 0.75  # different labels per row; more are texts or numbers
+_OPPOSITE = {"spam": "ham", "ham": "spam"}
 
 
 class LabelMap(dict[bytes, str]):
     """Maps labels as written to labels as used ("" if unusable), and remembers which occurred.
 
     With a `spam_label`, that one is spam and all others are ham. Without it, the classes are spam and ham if
-    all labels of the sample, except a few typing errors, are words for them. Else labels stay as they are.
+    all labels of the sample, except a few typing errors, are words for them, or if there are two labels of
+    which one is such a word. Else labels stay as they are.
 
     >>> LabelMap(["1", "0"])[b" 1 "], LabelMap(["1", "2"])[b" 1 "], LabelMap([], spam_label="2")[b"1"]
     ('spam', '1', 'ham')
+    >>> LabelMap(["junk", "friends"])[b"friends"]
+    'ham'
     """
 
     def __init__(
@@ -35,19 +52,36 @@ class LabelMap(dict[bytes, str]):
     ) -> None:
         super().__init__()
         counts = Counter(label.strip() for label in sample if label.strip())
-        self._sample = list(counts)
+        self._counts = counts
         self._column = column
         self._spam_label = spam_label
         self._classes = classes  # of a model: none of them is a typing error
         words = {normalize_label(label) for label in counts}
         # -1 is ham beside 1 alone; beside 0 it is something else, such as "not known".
         self._barred = MINUS_ONE if words & ZERO else ZERO if words & MINUS_ONE else frozenset[str]()
-        self.binary = spam_label is not None or self._is_binary(counts)
+        self._settled: dict[str, str] = {}  # the label of two that is no word for spam or ham
+        if spam_label is None:
+            self._settled = self._settle()
+        self.binary = spam_label is not None or self._is_binary()
         tolerated = self.binary and spam_label is None
         self._typos = [label for label in counts if tolerated and not self._known(label)]
 
-    def _is_binary(self, counts: Counter[str]) -> bool:
+    def _settle(self) -> dict[str, str]:
+        """Finds the one label beside words for spam, or beside words for ham: it means the other class."""
+        meanings = {self._known(label) for label in self._counts if is_class_word(label)}
+        if len(meanings) != 1 or not {*self._classes} <= {"ham", "spam"}:
+            return {}
+        others = Counter[str]()
+        for label, count in self._counts.items():
+            others[normalize_label(label)] += 0 if self._known(label) else count
+        names = [label for label, count in others.items() if count]
+        if len(names) > 1:  # a typing error is no class
+            names = [label for label in names if others[label] > _MOST_TYPOS]
+        return {names[0]: _OPPOSITE[meanings.pop()]} if len(names) == 1 and names != [UNSURE_NAME] else {}
+
+    def _is_binary(self) -> bool:
         """Returns whether the labels mean spam and ham; where both occur, a few others are tolerated."""
+        counts = self._counts
         if any(label in self._classes and self._known(label) != label for label in counts):
             return False  # a class of its own in the model, whatever the word means elsewhere
         others = {label: count for label, count in counts.items() if not self._known(label)}
@@ -59,7 +93,8 @@ class LabelMap(dict[bytes, str]):
         return rows >= _FEWEST_ROWS and most <= _MOST_TYPOS and total <= max(1, _TYPO_SHARE * rows)
 
     def _known(self, label: str) -> str:
-        return "" if normalize_label(label) in self._barred else known_label(label, self._column)
+        word = normalize_label(label)
+        return "" if word in self._barred else self._settled.get(word) or known_label(label, self._column)
 
     @property
     def positive(self) -> str | None:
@@ -69,7 +104,7 @@ class LabelMap(dict[bytes, str]):
         label = self._use(raw.decode("utf-8", "replace").strip())
         if len(self) >= _MOST_LABELS and label and not self.binary:
             raise DataError(
-                f'column "{excerpt(self._column)}" has more than {_MOST_LABELS} different labels',
+                f'column "{excerpt(self._column)}" has more than {_MOST_LABELS:,} different labels',
                 hint="name the column of the labels with --label-column",
             )
         if len(self) < 2 * _MOST_LABELS:
@@ -77,56 +112,107 @@ class LabelMap(dict[bytes, str]):
         return label
 
     def _use(self, label: str) -> str:
-        if not label or not self.binary:
-            return label
+        word = label.lower()
+        if not label:
+            return ""
         if self._spam_label is not None:
-            return "spam" if label.lower() == self._spam_label.strip().lower() else "ham"
-        return self._known(label)
+            return "spam" if word == self._spam_label.strip().lower() else "ham"
+        if self.binary:
+            return self._known(label)
+        if word == UNSURE_NAME:
+            raise DataError(
+                f'the label "{excerpt(label)}" cannot be a class: it is the verdict on uncertain messages',
+                hint="rename it, or leave out its messages",
+            )
+        return word if word in _OPPOSITE and label not in self._classes else label
 
     def reason(self, raw: bytes) -> str:
         """Returns why a label is unusable."""
         label = raw.decode("utf-8", "replace").strip()
-        return f"unknown label {excerpt(label)}" if label else "no label"
+        return _UNKNOWN + excerpt(label) if label else "no label"
 
     def describe(self) -> str:
         """Writes `spam = "1"`, or lists the labels of the sample."""
         if self._spam_label is not None:
             return f'spam = "{excerpt(self._spam_label)}", all others ham'
         if not self.binary:
-            names = [excerpt(label) for label in self._sample[:5]] + ["..."] * (len(self._sample) > 5)
-            return "labels: " + ", ".join(names) + self._positive_note()
+            names = [excerpt(label) for label in self._counts]
+            return f"labels: {', '.join(names[:5] + ['...'] * (len(names) > 5))}{self._spam_note()}"
         spam = self._written("spam")
-        if is_ham_column(self._column) and (ham := self._written("ham")):
+        if (self._settled or is_ham_column(self._column)) and (ham := self._written("ham")):
             return f"spam = {spam}, ham = {ham}" if spam else f"ham = {ham}"
         return f"spam = {spam}" if spam else 'spam = "spam"'
 
     def _written(self, label: str) -> str:
         """Returns how the sample writes a label: `"junk" or "smishing"`."""
-        return " or ".join(f'"{excerpt(word)}"' for word in self._sample if self._known(word) == label)
+        return " or ".join(f'"{excerpt(word)}"' for word in self._counts if self._known(word) == label)
 
-    def _positive_note(self) -> str:
-        """Names the positive class of two that are not spam and ham."""
-        if len(self._sample) != 2 or "spam" in self._sample or self._classes:
-            return ""
-        return f'; treating "{excerpt(max(self._sample))}" as spam, change with --spam-label'
+    def _spam_note(self) -> str:
+        """Notes that none of the classes is spam, unless they are those of a model."""
+        spam = any(map(is_spam_word, self._counts))
+        return "" if spam or self._classes or len(self._counts) < 2 else "; none is spam"
+
+    def check_sample(self, name: str, *, has_text: bool = True) -> None:
+        """Refuses two labels of messages of which none is known, and a column that holds no labels."""
+        if self.binary:
+            return
+        sizes = Counter[str]()
+        for label, count in self._counts.items():
+            sizes[normalize_label(label)] += count
+        rows = sizes.total()
+        if rows >= _FEWEST_ROWS and len(sizes) > _MOST_DISTINCT * rows:
+            raise DataError(
+                f'column "{excerpt(self._column)}" of {name} does not look like labels: '
+                f"{len(sizes):,} different values in {rows:,} rows",
+                hint="name the column of the labels with --label-column",
+            )
+        of_model = self._classes and "spam" not in self._classes
+        if has_text and len(sizes) == 2 and not of_model and sizes.keys().isdisjoint(self._classes):
+            raise unknown_spam_label(name, self._counts, f"its first {rows:,} rows have")
 
     def check(self, name: str, rows: int = 0, skipped: Mapping[str, int] = MappingProxyType({})) -> None:
-        """Refuses, at the end of an input, a spam label that never occurred, and frequent typing errors.
+        """Refuses, at the end of an input, a spam label that never occurred, and frequent unknown labels.
 
         `rows` were used; `skipped` counts the others by reason.
         """
-        for label in self._typos:
-            left_out = skipped.get(self.reason(label.encode("utf-8", "surrogateescape")), 0)
+        for label in self._late_labels(skipped):
+            left_out = skipped[_UNKNOWN + label]
             if left_out > max(_MOST_TYPOS, _TYPO_SHARE * (rows + left_out)):
-                described = f'{left_out:,} rows with the label "{excerpt(label)}"'
-                raise DataError(
-                    f"{name} has {described}, hardly any at its beginning",
-                    hint="shuffle its rows, so that the first ones show all classes",
-                )
+                raise self._late_label(name, label, left_out)
         if self._spam_label is not None and "spam" not in self.values():
             seen = sorted({raw.decode("utf-8", "replace").strip() for raw, label in self.items() if label})
-            listed = ", ".join(excerpt(label) for label in seen[:10]) + (", ..." if len(seen) > 10 else "")
+            listed = [excerpt(label) for label in seen[:_LISTED]] + ["..."] * (len(seen) > _LISTED)
             raise DataError(
-                f'spam label "{excerpt(self._spam_label)}" never occurs in {name}; its labels: {listed}',
+                f'spam label "{excerpt(self._spam_label)}" never occurs in {name}; its labels: '
+                f"{', '.join(listed)}",
                 hint="give one of these labels with --spam-label",
             )
+
+    def _late_labels(self, skipped: Mapping[str, int]) -> list[str]:
+        """Lists unknown labels that may be classes: any where the sample shows one class, else its typos."""
+        unknown = [reason.removeprefix(_UNKNOWN) for reason in skipped if reason.startswith(_UNKNOWN)]
+        if len({self._known(label) for label in self._counts} - {""}) < 2:
+            return unknown
+        return [label for label in unknown if label in map(excerpt, self._typos)]
+
+    def _late_label(self, name: str, label: str, rows: int) -> DataError:
+        spam = next((word for word in self._counts if self._known(word) == "spam"), "LABEL")
+        return DataError(
+            f'{name} has {rows:,} rows with the label "{label}", hardly any at its beginning',
+            hint="shuffle its rows, so that the first ones show all classes; or name the label that means "
+            f"spam: --spam-label {quote(excerpt(spam))}",
+        )
+
+
+def unknown_spam_label(name: str, counts: Mapping[str, int], part: str = "it has") -> DataError:
+    """Describes labels of which none is a word for spam or ham, and the flag to add.
+
+    >>> error = unknown_spam_label("x.csv", {"1": 7, "2": 1200})
+    >>> print(error, error.hint, sep="\\n")
+    cannot tell which label of x.csv means spam: it has "2" (1,200) and "1" (7)
+    add --spam-label 2 or --spam-label 1
+    """
+    ranked = sorted(counts.items(), key=lambda item: -item[1])[:_LISTED]
+    labels = " and ".join(f'"{excerpt(label)}" ({count:,})' for label, count in ranked)
+    flags = " or ".join(f"--spam-label {quote(excerpt(label))}" for label, _ in ranked)
+    return DataError(f"cannot tell which label of {name} means spam: {part} {labels}", hint=f"add {flags}")

@@ -13,7 +13,8 @@ from spamnb.readers.tables.chunk_builder import ChunkBuilder
 from spamnb.readers.tables.column_choice import Columns, Rows, list_names, number, stated_column
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
 
-# In order of preference. Of the scores that `predict` writes, log_odds have more digits than probability.
+# In order of preference. Of the scores that `predict` writes, log_odds have more digits than probability, and
+# rank messages of which too little is known to state a probability near 0 or 1.
 TRUTH_NAMES = ("truth", "true_label", "actual", "gold", "expected", "y_true", "target", "ground_truth")
 SCORE_NAMES = (
     *("log_odds", "probability", "spam_probability", "p_spam", "p(spam)", "prob", "proba", "p"),
@@ -54,6 +55,13 @@ class PredictionColumns:
         """Whether the scores are log-odds, by the name of their column."""
         return self.score is not None and normalize_name(self.names[self.score]) == "log_odds"
 
+    @property
+    def probability(self) -> int | None:
+        """The column of the probabilities that stand beside log-odds."""
+        return (
+            _by_name(self.names, ["probability"], {self.truth, self.verdict}) if self.has_log_odds else None
+        )
+
     def describe(self) -> str:
         """Writes `truth "actual", score "p", no verdict`."""
         kinds = {"truth": self.truth, "score": self.score, "verdict": self.verdict}
@@ -62,10 +70,11 @@ class PredictionColumns:
         )
 
     def builder(self) -> ChunkBuilder:
-        """Builds chunks whose categories are `truth` and `verdict` and whose number is `score`."""
+        """Builds chunks with the categories `truth` and `verdict`, the numbers `score` and `probability`."""
         categories = {"truth": self.truth, "verdict": self.verdict}
         categorical = {kind: i for kind, i in categories.items() if i is not None}
-        numeric = {} if self.score is None else {"score": self.score}
+        numbers = {"score": self.score, "probability": self.probability}
+        numeric = {kind: i for kind, i in numbers.items() if i is not None}
         return ChunkBuilder(Columns(self.text, None, categorical, numeric), None, SkippedRecords())
 
 

@@ -18,7 +18,7 @@ from spamnb.readers.tables.csv_dialect import detect_dialect
 from spamnb.readers.tables.delimited import RowReader, TableReader, describe_table
 from spamnb.readers.tables.jsonl import LineReader, describe_lines, read_sample
 from spamnb.readers.tables.label_words import is_ham_column, known_label
-from spamnb.readers.tables.labels import LabelMap
+from spamnb.readers.tables.labels import UNSURE_NAME, LabelMap
 from spamnb.readers.tables.prediction_columns import (
     PredictionColumns,
     StatedColumns,
@@ -26,7 +26,6 @@ from spamnb.readers.tables.prediction_columns import (
     find_columns,
 )
 
-UNSURE_NAME = "unsure"
 _FORMATS = ("csv", "tsv", "jsonl")
 
 
@@ -47,6 +46,7 @@ class PredictionFile:
             name = ""
         written = [value for chunk in self.chunks for value in chunk.categories["truth"]]
         label_map = LabelMap(written, name, spam_label)
+        label_map.check_sample(self.name)
         labels = [label_map[value.encode()] for value in written]
         label_map.check(self.name)
         return labels, {i: label_map.reason(written[i].encode()) for i, c in enumerate(labels) if not c}
@@ -56,6 +56,9 @@ class PredictionFile:
         if self.columns.verdict is None:
             return None
         name, binary = self.columns.names[self.columns.verdict], classes <= {"ham", "spam", ""}
+        name = "" if is_ham_column(name) else name
+        verdicts = [value for chunk in self.chunks for value in chunk.categories["verdict"]]
+        known = LabelMap((value for value in verdicts if value.lower() != UNSURE_NAME), name)
 
         def meaning(written: str) -> str:
             if written.lower() == UNSURE_NAME:
@@ -64,16 +67,20 @@ class PredictionFile:
                 return written if written in classes else ""
             if spam_label is not None and written:
                 return "spam" if written.lower() in (spam_label.strip().lower(), "spam") else "ham"
-            return known_label(written, "" if is_ham_column(name) else name)
+            return known[written.encode()] if known.binary else known_label(written, name)
 
-        verdicts = [value for chunk in self.chunks for value in chunk.categories["verdict"]]
         meanings = {value: meaning(value) for value in set(verdicts)}
         return [meanings[value] for value in verdicts]
 
     def scores(self) -> FloatArray | None:
-        if self.columns.score is None or not self.chunks:
-            return None
-        return np.concatenate([chunk.numbers["score"] for chunk in self.chunks])
+        return self._numbers("score") if self.columns.score is not None else None
+
+    def probabilities(self) -> FloatArray | None:
+        """Returns the probabilities that stand beside log-odds; None if there are none."""
+        return self._numbers("probability") if self.columns.probability is not None else None
+
+    def _numbers(self, name: str) -> FloatArray | None:
+        return np.concatenate([chunk.numbers[name] for chunk in self.chunks]) if self.chunks else None
 
     def texts(self) -> list[str]:
         """Returns the texts; none if there is no column of them."""

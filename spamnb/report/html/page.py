@@ -39,6 +39,7 @@ def render_page(findings: EvaluationSummary, external_decisions: bool = False) -
         "heading": wording.HEADING,
         "title": findings.title,
         "notes": findings.notes,
+        "warning": findings.warning,
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         "light": PAGE_LIGHT,
         "dark": PAGE_DARK,
@@ -257,8 +258,9 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
 def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
     text = mistake.text.replace("\r\n", "\n").strip("\n")
     of = findings.positive if len(findings.labels) == 2 else mistake.verdict
+    reason = "" if mistake.explanation is None else mistake.explanation.unsure_reason
     return MistakeCard(
-        heading=f"{mistake.truth} classified as {mistake.verdict}",
+        heading=f"{mistake.truth} classified as {mistake.verdict}" + (f" ({reason})" if reason else ""),
         probability=None if math.isnan(mistake.probability) else (of, mistake.probability),
         source=mistake.source,
         subject=mistake.subject,
@@ -273,7 +275,7 @@ def _chips(explanation: Explanation) -> list[Chip]:
     strongest, weaker = explanation.evidence[:MAX_TOKENS], explanation.evidence[MAX_TOKENS:]
     chips = [Chip(evidence.token, evidence.log_odds, is_token=True) for evidence in strongest]
     if weaker:
-        chips.append(Chip(f"{len(weaker)} weaker", sum(evidence.log_odds for evidence in weaker)))
+        chips.append(Chip(f"{len(weaker):,} weaker", sum(evidence.log_odds for evidence in weaker)))
     total = f"sum: log-odds of {explanation.label} against {explanation.other}"
     return [*chips, Chip("prior and calibration", explanation.bias), Chip(total, explanation.log_odds)]
 

@@ -156,4 +156,4 @@ def mistakes_title(findings: EvaluationSummary, missed: bool) -> str:
 
 def mistakes_shown(total: int, shown: int) -> str:
     """Words how many mistakes there are, and how many of them are listed."""
-    return thousands(total) if total == shown else f"{thousands(total)}, the worst {shown} are shown"
+    return thousands(total) if total == shown else f"{thousands(total)}, the worst {shown:,} are shown"

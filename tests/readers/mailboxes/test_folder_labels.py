@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.mailboxes.folder_labels import folder_label
 from tests.helpers.mailboxes import TMP, Found, box, failure, make
 from tests.helpers.paths import ROOT
@@ -95,6 +96,53 @@ def test_a_stated_spam_label_makes_every_folder_a_class() -> None:
     assert failure("m", spam_label="ofers") == (
         'spam label "ofers" never occurs in m; its labels: friends, offers, work',
         "give one of these labels with --spam-label",
+    )
+
+
+def test_one_known_folder_settles_the_other() -> None:
+    make(
+        {
+            "m/junk/1": "j",
+            "m/friends/2": "f",
+            "n/ham.mbox": box("h"),
+            "n/offers.mbox": box("o"),
+            "n/READ": b"x",
+        }
+    )
+    assert Found("m", labelled=True).labels == [("spam", "j"), ("ham", "f")]
+    assert Found("m", labelled=True).about == "m: labelled folders (ham: friends; spam: junk)"
+    assert Found("n", labelled=True).labels == [("ham", "h"), ("spam", "o")]
+    make({"m/work/3": "w"})
+    assert Found("m", labelled=True).labels == [("spam", "j")]
+
+
+def test_two_unknown_folders_are_named() -> None:
+    make({"m/offers/1": "o", "m/offers/2": "p", "m/friends/3": "f"})
+    assert failure("m") == (
+        'cannot tell which label of m means spam: it has "offers" (2) and "friends" (1)',
+        "add --spam-label offers or --spam-label friends",
+    )
+    assert Found("m", labelled=True, spam_label="offers").labels == [
+        ("ham", "f"),
+        ("spam", "o"),
+        ("spam", "p"),
+    ]
+
+
+def test_a_folder_of_validation_mails_is_no_label() -> None:
+    make(
+        {f"m/{part}/{label}/1": f"{part}{label}" for part in ("train", "valid") for label in ("ham", "spam")}
+    )
+    assert [label for label, _ in Found("m", labelled=True).labels] == ["ham", "spam", "ham", "spam"]
+
+
+def test_labels_of_an_index_are_settled_too() -> None:
+    make({"t/index": b"junk 1\nfriends 2\n", "u/index": b"offers 1\nfriends 2\n", "t/1": "a", "t/2": "b"})
+    assert Found("t", labelled=True).labels == [("spam", "a"), ("ham", "b")]
+    make({"u/1": "a", "u/2": "b"})
+    assert failure("u/index", format="index") == (
+        'cannot tell which label of u/index means spam: its first 2 rows have "offers" (1) and "friends" (1)',
+        "add --spam-label offers or --spam-label friends",
     )
 
 
@@ -186,6 +234,23 @@ def test_an_index_comes_before_the_folders() -> None:
     make({"t/index": b"ham spam/1\nspam ham/1\n", "t/spam/1": "a", "t/ham/1": "b"})
     assert Found("t", labelled=True).labels == [("ham", "a"), ("spam", "b")]
     assert Found("t", labelled=True, format="folder").labels == [("ham", "b"), ("spam", "a")]
+
+
+@pytest.mark.parametrize("name", ["labels", "list.txt", "index.csv", "train.tsv", "index"])
+def test_an_index_of_any_name(name: str) -> None:
+    make({f"t/{name}": b"spam data/1\nham data/2\n", "t/data/1": "one", "t/data/2": "two"})
+    found = Found(f"t/{name}", labelled=True)
+    assert found.labels == [("spam", "one"), ("ham", "two")]
+    assert found.about == f"t/{name}: index of mails"
+    assert Found(f"t/{name}").words == ["one", "two"]
+
+
+def test_an_index_of_other_labels() -> None:
+    make({"t/list": b"offers 1\nfriends 2\nwork 1\n", "t/1": "one", "t/2": "two"})
+    assert [label for label, _ in Found("t/list", labelled=True).labels] == ["offers", "friends", "work"]
+    make({"u/list": b"see you\nhome now\n", "u/you": "one"})
+    with open_source("u/list", ReadOptions(), labelled=False) as source:
+        assert not source.mail
 
 
 def test_what_is_called_index_need_not_be_one() -> None:

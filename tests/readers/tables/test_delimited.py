@@ -219,7 +219,7 @@ def test_classes_other_than_spam_stay_as_they_are(read: Read) -> None:
     )
     assert result.labels == ["en", "de", "fr", "en", "de"]
     assert result.source.positive_hint is None
-    assert 'label column "lang" (labels: en, de, fr)' in result.source.description
+    assert 'label column "lang" (labels: en, de, fr; none is spam)' in result.source.description
 
 
 def test_spam_label_makes_two_classes(read: Read, here: Path) -> None:
@@ -250,9 +250,8 @@ TENNIS = (
 
 def test_a_table_without_text(read: Read) -> None:
     for chunk_bytes in (1 << 18, 9):
-        result = read(
-            TENNIS, categorical=("Outlook", "wind"), numeric=("Temperature",), chunk_bytes=chunk_bytes
-        )
+        columns = {"categorical": ("Outlook", "wind"), "numeric": ("Temperature",), "label_column": "Play"}
+        result = read(TENNIS, chunk_bytes=chunk_bytes, **columns)
         assert result.rows == [("No", b""), ("No", b""), ("Yes", b""), ("Yes", b"")]
         assert "no text column" in result.source.description
         outlook = [value for chunk in result.chunks for value in chunk.categories["Outlook"]]
@@ -343,7 +342,15 @@ def test_an_id_taken_for_a_label(here: Path) -> None:
     (here / "x.csv").write_bytes(b"id,text\n" + b"".join(b"%d,a\n" % i for i in range(1500)))
     with pytest.raises(DataError) as caught:
         list(open_source("x.csv", ReadOptions.from_flags(label_column="id"), labelled=True))
-    assert str(caught.value) == 'column "id" has more than 1000 different labels'
+    assert str(caught.value) == (
+        'column "id" of x.csv does not look like labels: 1,500 different values in 1,500 rows'
+    )
+    (here / "x.csv").write_bytes(
+        b"id,text\n" + b"x,a\n" * 20_000 + b"".join(b"%d,a\n" % i for i in range(1500))
+    )
+    with pytest.raises(DataError) as caught:
+        list(open_source("x.csv", ReadOptions.from_flags(label_column="id"), labelled=True))
+    assert str(caught.value) == 'column "id" has more than 1,000 different labels'
 
 
 def test_quotes_of_a_tab_separated_file(read: Read) -> None:

@@ -85,14 +85,14 @@ def test_without_labels_bad_lines_come_out_empty(read: Read) -> None:
 
 def test_columns(read: Read) -> None:
     data = lines(
-        {"text": "a", "label": "x", "from": "me", "size": 3},
-        {"text": "b", "label": "y", "size": "4.5"},
-        {"text": "c", "label": "x", "from": "you"},
+        {"text": "a", "label": "ham", "from": "me", "size": 3},
+        {"text": "b", "label": "z", "size": "4.5"},
+        {"text": "c", "label": "y", "from": "you"},
     )
     chunk = read(data, "x.jsonl", categorical=("from",), numeric=("size",)).chunks[0]
     assert chunk.categories == {"from": ["me", "", "you"]}
     assert chunk.numbers["size"].tolist()[:2] == [3.0, 4.5]
-    assert chunk.labels == ["x", "y", "x"]
+    assert chunk.labels == ["ham", "z", "y"]
 
 
 def test_what_is_no_jsonl(here: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 
+from spamnb.errors import DataError
 from spamnb.readers.tables.label_words import known_label
 from spamnb.readers.tables.labels import LabelMap
 
@@ -90,7 +91,7 @@ def test_few_odd_labels_are_typing_errors(rows: int, odd: list[str], binary: boo
     labels = LabelMap([*odd, *(["ham", "spam"] * rows)[:rows]])
     assert labels.binary is binary
     assert labels[odd[0].encode()] == ("" if binary else odd[0])
-    assert labels[b"Spam"] == ("spam" if binary else "Spam")
+    assert labels[b"Spam"] == "spam"
     if binary:
         assert (labels.describe(), labels.reason(odd[0].encode())) == (
             'spam = "spam"',
@@ -104,11 +105,6 @@ def test_a_class_of_the_model_is_no_typing_error() -> None:
     assert (labels[b"promo"], labels.positive) == ("promo", None)
     assert LabelMap([*sample, "spma"], classes=("ham", "spam")).positive is None
     assert LabelMap(["ham", "spam"] * 50 + ["promo", "spma"], classes=("ham", "spam")).positive == "spam"
-
-
-def test_without_both_spam_and_ham_no_label_is_an_error() -> None:
-    assert not LabelMap(["ham"] * 49 + ["promo"]).binary
-    assert not LabelMap(["a"] * 49 + ["promo"]).binary
 
 
 def test_one_unknown_word_keeps_all_as_they_are() -> None:
@@ -130,7 +126,7 @@ def test_descriptions() -> None:
     assert LabelMap(["0", "1"]).describe() == 'spam = "1"'
     assert LabelMap(["ham", "junk", "smishing"]).describe() == 'spam = "junk" or "smishing"'
     assert LabelMap(["ham"]).describe() == 'spam = "spam"'
-    assert LabelMap(list("abcdef")).describe() == "labels: a, b, c, d, e, ..."
+    assert LabelMap(list("abcdef")).describe() == "labels: a, b, c, d, e, ...; none is spam"
     assert LabelMap(["a"], spam_label="a").describe() == 'spam = "a", all others ham'
     assert LabelMap(["1", "0"], "is_ham").describe() == 'spam = "0", ham = "1"'
     assert LabelMap(["1"], "is_ham").describe() == 'ham = "1"'
@@ -138,15 +134,103 @@ def test_descriptions() -> None:
     assert LabelMap([], "is_ham").describe() == 'spam = "spam"'
 
 
-def test_of_two_other_classes_the_positive_one_is_named() -> None:
-    note = '; treating "2" as spam, change with --spam-label'
-    assert LabelMap(["2", "1"]).describe() == "labels: 2, 1" + note
-    assert LabelMap(["spam", "work"]).describe() == "labels: spam, work"
-    assert LabelMap(["1", "2", "3"]).describe() == "labels: 1, 2, 3"
+@pytest.mark.parametrize(
+    ("spam", "ham"),
+    [
+        *[("fake", "legit"), ("junk", "wanted"), ("bad", "good"), ("spam", "clean"), ("fake", "real")],
+        *[("Spam ", "Ham"), ("spam", "work"), ("offers", "ham"), ("phishing", "x"), ("zzz", "genuine")],
+        *[("unerwünscht", "erwünscht"), ("indésirable", "légitime"), ("correo basura", "legítimo")],
+        *[
+            ("Phishing Email", "Safe Email"),
+            ("Junk mail", "Normal message"),
+            ("スパム", "正常"),
+            ("спам", "не спам"),
+            ("fraud", "not fraud"),
+            ("not legit", "legit"),
+        ],
+    ],
+)
+def test_one_known_word_settles_the_other_label(spam: str, ham: str) -> None:
+    for sample in ([spam, ham] * 5, [ham, spam] * 5):
+        labels = LabelMap(sample, "label")
+        assert (labels[spam.encode()], labels[ham.encode()], labels.positive) == ("spam", "ham", "spam")
+        labels.check_sample("x.csv")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("approved", "rejected"), ("1", "2"), ("yes", "no"), ("A", "B"), ("positive", "negative"), ("1", "x")],
+)
+def test_two_unknown_labels_are_refused(first: str, second: str) -> None:
+    labels = LabelMap([first] * 4 + [second] * 7, "label")
+    assert not labels.binary
+    with pytest.raises(DataError) as caught:
+        labels.check_sample("x.csv")
+    assert str(caught.value) == (
+        "cannot tell which label of x.csv means spam: "
+        f'its first 11 rows have "{second}" (7) and "{first}" (4)'
+    )
+    assert caught.value.hint == f"add --spam-label {second} or --spam-label {first}"
+    LabelMap([first, second], spam_label=first).check_sample("x.csv")
+    labels.check_sample("x.csv", has_text=False)
+    LabelMap([first, second], classes=(first, second)).check_sample("x.csv")
+
+
+def test_three_classes_need_no_spam() -> None:
+    LabelMap(["a", "b", "c"]).check_sample("x.csv")
+    assert LabelMap(["ham", "Promo", "JUNK"]).describe() == "labels: ham, Promo, JUNK"
+    assert LabelMap(["1", "2", "3"]).describe() == "labels: 1, 2, 3; none is spam"
     assert LabelMap(["1", "2"], classes=("1", "2")).describe() == "labels: 1, 2"  # the model says it
+
+
+def test_a_settled_label_is_described() -> None:
+    assert LabelMap(["work", "spam"]).describe() == 'spam = "spam", ham = "work"'
+    assert LabelMap(["ham", "offers"]).describe() == 'spam = "offers", ham = "ham"'
+
+
+def test_a_typing_error_does_not_unsettle_two_labels() -> None:
+    labels = LabelMap(["junk", "friends"] * 100 + ["frends"])
+    assert [labels[raw] for raw in (b"junk", b"friends", b"frends")] == ["spam", "ham", ""]
+
+
+@pytest.mark.parametrize("sample", [["spam", "ham", "unsure"], ["spam", "unsure"], ["a", "b", "Unsure "]])
+def test_no_class_is_called_unsure(sample: list[str]) -> None:
+    labels = LabelMap(sample * 4)
+    with pytest.raises(DataError) as caught:
+        [labels[label.encode()] for label in sample]
+    label = sample[-1].strip()
+    assert (
+        str(caught.value) == f'the label "{label}" cannot be a class: it is the verdict on uncertain messages'
+    )
+    assert caught.value.hint == "rename it, or leave out its messages"
+    assert LabelMap(["spam", "ham"] * 100 + ["unsure"])[b"unsure"] == ""  # left out, as a typing error is
+
+
+def test_a_column_of_numbers_or_texts_holds_no_labels() -> None:
+    values = [str(number) for number in range(16)] + ["3"] * 4
+    with pytest.raises(DataError) as caught:
+        LabelMap(values, "id").check_sample("x.csv")
+    assert str(caught.value) == (
+        'column "id" of x.csv does not look like labels: 16 different values in 20 rows'
+    )
+    assert caught.value.hint == "name the column of the labels with --label-column"
+    LabelMap([*values, "3", "4"], "id").check_sample("x.csv")
+
+
+def test_a_class_that_begins_late_is_refused() -> None:
+    labels = LabelMap(["junk"] * 100)
+    labels.check("x.csv", 100, {"unknown label friends": 3})
+    with pytest.raises(DataError) as caught:
+        labels.check("x.csv", 100, {"unknown label friends": 90})
+    assert str(caught.value) == 'x.csv has 90 rows with the label "friends", hardly any at its beginning'
+    assert caught.value.hint == (
+        "shuffle its rows, so that the first ones show all classes; or name the label that means spam: "
+        "--spam-label junk"
+    )
 
 
 @given(st.lists(st.text(max_size=5)), st.text(min_size=1, max_size=3))
 def test_labels_are_trimmed_and_never_lost(sample: list[str], label: str) -> None:
-    labels = LabelMap([*sample, *["x y z"] * 4])  # so often that it is no typing error
+    labels = LabelMap([*sample, *["x y z", "u v w"] * 4])  # so often that they are no typing errors
+    assume(label.strip().lower() not in ("ham", "unsure"))
     assert labels[f" {label}\t".encode()] == label.strip()

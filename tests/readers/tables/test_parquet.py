@@ -90,5 +90,5 @@ def test_without_the_optional_package(here: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(MissingExtraError) as caught:
         open_source("x.parquet", ReadOptions(), labelled=True)
-    assert str(caught.value) == "reading Parquet needs an optional package"
-    assert caught.value.hint == "pip install 'spamnb[parquet]'"
+    assert str(caught.value) == "reading Parquet needs the package pyarrow"
+    assert caught.value.hint == "pip install pyarrow"

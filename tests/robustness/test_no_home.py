@@ -1,0 +1,131 @@
+"""Without HOME and without an entry in the password database: reading works, writing says where it could."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Windows finds its folders in another way", allow_module_level=True)
+
+from spamnb.core import Account, obstacles
+from tests.helpers.command_line import Result
+from tests.helpers.other_user import User, needs_root, open_folder, spamnb_as
+from tests.helpers.paths import ROOT, SAMPLE
+
+STRANGER = User(12_345, (12_345,))
+MAIL = b"Subject: win\n\nwin a prize now\n"
+READS: dict[str, tuple[tuple[str, ...], bytes]] = {
+    "predict": (("predict",), b"win a prize\n"),
+    "predict mail": (("predict", "--input-format", "eml"), MAIL),
+    "filter": (("filter", "--tempfail"), MAIL),
+    "evaluate": (("evaluate", str(SAMPLE)), b""),
+    "evaluate --folds": (("evaluate", str(SAMPLE), "--folds", "2"), b""),
+    "inspect": (("inspect", "--top", "1"), b""),
+    "inspect word": (("inspect", "prize"), b""),
+    "inspect --message": (("inspect", "--message", "win a prize"), b""),
+    "models": (("models",), b""),
+    "completion": (("completion", "bash"), b""),
+}
+WRITES: dict[str, tuple[tuple[str, ...], str]] = {
+    "train": (("train", str(SAMPLE)), "home"),
+    "train --base": (("train", str(SAMPLE), "--base", "ready-made"), "home"),
+    "import": (("import", "x.jsonl"), "home"),
+    "merge": (("merge", "x.spamnb"), "home"),
+    "tune --save": (("tune", str(SAMPLE), "--save", "--time", "1"), "home"),
+    "learn": (("learn", "--spam"), "own"),
+    "forget": (("forget",), "own"),
+}
+ERRORS = {
+    "home": [
+        "Error: there is no home folder for a model of your own: HOME is not set",
+        "Hint: say where to write: -o FILE, or set SPAMNB_MODEL=FILE",
+    ],
+    "own": [
+        "Error: there is no model of your own yet, and the ready-made ones do not learn",
+        "Hint: train one with `spamnb train DATA -o MODEL`, or name one with -m MODEL",
+    ],
+}
+
+
+def run(args: tuple[str, ...], folder: Path, stdin: bytes = b"", **identity: object) -> Result:
+    """Runs spamnb with no variables at all."""
+    done = subprocess.run(
+        [sys.executable, "-m", "spamnb", *args],
+        input=stdin,
+        capture_output=True,
+        cwd=folder,
+        env={},
+        check=False,
+        **identity,  # type: ignore[call-overload]
+    )
+    return Result(done.returncode, done.stdout, done.stderr.decode())
+
+
+@pytest.fixture(scope="module")
+def reachable() -> None:
+    program = sys.executable, str(ROOT / "spamnb" / "__init__.py"), str(SAMPLE)
+    if any(obstacles(path, Account("stranger", *STRANGER)) for path in program):
+        pytest.skip(f"{sys.executable} or this repository is in a folder that other users cannot reach")
+
+
+@pytest.mark.parametrize("name", READS)
+def test_reading_needs_no_variables(tmp_path: Path, name: str) -> None:
+    args, stdin = READS[name]
+    done = run(args, tmp_path, stdin)
+    assert (done.code, bool(done.out)) == (0, True), done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_root
+@pytest.mark.usefixtures("reachable")
+@pytest.mark.parametrize("name", READS)
+def test_reading_needs_no_entry_in_the_password_database(name: str) -> None:
+    args, stdin = READS[name]
+    with open_folder() as folder:
+        done = run(args, folder, stdin, user=STRANGER.number, group=STRANGER.number, extra_groups=[])
+    assert (done.code, bool(done.out)) == (0, True), done.err
+
+
+@needs_root
+@pytest.mark.parametrize("name", [name for name in READS if str(SAMPLE) not in READS[name][0]])
+def test_reading_in_a_child_process_of_an_unknown_user(name: str) -> None:
+    """The same where the interpreter is in a folder that the user cannot reach."""
+    args, stdin = READS[name]
+    with open_folder() as folder:
+        assert spamnb_as(STRANGER, folder, *args, stdin=stdin).out
+
+
+@needs_root
+@pytest.mark.parametrize("name", WRITES)
+def test_writing_says_what_it_needs(name: str) -> None:
+    args, kind = WRITES[name]
+    with open_folder(0o777) as folder:
+        done = spamnb_as(STRANGER, folder, *args, stdin=b"win a prize\n", code=1)
+        assert done.err.splitlines()[-2:] == ERRORS[kind]
+        assert list(folder.iterdir()) == []  # no folder with the name ~
+
+
+@needs_root
+def test_a_named_model_can_be_written_and_used() -> None:
+    with open_folder(0o777) as folder:
+        (folder / "data.csv").write_text("label,text\n" + "spam,win a prize\nham,see you\n" * 3)
+        spamnb_as(STRANGER, folder, "train", "data.csv", "-o", "m.spamnb")
+        spamnb_as(STRANGER, folder, "learn", "--spam", "-m", "m.spamnb", stdin=b"free money\n")
+        done = spamnb_as(STRANGER, folder, "predict", "-m", "m.spamnb", stdin=b"win a prize\n")
+        assert done.text.startswith("spam\t")
+        assert {os.stat(folder / name).st_uid for name in ("m.spamnb", "m.spamnb.journal")} == {12_345}
+
+
+def test_an_own_model_is_not_in_a_folder_called_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What earlier versions of platformdirs return where there is no home."""
+    import platformdirs
+
+    from spamnb.model.model_paths import own_model
+
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: "~/.local/share/spamnb")
+    assert own_model() is None

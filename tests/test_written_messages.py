@@ -1,0 +1,79 @@
+"""The short messages in data/messages: well-formed, all different, and as their card says."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from typing import NamedTuple
+
+import pytest
+
+from tests.helpers.paths import DATA, SHARED
+
+CARD = (DATA / "messages" / "README.md").read_text(encoding="utf-8")
+
+
+class Message(NamedTuple):
+    label: str
+    language: str
+    kind: str
+    text: str
+
+
+def read(name: str) -> list[Message]:
+    with (DATA / "messages" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = list(csv.reader(file, strict=True))
+    assert header == list(Message._fields)
+    return [Message(*row) for row in rows]
+
+
+FILES = {name: read(name) for name in ("train", "sample")}
+
+
+def letters(text: str) -> str:
+    return re.sub(r"[\W\d_]+", "", text.lower())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_rows_are_well_formed(name: str) -> None:
+    for row in FILES[name]:
+        assert row.label in ("ham", "spam")
+        assert re.fullmatch(r"[a-z]{2}(-Latn)?", row.language)
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", row.kind)
+        assert row.text == row.text.strip() != ""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_card_has_the_counts(name: str) -> None:
+    rows = FILES[name]
+    labels = Counter(row.label for row in rows)
+    assert re.search(
+        rf"\| `{name}\.csv` \|.*\| {labels['ham']:,} \| {labels['spam']:,} \| {len(rows):,} \|", CARD
+    )
+
+
+def test_no_message_stands_twice_or_in_both_files() -> None:
+    for rows in FILES.values():
+        assert max(Counter(row.text for row in rows).values()) == 1
+    seen = {letters(row.text) for row in FILES["sample"]}
+    both = [row.text for row in FILES["train"] if len(letters(row.text)) > 2 and letters(row.text) in seen]
+    assert both == []
+
+
+def test_every_language_of_the_training_messages_has_both_classes() -> None:
+    classes = {(row.language, row.label) for row in FILES["train"]}
+    languages = {row.language for row in FILES["train"]}
+    assert len(languages) >= 17
+    assert classes == {(language, label) for language in languages for label in ("ham", "spam")}
+
+
+def test_no_message_is_taken_from_a_corpus() -> None:
+    corpus = SHARED / "sms" / "smishing.jsonl"
+    if not corpus.exists():
+        pytest.skip("no corpora beside the clone")
+    lines = corpus.read_text(encoding="utf-8").splitlines()
+    known = {letters(json.loads(line)["text"]) for line in lines}
+    for rows in FILES.values():
+        assert [row.text for row in rows if len(letters(row.text)) > 20 and letters(row.text) in known] == []
