@@ -193,7 +193,8 @@ class SpamModel:
         assert self.pair is not None
         limit, prior = self.min_known_words, float(self.engine.prior[self.pair[0]])
         too_few = None if limit is None or known_share is None else known_share < limit
-        return decide(self.decision, prior, log_odds, known, too_few)
+        decision = self.decision.for_classes(self.labels, self.positive)
+        return decide(decision, prior, log_odds, known, too_few)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Drops the columns that the model was not trained with."""

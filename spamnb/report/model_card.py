@@ -117,7 +117,8 @@ def _min_known_words_rows(share: float | None) -> list[tuple[str, str]]:
 
 def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:
     if len(classes) > 2:
-        return "the likeliest class"
+        costs = [f"{truth} called {verdict} costs {x:g}" for truth, verdict, x in decision.get("costs", ())]
+        return f"the class of least cost: {', '.join(costs)}, else 1" if costs else "the likeliest class"
     return describe(decision, positive, next((c for c in classes if c != positive), "the rest"))
 
 

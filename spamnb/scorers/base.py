@@ -83,9 +83,9 @@ class Scorer(ABC):
         return self.config.once
 
     @property
-    def order(self) -> int:
-        """How many words back this scorer looks."""
-        return 0
+    def order(self) -> int | None:
+        """How many words before a word it depends on; None if the order of words does not matter."""
+        return None
 
     @property
     def linear(self) -> bool:
@@ -95,7 +95,7 @@ class Scorer(ABC):
     @property
     def supports_limits(self) -> bool:
         """Can the evidence of tokens and messages be limited?"""
-        return self.linear and not self.order and type(self).bias is Scorer.bias
+        return self.linear and self.order is None and type(self).bias is Scorer.bias
 
     @abstractmethod
     def estimate(self, stats: Stats) -> FloatArray:

@@ -40,7 +40,7 @@ def make(config: ScorerConfig) -> Scorer:
 def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
     """Refuses an unknown scorer, and settings or features that a scorer cannot work with."""
     scorer = make(config)
-    if scorer.order and features.ngrams <= scorer.order:
+    if scorer.order is not None and features.ngrams <= scorer.order:
         needed = scorer.order + 1
         raise ConfigError(
             f"less-naive of order {scorer.order} needs --ngrams {needed}, got {features.ngrams}",

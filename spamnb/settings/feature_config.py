@@ -8,7 +8,7 @@ from typing import Any
 
 from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
-from spamnb.settings.scorer_config import LESS_NAIVE
+from spamnb.settings.scorer_config import LESS_NAIVE, MAX_ORDER
 from spamnb.settings.setting_field import Rule, TextForm, between, check_settings, setting, stated_fields
 
 MAX_NGRAM = 5
@@ -99,7 +99,9 @@ class FeatureConfig:
         stated, usual = stated_fields(cls, options), cls.usual(mail)
         less_naive = options.get("scorer") == LESS_NAIVE
         shapes = stated.pop("shapes", True) and not less_naive
-        ngrams = (options.get("order") or 1) + 1 if less_naive else usual.ngrams if shapes else 1
+        order = 1 if options.get("order") is None else options["order"]
+        # an order out of range is refused as such, not as n-grams
+        ngrams = min(max(order, 0), MAX_ORDER) + 1 if less_naive else usual.ngrams if shapes else 1
         return cls(**{"ngrams": ngrams, **stated}, shapes=shapes, punctuation=usual.punctuation)
 
     def to_state(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from spamnb.settings.setting_field import (
 )
 
 LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
+MAX_ORDER = 4
 Prior = str | tuple[float, ...]
 
 
@@ -123,9 +124,9 @@ class ScorerConfig:
     order: int = setting(
         1,
         "--order",
-        "less-naive: words that a word depends on, 1 or 2.",
+        "less-naive: number of words before it that a word depends on, 0 to 4.",
         metavar="K",
-        rule=one_of(1, 2),
+        rule=between(0, MAX_ORDER),
         scorer=LESS_NAIVE,
     )
     ddof: int = setting(

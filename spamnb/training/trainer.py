@@ -112,7 +112,8 @@ class Trainer:
             self.base.check_labels(store.labels)
         _check_class_weights(self.scoring, store)
         calibration = identity(len(store.labels))
-        settings = self.features, self.scoring, store, self.decision, calibration, positive
+        decision = self.decision.for_classes(store.labels, positive)
+        settings = self.features, self.scoring, store, decision, calibration, positive
         return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
 
     def calibrated(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:

@@ -31,7 +31,7 @@ TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
 NOT_OF_THE_ESTIMATOR = {
     *("categorical", "numeric", "ddof", "covariance", "dependence"),
     *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
-    *("unsure", "cost_fp", "cost_fn", "authserv_id"),
+    *("unsure", "cost", "cost_fp", "cost_fn", "authserv_id"),
 }
 ESTIMATOR_ONLY = {"calibrate"}
 
@@ -88,7 +88,7 @@ def test_the_estimator_has_the_parameters_of_the_table() -> None:
 def test_what_training_fixes() -> None:
     fixed = {one.name for one in training_settings()}
     assert set(TABLE) - fixed == {
-        *("max_fpr", "jobs", "threshold", "unsure", "cost_fp", "cost_fn", "authserv_id")
+        *("max_fpr", "jobs", "threshold", "unsure", "cost", "cost_fp", "cost_fn", "authserv_id")
     }
 
 
