@@ -34,6 +34,7 @@ from spamnb.storage import model_file
 if TYPE_CHECKING:
     from spamnb.model.explanation import Explanation
     from spamnb.model.model_delta import Change
+    from spamnb.model.pseudo_messages import PseudoMessage
 
 Labels = Iterable[str]
 Categories = Mapping[str, Sequence[str]] | None
@@ -263,6 +264,12 @@ class SpamModel:
         texts = message if isinstance(message, Texts) else Texts.of([message])
         check_columns(1, categories, numbers)
         return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
+
+    def sample(self, label: str, n: int = 1, seed: int = 0) -> list[PseudoMessage]:
+        """Draws n pseudo messages of a class: what the model thinks that they look like."""
+        from spamnb.model.pseudo_messages import draw_messages
+
+        return draw_messages(self, label, n, seed)
 
     def save(
         self, path: str | os.PathLike[str], *, backup: str | None = None, mode: int | None = None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         pair_sums as pair_sums,
     )
     from spamnb.scorers.column_scores import ColumnScores as ColumnScores
+    from spamnb.scorers.less_naive import BACK_OFF as BACK_OFF
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
 else:
     __all__, __getattr__ = lazy_names(
@@ -23,5 +24,6 @@ else:
             "registry": ["REGISTRY", "check_scorer", "make"],
             "base": ["Scorer", "Stats", "class_weights", "log_prior", "pair_sums"],
             "column_scores": ["ColumnScores"],
+            "less_naive": ["BACK_OFF"],
         },
     )

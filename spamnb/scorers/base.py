@@ -73,6 +73,7 @@ class Scorer(ABC):
     name: ClassVar[str]
     needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
     needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
+    generative: ClassVar[bool] = True  # can messages be drawn from P(x | c)?
 
     def __init__(self, config: ScorerConfig) -> None:
         self.config = config

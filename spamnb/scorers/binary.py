@@ -11,6 +11,7 @@ class Binary(Scorer):
     """Models a message as the set of its words; absent words are no evidence."""
 
     name = "binary"
+    generative = False  # absent words are not modelled
 
     @property
     def once(self) -> bool:

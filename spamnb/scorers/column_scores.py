@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.counts import CountStore, PairColumns
+from spamnb.counts import CountStore, PairColumns, is_pair
 from spamnb.scorers.base import class_weights
 from spamnb.scorers.column_models import category_log_p, gaussian_log_p, gaussian_parameters
 from spamnb.scorers.column_tree import ColumnTree
@@ -60,6 +60,32 @@ class ColumnScores:
                 mean, sd = gaussian_parameters(self._store.numbers[column], self._config.ddof)
                 terms[column] = gaussian_log_p(np.asarray(array, np.float64), mean, sd)
         return terms
+
+    def draw(self, c: int, random: np.random.Generator) -> tuple[dict[str, str], dict[str, float]]:
+        """Draws the values of all columns for a message of class c, parents first."""
+        values: dict[str, str] = {}
+        parents = self._tree.parents
+        names = [name for name in self._store.categories if not is_pair(name)]
+        for column in [*(name for name in names if name not in parents), *parents]:
+            alone, parent = self._category(column), parents.get(column)
+            log_p = (
+                alone.items()
+                if parent is None
+                else [(x, self._tree.log_p(column, x, values[parent], p)) for x, p in alone.items()]
+            )
+            p = np.exp([each[c] for _, each in log_p])
+            values[column] = str(random.choice(list(alone), p=p / p.sum())) if p.sum() > 0 else ""
+        return values, self._draw_numbers(c, random)
+
+    def _draw_numbers(self, c: int, random: np.random.Generator) -> dict[str, float]:
+        if self._gaussian is not None:
+            return self._gaussian.draw(c, random)
+        numbers = {}
+        for column, moments in self._store.numbers.items():
+            if not is_pair(column):
+                mean, sd = gaussian_parameters(moments, self._config.ddof)
+                numbers[column] = float(random.normal(mean[c], sd[c]))
+        return numbers
 
     @cached_property
     def _tree(self) -> ColumnTree:

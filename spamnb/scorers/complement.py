@@ -15,6 +15,7 @@ class Complement(Scorer):
     """Chooses the class whose complement fits a message worst."""
 
     name = "complement"
+    generative = False
 
     def estimate(self, stats: Stats) -> FloatArray:
         counts, totals = self.counts(stats)

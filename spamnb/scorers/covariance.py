@@ -57,6 +57,12 @@ class Gaussian:
                 terms[columns[:, None], rows, c] = self._chain(x[np.ix_(columns, rows)], c, columns)
         return dict(zip(self.columns, terms, strict=True))
 
+    def draw(self, c: int, random: np.random.Generator) -> dict[str, float]:
+        """Draws the numbers of a message of class c: mu + L y, with y of the standard normal distribution."""
+        factor = _cholesky(self._correlation[c], self._narrowest / self._scale[c])
+        away = (factor * random.standard_normal(len(factor))).sum(axis=1)
+        return dict(zip(self.columns, (self._mean[c] + self._scale[c] * away).tolist(), strict=True))
+
     def _chain(self, x: FloatArray, c: int, columns: NDArray[np.intp]) -> FloatArray:
         """(columns, rows): one term after the other, by arithmetic that is the same for one row and many."""
         scale = self._scale[c, columns]
