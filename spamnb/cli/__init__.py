@@ -158,14 +158,18 @@ def _exit_code(code: int) -> int:
 
 
 def _show_usage(error: click.ClickException) -> None:
-    """Prints click's message on a wrong command line, with control characters escaped."""
+    """Prints click's message on a wrong command line; only the list of a missing choice has several lines."""
     from io import StringIO
 
     from spamnb.cli.output import print_status
+    from spamnb.core import visible
 
+    if not isinstance(error, click.MissingParameter):
+        error = click.UsageError(visible(error.format_message()), getattr(error, "ctx", None))
     text = StringIO()
     error.show(text)
-    print_status(text.getvalue().removesuffix("\n"))
+    for line in text.getvalue().removesuffix("\n").split("\n"):
+        print_status(line)
 
 
 def _shown(error: SpamnbError) -> int:

@@ -25,7 +25,11 @@ _LABEL_WIDTH = 18
 
 
 def print_status(text: str, quiet: bool = False) -> None:
-    """Prints lines for the user on stderr; those too long for a terminal are broken at blanks."""
+    """Prints one line for the user on stderr; one too long for a terminal is broken at blanks.
+
+    Every line on stderr is printed here. A line end inside comes from a name or a value, and is escaped like
+    any control character: no file name can forge an error.
+    """
     if not quiet:
         from spamnb.cli.line_wrap import columns, wrapped
         from spamnb.core import visible
@@ -33,7 +37,7 @@ def print_status(text: str, quiet: bool = False) -> None:
         progress_bar.erase()
         width = columns(sys.stderr)
         try:
-            click.echo("\n".join(wrapped(visible(line), width) for line in text.split("\n")), err=True)
+            click.echo(wrapped(visible(text), width), err=True)
         except OSError:  # a log on a full disk must not end the command
             _mute()
 

@@ -9,9 +9,11 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.counts.apply_delta import add_delta as add_delta
     from spamnb.counts.count_store import (
+        LARGEST as LARGEST,
         CountStore as CountStore,
         are_grams as are_grams,
         rows_with_any as rows_with_any,
+        sum_of_sizes as sum_of_sizes,
     )
     from spamnb.counts.entries import NO_GRAM as NO_GRAM, Entries as Entries
     from spamnb.counts.key_table import KeyTable as KeyTable
@@ -29,7 +31,7 @@ else:
         __name__,
         {
             "apply_delta": ["add_delta"],
-            "count_store": ["CountStore", "are_grams", "rows_with_any"],
+            "count_store": ["LARGEST", "CountStore", "are_grams", "rows_with_any", "sum_of_sizes"],
             "entries": ["NO_GRAM", "Entries"],
             "key_table": ["KeyTable"],
             "moments": ["Moments", "co_scatter"],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import IntArray, StringArray
 from spamnb.counts.count_store import CountStore, canonical
-from spamnb.counts.store_merge import merge_stores
+from spamnb.counts.store_merge import check_size, merge_stores
 
 _FEW = 2000  # cuts
 
@@ -71,7 +71,7 @@ def _replace_rows(store: CountStore, before: CountStore, after: CountStore) -> C
     tokens[at], messages[at] = after.tokens, after.messages
     return CountStore(
         *(store.labels, after.message_totals, keys, splice(store.kinds, after.kinds), tokens, messages),
-        StringArray(letters.splice(old.blob, new.blob), np.cumsum(sizes)),
+        StringArray(letters.splice(old.blob, new.blob), np.cumsum(sizes, dtype=np.int64)),
         *(after.categories, after.numbers),
     )
 
@@ -96,6 +96,8 @@ def _narrow(values: IntArray) -> NDArray[Any]:
 
 def _with_totals(new: CountStore, old: CountStore, before: CountStore, after: CountStore) -> CountStore:
     """Updates the sums of the old store by the rows that changed: adding up all rows takes longer."""
+    tokens = (sum(store.token_totals.tolist()) for store in (old, before, after))
+    check_size(next(tokens) - next(tokens) + next(tokens) + sum(after.message_totals.tolist()))
     return new.with_totals(
         old.token_totals - before.token_totals + after.token_totals,
         old.presence_totals - before.presence_totals + after.presence_totals,

@@ -17,6 +17,7 @@ from spamnb.features import SHAPE, KeyArray
 
 Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
 Numbers = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class
+LARGEST = (1 << 63) - 1
 
 
 class CountStore(Record):
@@ -24,6 +25,8 @@ class CountStore(Record):
 
     `tokens[i, c]` is N_ic (occurrences of token i in class c), `messages[i, c]` is D_ic (messages of class c
     that hold it), `message_totals[c]` is D_c; `kinds[i]` is n for a word n-gram and 0 for any other token.
+    All counts of a store add up to at most LARGEST. Tables have at most 32 unsigned or 64 signed bits: numpy
+    adds int64 and uint64 as floating-point numbers, which are exact to 2^53 only.
     """
 
     labels: tuple[str, ...]
@@ -124,9 +127,20 @@ def column_sums(table: IntArray, rows: IntArray | None = None) -> IntArray:
     return np.array([column.sum(dtype=np.int64) for column in columns], np.int64)
 
 
+def sum_of_sizes(table: IntArray) -> int:
+    """Returns the sum of |n| over a table, exactly: 64 bits could overflow.
+
+    >>> sum_of_sizes(np.array([[-(1 << 63), (1 << 63) - 1]])) == (1 << 64) - 1
+    True
+    """
+    sizes = np.abs(table.astype(np.int64, copy=False)).view(np.uint64)  # |-2^63| is 2^63 when unsigned
+    high, low = (sizes >> np.uint64(32)).sum(), (sizes & np.uint64(0xFFFFFFFF)).sum()
+    return (int(high) << 32) + int(low)
+
+
 def canonical(store: CountStore) -> CountStore:
     """Drops rows and classes that have become zero; refuses counts that no messages can have."""
-    if not (_possible_tokens(store) and _possible_columns(store)):
+    if not (possible_tokens(store) and possible_columns(store)):
         raise DataError(
             "cannot forget what was never learned: the counts would not add up; nothing was changed",
             hint="check that the messages and their labels are exactly those that were learned",
@@ -135,14 +149,23 @@ def canonical(store: CountStore) -> CountStore:
     return _without_empty_labels(store)
 
 
-def _possible_tokens(store: CountStore) -> bool:
-    """0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0."""
+def possible_tokens(store: CountStore) -> bool:
+    """0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0.
+
+    Where D_ic <= N_ic, as many N_ic as D_ic are zero only if they are zero in the same places.
+    """
     tokens, messages = store.tokens, store.messages
-    in_range = bool((messages >= 0).all() and (messages <= store.message_totals).all())
-    return in_range and bool((tokens >= messages).all() and (tokens[messages == 0] == 0).all())
+    if messages.dtype.kind == "i" and messages.min(initial=0) < 0:
+        return False
+    totals = store.message_totals.tolist()
+    if int(messages.max(initial=0)) > min(totals, default=0):  # of a whole table it takes a tenth of the time
+        pairs = zip(messages.T, totals, strict=True)
+        if any(int(column.max()) > total for column, total in pairs):
+            return False
+    return bool((tokens >= messages).all()) and np.count_nonzero(tokens) == np.count_nonzero(messages)
 
 
-def _possible_columns(store: CountStore) -> bool:
+def possible_columns(store: CountStore) -> bool:
     """No count below zero, no class with more values than messages, no variance below zero."""
     totals = store.message_totals.tolist()
     if min(totals, default=0) < 0:

@@ -67,9 +67,10 @@ def join_values(a: str, b: str) -> str:
 
 
 def split_values(joined: str) -> tuple[str, str]:
-    """The inverse of `join_values`."""
+    """The inverse of `join_values`; a text that is no pair, from a damaged file, has an empty first value."""
     size, _, both = joined.partition(":")
-    return both[: int(size)], both[int(size) :]
+    first = int(size) if size.isdecimal() and len(size) < 10 else 0
+    return both[:first], both[first:]
 
 
 def category_pairs(

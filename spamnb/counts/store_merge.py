@@ -16,14 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import Bytes, IntArray, Record, StringArray, copy_spans, run_starts
-from spamnb.counts.count_store import Categories, CountStore, Numbers, canonical
+from spamnb.counts.count_store import (
+    LARGEST,
+    Categories,
+    CountStore,
+    Numbers,
+    canonical,
+    sum_of_sizes,
+)
 from spamnb.counts.moments import Moments
 from spamnb.errors import ConfigError
 from spamnb.features import KeyArray
 
 _SECTION = 1 << 15  # tokens of the largest store
 _THREADS = 2
-_LARGEST = (1 << 63) - 1
 
 TokenArrays = tuple[KeyArray, NDArray[np.uint8], IntArray, IntArray, StringArray]
 
@@ -59,6 +65,15 @@ def subtract_store(store: CountStore, other: CountStore) -> CountStore:
     return canonical(merge_stores([store, other], [1, -1]))
 
 
+def check_size(size: int) -> None:
+    """Refuses counts that together do not fit into 63 bits; `size` is a Python integer, so it is exact."""
+    if size > LARGEST:
+        raise ConfigError(
+            "together the counts are larger than 2^63 - 1",
+            hint="merge fewer models, give smaller weights, or halve the counts with `spamnb age MODEL`",
+        )
+
+
 def align_classes(store: CountStore, labels: tuple[str, ...]) -> IntArray:
     """Returns the columns of a store's classes among `labels`."""
     return np.array([labels.index(label) for label in store.labels], np.int64)
@@ -82,16 +97,11 @@ class _Sum:
 
     def _count_type(self) -> np.dtype[Any]:
         """32 bits where every count of the sum fits into them; refuses sums beyond 63 bits."""
-        sizes = [
-            abs(weight) * (_magnitude(store.token_totals) + _magnitude(store.message_totals))
-            for store, weight in zip(self.stores, self.weights, strict=True)
-        ]
-        if sum(sizes) > _LARGEST:  # Python integers do not overflow
-            raise ConfigError(
-                "together the counts are larger than 2^63", hint="merge fewer models, or give smaller weights"
-            )
-        signed = min(self.weights) < 0 or any(map(_has_negatives, self.stores))
-        return np.dtype(np.int64 if signed or sum(sizes) >= 1 << 32 else np.uint32)
+        pairs = list(zip(self.stores, self.weights, strict=True))
+        size = sum(abs(weight) * _size(store) for store, weight in pairs)
+        check_size(size)
+        signed = any(weight < 0 or _has_negatives(store) for store, weight in pairs)
+        return np.dtype(np.int64 if signed or size >= 1 << 32 else np.uint32)
 
     def _tokens(self, dtype: np.dtype[Any]) -> TokenArrays:
         """Returns keys, kinds, token counts, message counts and spellings of the sum."""
@@ -151,8 +161,14 @@ class _Sum:
         return {c: tuple(row) for c, row in sorted(sums.items()) if any(m != Moments() for m in row)}
 
 
-def _magnitude(totals: IntArray) -> int:
-    return sum(abs(n) for n in totals.tolist())
+def _size(store: CountStore) -> int:
+    """Returns a number that no count of a store and no sum of its counts exceeds.
+
+    The sums of unsigned tables are known, or added up only once.
+    """
+    signed = store.tokens.dtype.kind == "i"
+    tables = [store.tokens, store.messages] if signed else [store.token_totals]
+    return max(map(sum_of_sizes, tables)) + sum_of_sizes(store.message_totals)
 
 
 def _has_negatives(store: CountStore) -> bool:
@@ -221,7 +237,7 @@ def _cut(store: CountStore, rows: slice) -> TokenRows:
     ends = store.spellings.ends
     first, last = (int(ends[row - 1]) if row else 0 for row in (rows.start, rows.stop))
     tables = store.keys[rows], store.kinds[rows], store.tokens[rows], store.messages[rows]
-    return TokenRows(*tables, store.spellings.blob[first:last], ends[rows] - first)
+    return TokenRows(*tables, store.spellings.blob[first:last], ends[rows].astype(np.int64) - first)
 
 
 def _spellings(sections: list[TokenRows], which: IntArray) -> StringArray:

@@ -93,7 +93,7 @@ class Tally:
     def _make_room(self, more: int) -> None:
         """Makes the tables large enough for all tokens and classes, and for counts with so many more."""
         self._counted += more
-        dtype = np.dtype(np.uint32 if self._counted < _LARGE else np.uint64)
+        dtype = np.dtype(np.uint32 if self._counted < _LARGE else np.int64)
         if self._tokens.width != len(self._labels) or self._tokens.dtype != dtype:
             self._tokens = _widened(self._tokens, dtype, len(self._labels))
             self._repeats = _widened(self._repeats, dtype, len(self._labels))

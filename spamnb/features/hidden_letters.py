@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
 
+from spamnb.core import BoundedCache
 from spamnb.features.lookalikes import LETTERS, fold_lookalikes
 from spamnb.messages import Texts
 
@@ -78,15 +78,17 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 
 
-@lru_cache(1 << 14)
-def _suspect(run: bytes) -> bool:
+def _is_suspect(run: bytes) -> bool:
     return _SUSPECT.search(run.decode("utf-8", "surrogateescape")) is not None
+
+
+_suspect = BoundedCache(_is_suspect, limit=1 << 23)
 
 
 def reveal_in_texts(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     """Returns the texts as a reader sees them, and each kind of obfuscation with its message."""
     new, obfuscations = {}, []
-    for row in texts.rows_with(_suspect):
+    for row in texts.rows_with(_suspect.__getitem__):
         original = texts[row].decode("utf-8", "surrogateescape")
         text, kinds = reveal_hidden_letters(original)
         obfuscations += [(row, kind) for kind in kinds]

@@ -7,12 +7,11 @@ the whole batch; Python looks only at the few words that they find, and caches t
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from spamnb.core import IntArray, StringArray, distinct_values
+from spamnb.core import BoundedCache, IntArray, StringArray, distinct_values
 from spamnb.features.batch import Stream
 from spamnb.features.shapes import ByteArray, Mask, ShapeScanner
 from spamnb.features.token_keys import word_key
@@ -89,9 +88,9 @@ _LETTER = _byte_mask(b"abcdefghijklmnopqrstuvwxyz")
 _LEET_DIGIT = _byte_mask(b"013457")
 _REPEATABLE = _byte_mask(b"abcdefghijklmnopqrstuvyz")  # as in _REPEATED
 
-_CACHE_LIMIT = 1 << 16
+_CACHE_LIMIT = 1 << 15  # words, of LONGEST bytes at most: 20 MB if each has variants
 _by_key: dict[int, tuple[Variant, ...]] = {}  # a dict of keys: a word seen before need not be cut out
-_by_word = lru_cache(1 << 14)(_variants)
+_by_word = BoundedCache(_variants)
 
 
 def leetspeak_variants(words: Words, scanner: ShapeScanner) -> list[RowVariant]:
@@ -100,15 +99,22 @@ def leetspeak_variants(words: Words, scanner: ShapeScanner) -> list[RowVariant]:
     at = np.sort(np.concatenate((_leet_digits(raw, *scanner.digit_runs), _triple_letters(raw))))
     which = distinct_values(np.searchsorted(words.starts, at, side="right") - 1)
     rows, keys = words.rows[which].tolist(), words.keys[which].tolist()
-    if len(_by_key) > _CACHE_LIMIT:
-        _by_key.clear()
-    for i, key in zip(which.tolist(), keys, strict=True):
-        if key not in _by_key:
-            _by_key[key] = _variants(words.data[words.starts[i] : words.ends[i]])
-    variants = [(row, new) for row, key in zip(rows, keys, strict=True) for new in _by_key[key]]
+    variants = []
+    for i, row, key in zip(which.tolist(), rows, keys, strict=True):
+        new = _by_key.get(key)
+        if new is None:
+            new = _variants(words.data[words.starts[i] : words.ends[i]])
+            _remember(key, new)
+        variants += [(row, variant) for variant in new]
     return variants + [
-        (row, new) for row, word in _words_with_signs(words, raw, scanner) for new in _by_word(word)
+        (row, new) for row, word in _words_with_signs(words, raw, scanner) for new in _by_word[word]
     ]
+
+
+def _remember(key: int, variants: tuple[Variant, ...]) -> None:
+    if len(_by_key) >= _CACHE_LIMIT:
+        _by_key.clear()
+    _by_key[key] = variants
 
 
 def variant_stream(variants: list[RowVariant]) -> Stream:

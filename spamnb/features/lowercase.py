@@ -20,7 +20,7 @@ def _converter(convert: Callable[[str], str]) -> Converter:
             return b""
         return convert(text).encode("utf-8", "surrogateescape")
 
-    return BoundedCache(replacement, limit=1 << 16, longest=1 << 10)
+    return BoundedCache(replacement, limit=1 << 24, longest=1 << 8)
 
 
 def _blank(char: re.Match[str]) -> str:

@@ -13,10 +13,10 @@ in Chinese or Japanese, words with all n-grams gave 0.069 / 71, these 2-grams 0.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import numpy as np
 
+from spamnb.core import BoundedCache
 from spamnb.features.batch import Stream
 from spamnb.features.char_ngrams import char_streams
 from spamnb.messages import Texts
@@ -38,7 +38,7 @@ def unspaced_streams(texts: Texts, mail: bool = False) -> list[Stream]:
     >>> [stream.spell(np.arange(len(stream.rows))).tolist() for stream in streams][:2]
     [['char:日本', 'char:本語'], ['char:日本語']]
     """
-    rows = [row for row in texts.rows_with(_has_two_letters) if _is_unspaced(texts[row])]
+    rows = [row for row in texts.rows_with(_with_two_letters.__getitem__) if _is_unspaced(texts[row])]
     if not rows:
         return []
     messages = [texts[row].decode("utf-8", "surrogateescape") for row in rows]
@@ -49,9 +49,11 @@ def unspaced_streams(texts: Texts, mail: bool = False) -> list[Stream]:
     return [Stream(stream.kind, np.array(rows)[stream.rows], stream.keys, stream.spell) for stream in streams]
 
 
-@lru_cache(1 << 14)
 def _has_two_letters(run: bytes) -> bool:
     return _TWO_LETTERS.search(run.decode("utf-8", "surrogateescape")) is not None
+
+
+_with_two_letters = BoundedCache(_has_two_letters, limit=1 << 23)
 
 
 def _is_unspaced(message: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from binascii import Error, a2b_base64, a2b_qp
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_LE
 from encodings.aliases import aliases
 
 from spamnb.core import BoundedCache
@@ -30,6 +31,10 @@ _SHIFTING = ("utf_7", "utf_16", "utf_32", "iso2022", "hz")  # ASCII bytes may be
 _WITHOUT_ALIAS = {"cp720", "cp737", "cp856", "cp874", "cp1006", "koi8_t", "koi8_u", "utf_8_sig"}
 _KNOWN = (frozenset(aliases.values()) | _WITHOUT_ALIAS) - _REFUSED
 
+_BROKEN = 0.05  # share of broken characters among those beyond ASCII from which on a declaration is wrong
+_SAMPLE = 4096  # bytes that are searched for NUL
+_FEWEST_NULS = 4
+
 _ENCODED_WORD = re.compile(rb"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*)\?=")
 _PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
 _NOT_BASE64 = bytes(b for b in range(256) if not (chr(b).isascii() and (chr(b).isalnum() or chr(b) in "+/=")))
@@ -47,26 +52,74 @@ _codecs = BoundedCache(_codec)
 
 
 def to_utf8(data: bytes, charset: bytes = b"") -> bytes:
-    r"""Converts text to UTF-8; one of unknown character set is UTF-8 if it is valid, else cp1252.
+    r"""Converts text to UTF-8; if its character set is not declared, or wrongly so, it is guessed.
 
-    >>> to_utf8(b"\xe9t\xe9", b"iso-8859-1").decode(), to_utf8(b"\xe9t\xe9").decode()
-    ('été', 'été')
+    >>> to_utf8(b"\xe9t\xe9", b"iso-8859-1").decode(), to_utf8("привет".encode("koi8-r")).decode()
+    ('été', 'привет')
     """
     codec = _codecs[charset] if charset else ""
     if data.isascii() and not codec.startswith(_SHIFTING):
-        return data
+        codec = _shifting_codec(data)
+        return data if not codec else data.decode(codec, "replace").encode("utf-8", "replace")
+    codec = _wide_codec(data, codec) or codec
     if codec in ("", "utf_8"):
         try:
             data.decode()
             return data
         except UnicodeDecodeError as error:
-            if error.reason == "unexpected end of data" and not data[: error.start].isascii():
+            if error.reason == "unexpected end of data" and (codec or not data[: error.start].isascii()):
                 return data[: error.start]  # a limit cut through the last character
-            codec = codec or "cp1252"
+    text = _decode(data, codec or "utf_8")
+    return (_decode_guess(data) if text is None else text).encode("utf-8", "replace")
+
+
+def _decode(data: bytes, codec: str) -> str | None:
+    """Decodes text; None if too much of it is not in this character set."""
     try:
-        return data.decode(codec, "replace").encode("utf-8", "replace")
+        text = data.decode(codec, "replace")
     except UnicodeError:
-        return data.decode("cp1252", "replace").encode()
+        return None
+    broken = text.count("\ufffd")
+    if not broken:
+        return text
+    others = sum(not letter.isascii() for letter in text) - broken
+    return text if broken <= _BROKEN * others else None
+
+
+def _decode_guess(data: bytes) -> str:
+    from spamnb.mail.charset_guess import guess_charset  # its table is needed for few mails
+
+    return data.decode(guess_charset(data), "replace")
+
+
+def _shifting_codec(data: bytes) -> str:
+    """Returns the character set in which ASCII bytes stand for other letters, "" if they are ASCII."""
+    if data.find(b"\x1b$") >= 0:
+        return "iso2022_kr" if data.find(b"\x1b$)C") >= 0 else "iso2022_jp_2"
+    return _wide_codec(data, "") if 0 in data else ""
+
+
+def _wide_codec(data: bytes, codec: str) -> str:
+    """Returns the UTF-16 or UTF-32 of a text, by its first bytes or by the places of NUL, "" for neither."""
+    for mark, name in ((BOM_UTF32_LE, "utf_32"), (BOM_UTF16_LE, "utf_16"), (BOM_UTF16_BE, "utf_16")):
+        if data.startswith(mark):
+            return name
+    even, odd, half = data[0:_SAMPLE:2].count(0), data[1:_SAMPLE:2].count(0), min(len(data), _SAMPLE) / 2
+    if (
+        even + odd >= _FEWEST_NULS
+        and max(even, odd) > (0.02 if codec == "utf_16" else 0.3) * half
+        and min(even, odd) < 0.05 * half
+    ):
+        return "utf_16_le" if odd > even else "utf_16_be"
+    return "utf_8" if codec == "utf_16" and not even + odd and _is_utf8(data) else ""
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def from_base64(data: bytes) -> bytes:

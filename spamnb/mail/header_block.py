@@ -15,6 +15,7 @@ broken headers, so spamnb reads what most of them read and removes what any of t
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 
 _JUNK = rb"[^!-~\n\r]"  # blanks, control characters, bytes beyond ASCII
 _JUNK_IN_NAME = rb"[^!-~\t\n\r ]"
@@ -31,6 +32,7 @@ _BEGINS_HEADER = re.compile(rb"(?:%b)*+%b" % (_MAILBOX_LINE, _FIELD))
 _ENVELOPE = re.compile(rb"From [^\n\r]*+(?:%b|\Z)" % _END)
 _BLANK_LINE = re.compile(rb"\n\r*+\n")
 _BLANK_BY_RETURN = re.compile(rb"(?:(?<!\r)\r|\n)\r(?!\r*+\n)")
+_UTF16 = (BOM_UTF16_LE, BOM_UTF16_BE)
 _UNPRINTABLE = bytes(byte for byte in range(256) if not 33 <= byte <= 126)
 
 
@@ -44,7 +46,15 @@ def unify_line_ends(raw: bytes) -> bytes:
         return raw
     if raw.find(b"\r\r\n") >= 0:
         raw = _CONVERTED_TWICE.sub(b"\n", raw)
-    return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return _without_carriage_returns(raw.replace(b"\r\n", b"\n"))
+
+
+def _without_carriage_returns(raw: bytes) -> bytes:
+    """Replaces them by newlines, but in UTF-16 only in the header: there a letter may have such a byte."""
+    if not any(mark in raw for mark in _UTF16):
+        return raw.replace(b"\r", b"\n")
+    head, blank, body = raw.partition(b"\n\n")
+    return head.replace(b"\r", b"\n") + blank + body
 
 
 def skip_to_header(text: bytes) -> bytes:

@@ -12,8 +12,10 @@ from spamnb.mail.html_text import parse_html
 from spamnb.mail.links import find_links, link_words, masked_links
 from spamnb.mail.parsed_mail import Limits
 from spamnb.mail.tagged_words import as_word, bucket
+from spamnb.mail.uuencode import EncodedFile, take_files
 
 _PLAIN = content_types[b"text/plain"]
+_PAGE = content_types[b"text/html"]
 _MESSAGE = content_types[b"message/rfc822"]
 _AFTER_BOUNDARY = (b"\n", b" ", b"\t")
 _READABLE = (b"text", b"multipart", b"message")
@@ -126,7 +128,24 @@ class _PartReader:
             self._notes.append(f"text beyond {self._limits.text:,} bytes was left out")
             data = data[: self._room]
         self._room -= len(data)
-        text = to_utf8(data, kind.charset or (_html_charset(data) if kind.type in _HTML else b""))
+        if kind.type not in _HTML and data.find(b"begin ") >= 0:
+            data, files = take_files(data)
+            self._read_files(files)
+        self._add_text(
+            kind, to_utf8(data, kind.charset or (_html_charset(data) if kind.type in _HTML else b""))
+        )
+
+    def _read_files(self, files: list[EncodedFile]) -> None:
+        """Reads the uuencoded files of a text as attachments."""
+        for name, content in files:
+            kind = _PAGE if name.lower().endswith((b".htm", b".html")) else _PLAIN
+            self.parts.files += file_words(name, kind.type if content else b"application_octet_stream")
+            if content:
+                self._add_text(kind, to_utf8(content, _html_charset(content) if kind is _PAGE else b""))
+
+    def _add_text(self, kind: ContentType, text: bytes) -> None:
+        """Adds a text in UTF-8, and its links and markup."""
+        parts = self.parts
         if 0 in text:
             text = text.replace(b"\0", b"")
         links = find_links(text)
@@ -168,7 +187,7 @@ def _encoding(headers: Headers) -> bytes:
 def _html_charset(source: bytes) -> bytes:
     """Returns the character set that an HTML page states at its beginning."""
     meta = None if source.isascii() else _META.search(source[:_META_BYTES])
-    return meta[1] if meta else b""
+    return meta[1] if meta and not meta[1].lower().startswith(b"utf-16") else b""  # it could not be read here
 
 
 def _transfer_decode(body: bytes, encoding: bytes, room: int) -> bytes:

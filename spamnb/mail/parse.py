@@ -21,6 +21,7 @@ from spamnb.mail.envelope import (
 )
 from spamnb.mail.header_block import skip_to_header, unify_line_ends
 from spamnb.mail.headers import Headers, split_head
+from spamnb.mail.large_mail import without_attachments
 from spamnb.mail.mime import MailParts, read_parts
 from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail
 from spamnb.mail.tagged_words import first_words, words
@@ -42,8 +43,9 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     if not raw or raw.isspace():
         return Mail(b"", dict.fromkeys(TAGS, b""), ())  # no headers are missing: nothing is known of it
     if len(raw) > limits.message:
-        notes.append(f"only the first {limits.message:,} bytes were read")
-        raw = raw[: limits.message]
+        raw, cut = without_attachments(raw, limits.message)
+        if cut:
+            notes.append(f"only the first {limits.message:,} bytes were read")
     headers, content = split_head(skip_to_header(unify_line_ends(raw)), limits, notes)
     parts = read_parts(headers, content, limits, notes)
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)

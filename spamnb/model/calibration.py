@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from spamnb.core import FloatArray
 from spamnb.errors import ModelError
+from spamnb.storage import finite_number
 
 LIMIT = 1e6  # larger log-odds mean "certain"; JSON has no infinity
 
@@ -115,13 +116,17 @@ def from_state(state: Mapping[str, Any]) -> Calibration:
     Platt(slope=0.5, offset=-1.0, note='')
     """
     try:
-        numbers = {name: float(value) for name, value in state.items() if name not in ("kind", "note")}
+        numbers = {
+            name: finite_number(value) for name, value in state.items() if name not in ("kind", "note")
+        }
         if not all(abs(n) < _LARGEST and (n > 0 or name not in _POSITIVE) for name, n in numbers.items()):
             raise ValueError("out of range")
         kind = _KINDS[state["kind"]]
         if state.keys() != {"kind", *(field.name for field in fields(kind))}:
             raise ValueError("names")
-        return kind(**numbers, note=str(state["note"]))
+        if type(state["note"]) is not str:
+            raise ValueError("note")
+        return kind(**numbers, note=state["note"])
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"the calibration in the model is damaged: got {state!r:.200}", hint="train the model again"

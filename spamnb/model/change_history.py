@@ -11,6 +11,7 @@ from spamnb.errors import ModelError
 
 MAX_GROWTH = 0.25  # changes as a share of the messages behind the metrics, beyond which these are outdated
 MAX_ERRORS = 3.0  # standard errors by which the error rate may exceed that of the metrics
+MAX_CHANGES = 1 << 80  # a model counts fewer than 2^63 messages; they may be learned and forgotten often
 MIN_CLASSIFIED = 30  # messages from which on an error rate means something
 
 
@@ -79,4 +80,5 @@ class ChangeHistory(Record):
 
 
 def _are_possible(loss: object, **counts: object) -> bool:
-    return isinstance(loss, float) and loss >= 0 and all(type(n) is int and n >= 0 for n in counts.values())
+    possible = all(type(n) is int and 0 <= n < MAX_CHANGES for n in counts.values())
+    return possible and type(loss) is float and 0 <= loss < math.inf

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError, ModelError
 from spamnb.settings import is_stated
+from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
 
@@ -79,6 +80,13 @@ def _parse_cost(text: str) -> tuple[str, str, float]:
         f"--cost must be TRUTH:VERDICT=NUMBER with two classes, got {text!r}",
         hint="for example --cost ham:spam=100",
     )
+
+
+def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str, float]:
+    """Checks a cost of a model file."""
+    if not (isinstance(truth, str) and isinstance(verdict, str)):
+        raise TypeError("costs")
+    return truth, verdict, finite_number(cost)
 
 
 def _check_alone(options: dict[str, object]) -> None:
@@ -252,21 +260,16 @@ class Decision:
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
         """The inverse of `to_state`; refuses a damaged state."""
         try:
-            low, fp, fn = (
-                None if state[name] is None else float(state[name])
-                for name in ("unsure_from", "cost_fp", "cost_fn")
-            )
-            cutoff, rate = (
-                None if state[name] is None else float(state[name])
-                for name in ("log_odds_threshold", "max_fpr")
-            )
-            if (cutoff is None) != (rate is None) or not -math.inf < (cutoff or 0.0) < math.inf:
-                raise ValueError("log_odds_threshold")
-            if not 0 <= (rate or 0.0) <= 1:
+            if state.keys() | {"costs"} != set(cls.__slots__):
+                raise ValueError("names")
+            costs = tuple(_stored_cost(*cost) for cost in state.get("costs", ()))
+            numbers = {name: n for name, n in state.items() if name != "costs"}
+            values = {name: None if n is None else finite_number(n) for name, n in numbers.items()}
+            rate = values["max_fpr"]
+            if (values["log_odds_threshold"] is None) != (rate is None) or not 0 <= (rate or 0.0) <= 1:
                 raise ValueError("max_fpr")
-            costs = tuple((str(t), str(v), float(cost)) for t, v, cost in state.get("costs", ()))
-            return cls(float(state["threshold"]), low, fp, fn, cutoff, rate, costs)
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            return cls(finite_number(values.pop("threshold")), **values, costs=costs)
+        except (TypeError, ValueError, ConfigError) as error:
             raise ModelError(
                 f"the decision settings in the model are damaged: got {state!r:.200}",
                 hint="train the model again",

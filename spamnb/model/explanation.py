@@ -170,9 +170,14 @@ def collect_evidence(
         evidence = [_token_evidence(engine, *row) for row in zip(rows, times, each, strict=True)]
     for name, terms in columns.items():
         if terms.any():
-            evidence.append(Evidence(name, 1, float((terms[0, plus] - terms[0, minus]) * factor), ()))
-    bias = engine.bias(looked_up.stats)
-    return sorted(evidence, key=_strength), float((bias[plus] - bias[minus]) * factor)
+            evidence.append(Evidence(name, 1, _log_odds(terms[0], pair) * factor, ()))
+    return sorted(evidence, key=_strength), _log_odds(engine.bias(looked_up.stats), pair) * factor
+
+
+def _log_odds(log_p: FloatArray, pair: tuple[int, int]) -> float:
+    """Returns the difference of two classes; what is impossible in both is no evidence."""
+    plus, minus = (float(log_p[c]) for c in pair)
+    return 0.0 if plus == minus else plus - minus
 
 
 def _token_evidence(engine: Engine, row: int, times: int, log_odds: float) -> Evidence:

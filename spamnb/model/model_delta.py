@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import IntArray, Record, StringArray
-from spamnb.counts import CountStore, Moments, merge_stores, rows_with_any
+from spamnb.counts import LARGEST, CountStore, Moments, merge_stores, rows_with_any, sum_of_sizes
 from spamnb.errors import JournalError
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
@@ -163,6 +163,8 @@ def decode(data: bytes) -> Change:
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
     learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
     stale_removed = _digests(take, head["stale_removed"])
+    if max(sum_of_sizes(tokens), sum_of_sizes(messages)) > LARGEST:
+        raise ValueError("counts")
     blob = take("u1", int(sizes.sum(dtype=np.uint64)))
     if not take.done or not _ascend(keys) or not _ascend(written):
         raise ValueError("keys")

@@ -18,6 +18,7 @@ from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.weight_correction import Correction
+from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import require
 
@@ -54,14 +55,25 @@ def from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> Sp
     if unknown := state.keys() - {"written_by", *(f.key for f in FIELDS)}:
         raise ModelError(f"the model has an unknown part: {min(unknown)!r:.40}", _HINT)
     values = {f.attribute or f.key: _read(f, state) for f in FIELDS}
+    _check_positive(values["positive"], values["store"].labels)
+    if values["seen_messages"] is not None:
+        values["seen_messages"].check_counts(values["store"])
     if values["correction"] is not None:
         values["correction"] = Correction.from_state(values["correction"], values["store"])
     if values["base"] is not None:
         values["base"] = BaseModel.from_state(values["base"], lambda inner: from_state(inner, create))
     try:
+        if values["correction"] is not None and not make(values["scoring"]).linear:
+            raise ConfigError(f"a correction does not go with the scorer {values['scoring'].name}")
         return create(**values)
     except ConfigError as error:  # settings that do not go together, or an unknown scorer
         raise _damaged("settings", error) from None
+
+
+def _check_positive(positive: str, labels: tuple[str, ...]) -> None:
+    """Refuses a model of two classes that looks for neither; with more classes it looks for none."""
+    if len(labels) == 2 and positive not in labels:
+        raise ModelError(f"the model looks for {positive!r:.40}, expected one of {list(labels)!r:.80}", _HINT)
 
 
 def _read(field: Field, state: Mapping[str, Any]) -> Any:
@@ -71,7 +83,7 @@ def _read(field: Field, state: Mapping[str, Any]) -> Any:
 
 
 def _damaged(part: str, what: object) -> ModelError:
-    return ModelError(f"the {part} in the model are damaged: {what}", _HINT)
+    return ModelError(f"the {part} in the model are damaged: {what!s:.200}", _HINT)
 
 
 def _read_features(state: Mapping[str, Any]) -> FeatureConfig:
@@ -123,10 +135,11 @@ def read_metrics(state: dict[str, Any]) -> dict[str, Any]:
     >>> read_metrics({"folds": 5, "sample": 9, "of": 9, "accuracy": 0.5})["folds"]
     5
     """
-    if isinstance(state.get("confusion"), np.ndarray):
-        state = {**state, "confusion": tuple(map(tuple, state["confusion"].tolist()))}
+    confusion = state.get("confusion")
+    if isinstance(confusion, np.ndarray) and confusion.ndim == 2:
+        state = {**state, "confusion": tuple(map(tuple, confusion.tolist()))}
     needed = _METRICS_WITH_RECALL if "recall" in state else _METRICS_NEEDED
-    if not all(name in state for name in needed) or not isinstance(state["accuracy"], float):
+    if not all(name in state for name in needed):
         raise _damaged("metrics", "one is missing")
     for name, value in state.items():
         if not _is_metric(name, value):
@@ -145,6 +158,10 @@ def _is_count(value: object) -> bool:
 def _is_number(value: object) -> bool:
     """A finite number, or None for one that is undefined."""
     return value is None or (type(value) is float and math.isfinite(value)) or _is_count(value)
+
+
+def _is_share(value: object) -> bool:
+    return type(value) is float and 0 <= value <= 1
 
 
 def _is_text(value: object) -> bool:
@@ -167,12 +184,20 @@ _COUNTS = (
 _METRICS: dict[str, Callable[[object], bool]] = {
     **dict.fromkeys(_COUNTS, _is_count),
     **dict.fromkeys(("label", "refined", "started"), _is_text),
+    "accuracy": _is_share,
+    "of": lambda value: _is_count(value) and value != 0,
     "before": _list_of(_is_text),
     "classes": _list_of(_is_class),
     "confusion": _list_of(_list_of(_is_count)),
 }
 _METRICS_NEEDED = ("folds", "sample", "of", "accuracy")
 _METRICS_WITH_RECALL = (*_METRICS_NEEDED, "ham", "false_positives")  # shown together for two classes
+
+
+def _write_positive(model: SpamModel) -> str:
+    """With two classes, the one that the model looks for: the second if it was made for another one."""
+    pair = model.pair if len(model.labels) == 2 else None
+    return model.positive if pair is None else model.labels[pair[0]]
 
 
 def _write_seen(model: SpamModel) -> dict[str, Any] | None:
@@ -194,7 +219,7 @@ def _same(value: Any) -> Any:
 
 # The model file holds these keys. `correction` and `base` depend on other fields and are read after them.
 FIELDS = (
-    Field("positive", str, lambda m: m.positive, _same),
+    Field("positive", str, _write_positive, _same),
     Field("features", dict, lambda m: m.features.to_state(), _read_features),
     Field("scorer", dict, lambda m: m.scoring.to_state(), _read_scoring, attribute="scoring"),
     Field("decision", dict, lambda m: m.decision.to_state(), Decision.from_state),

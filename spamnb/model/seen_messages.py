@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import IntArray
+from spamnb.counts import CountStore
 from spamnb.errors import DataError, ModelError
 from spamnb.features import KeyArray
 
@@ -130,6 +131,16 @@ class SeenMessages:
             raise _damaged()
         return cls(state["exact"], state["stale"])
 
+    def check_counts(self, store: CountStore) -> None:
+        """Refuses digests of a class that the counts do not have, or of more messages than it has.
+
+        Not all counted messages need a digest, and those learned before an ageing may be more than are left.
+        """
+        totals = dict(zip(store.labels, store.message_totals.tolist(), strict=True))
+        many = any(len(digests) > totals.get(label, 0) for label, digests in self.exact.items())
+        if many or not self.stale.keys() <= totals.keys():
+            raise _damaged()
+
 
 def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
     """The messages of several at once; None if none of them remembers any."""
@@ -150,7 +161,8 @@ def by_label(digests: KeyArray, labels: Sequence[str]) -> dict[str, KeyArray]:
 
 def _is_by_label(state: object) -> bool:
     return isinstance(state, dict) and all(
-        isinstance(x, np.ndarray) and x.dtype == "<u8" and x.ndim == 1 for x in state.values()
+        isinstance(x, np.ndarray) and x.dtype == "<u8" and x.ndim == 1 and bool((x[1:] >= x[:-1]).all())
+        for x in state.values()
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from spamnb.core import excerpt
 from spamnb.errors import ConfigError, DataError
 from spamnb.model.predictions import UNSURE_LABEL
 from spamnb.readers import is_spam_word, spam_of_two, unknown_spam_label
@@ -35,7 +36,7 @@ def require_spam(labels: Sequence[str], what: str) -> tuple[str, ...]:
     classes = spam_classes(labels)
     if not classes:
         raise ConfigError(
-            f"no class of the model is spam: {', '.join(labels)}",
+            f"no class of the model is spam: {', '.join(map(excerpt, labels))}",
             hint=f"{what} needs one: train a model with --spam-label LABEL",
         )
     return classes

@@ -21,18 +21,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spamnb.core import StringArray
-from spamnb.counts import CountStore, Moments, count_state
+from spamnb.counts import LARGEST, CountStore, Moments, count_state
 from spamnb.errors import DataError
 from spamnb.features import token_key
 from spamnb.model.spam_model import SpamModel
+from spamnb.storage import RefusedError, check_plain
 
 FORMAT = "spamnb-counts"
 VERSION = 1
 _REST = b'{"rest":'
 # What the last line holds, and how a note names it.
 _IN_LAST_LINE = {"seen_messages": "which messages were learned", "base": "the base model"}
-_MOST = 1 << 53  # occurrences in a model: they are counted exactly, and their sum does not overflow
-_LARGEST = float(np.finfo(np.float32).max)
+_ARRAY_TYPES = {np.dtype(kind).str: kind for kind in ("u1", "<u2", "<u4", "<u8", "<i8", "<f4", "<f8")}
+_LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 
 
 class ExportedToken(NamedTuple):
@@ -91,7 +92,7 @@ def _token_lines(model: SpamModel) -> Iterator[bytes]:
 
 
 def _json_line(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 def shortest(number: np.float32) -> float:
@@ -116,9 +117,9 @@ def encode_arrays(value: Any) -> Any:
 
 
 def decode_arrays(value: Any) -> Any:
-    """The inverse of `encode_arrays`."""
+    """The inverse of `encode_arrays`; raises KeyError, TypeError or ValueError for what is no array."""
     if isinstance(value, dict) and value.keys() == {"array", "shape", "base64"}:
-        array = np.frombuffer(b64decode(value["base64"]), value["array"])
+        array = np.frombuffer(b64decode(value["base64"], validate=True), _ARRAY_TYPES[value["array"]])
         return array.reshape(value["shape"]).copy()
     if isinstance(value, dict):
         return {key: decode_arrays(item) for key, item in value.items()}
@@ -156,7 +157,7 @@ class _Reader:
 
     def _object(self, line: int, text: bytes) -> dict[str, Any]:
         try:
-            value = json.loads(text)
+            value = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             raise self._wrong(line, "bad JSON") from None
         if not isinstance(value, dict):
@@ -171,15 +172,17 @@ class _Reader:
                 hint="write one with `spamnb export MODEL -o FILE`",
             )
         try:
-            self._announced = int(head.pop("tokens"))
+            check_plain(head)
+            self._announced = head.pop("tokens")
             self._in_last_line = [name for name in head.pop("last_line") if name in _IN_LAST_LINE]
             self._state = decode_arrays(head)
             counts = self._state["counts"]
             totals, self._width = counts["message_totals"], len(counts["labels"])
-            good = _are_counts(totals, self._width) and 0 not in totals and sum(totals) <= _MOST
+            good = _are_counts(totals, self._width) and 0 not in totals and sum(totals) <= LARGEST
             self._refined = self._state["correction"] is not None
             good = good and isinstance(self._state["correction"] or {}, dict)
-        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+            good = good and type(self._announced) is int and isinstance(counts["labels"], list)
+        except (KeyError, TypeError, ValueError, RefusedError):
             good = False
         if not good:
             raise self._wrong(1, "the settings are damaged")
@@ -187,8 +190,9 @@ class _Reader:
     def read_rest(self, number: int, line: bytes) -> None:
         rest = self._object(number, line)["rest"]
         try:
+            check_plain(rest)
             self._state |= {name: decode_arrays(rest[name]) for name in _IN_LAST_LINE if name in rest}
-        except (TypeError, ValueError, RecursionError):
+        except (KeyError, TypeError, ValueError, RefusedError):
             raise self._wrong(number, "the last line is damaged") from None
 
     def read_token(self, number: int, line: bytes) -> None:
@@ -209,7 +213,7 @@ class _Reader:
         numbers = [token.kind, *token.occurrences, *token.messages]
         if len(token.messages) != self._width or not _are_counts(numbers, 1 + 2 * self._width):
             return f"expected counts from 0 on for {self._width} classes"
-        if token.kind > 255 or max(numbers) >= 1 << 63 or not abs(token.correction) < _LARGEST:
+        if token.kind > 255 or max(numbers) > LARGEST or not abs(token.correction) < _LARGEST_WEIGHT:
             return "a number is too large"
         pairs = list(zip(token.occurrences, token.messages, strict=True))
         if not any(token.messages) or any(n < d or (n and not d) for n, d in pairs):
@@ -239,7 +243,8 @@ class _Reader:
         for before, token in pairwise(self._tokens):
             if before.key == token.key:
                 raise self._wrong(max(before.line, token.line), "the token stands here a second time")
-        if sum(sum(token.occurrences) for token in self._tokens) > _MOST:
+        messages = sum(self._state["counts"]["message_totals"])
+        if messages + sum(sum(token.occurrences) for token in self._tokens) > LARGEST:
             largest = max(self._tokens, key=lambda token: sum(token.occurrences))
             raise self._wrong(largest.line, "the occurrences are too many to add up")
         state: dict[str, Any] = dict.fromkeys(_IN_LAST_LINE) | self._state
@@ -267,6 +272,10 @@ class _Reader:
         )
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
 def _are_counts(values: Any, size: int) -> bool:
     return isinstance(values, list) and len(values) == size and all(type(n) is int and n >= 0 for n in values)
 
@@ -275,15 +284,15 @@ def _key(written: object, spelling: bytes) -> int:
     """Reads a key of 16 digits; a line that was added by hand may leave it out."""
     if written is None:
         return token_key(spelling.decode())
-    if not isinstance(written, str) or len(written) != 16:
+    if not isinstance(written, str) or len(key := bytes.fromhex(written)) != 8:
         raise ValueError(written)
-    return int(written, 16)
+    return int.from_bytes(key, "big")
 
 
 def _categories(counts: Mapping[str, Any], width: int) -> dict[str, dict[str, tuple[int, ...]]]:
     columns = counts["categories"].items()
     if not all(
-        _are_counts(row, width) and max(row) < 1 << 63 for _, rows in columns for row in rows.values()
+        _are_counts(row, width) and max(row) <= LARGEST for _, rows in columns for row in rows.values()
     ):
         raise ValueError("categories")
     return {column: {value: tuple(row) for value, row in rows.items()} for column, rows in columns}

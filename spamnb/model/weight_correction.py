@@ -14,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, Record
-from spamnb.counts import CountStore
+from spamnb.counts import LARGEST, CountStore
 from spamnb.errors import ModelError
 from spamnb.features import KeyArray
+from spamnb.storage import finite_number
+
+_LARGEST_BIAS = 1e100  # in a model file: far beyond any that is fitted, and no product overflows
 
 
 class Correction(Record):
@@ -58,16 +61,17 @@ class Correction(Record):
     def from_state(cls, state: Mapping[str, Any], store: CountStore) -> Correction:
         """The inverse of `to_state` for a correction of the tokens of this store; refuses a damaged state."""
         try:
-            weights, bias, messages = state["weights"], float(state["bias"]), int(state["messages"])
+            weights, bias, messages = state["weights"], finite_number(state["bias"]), state["messages"]
             fits = weights.dtype == np.float32 and weights.shape == (store.vocabulary,)
-            if not (fits and np.isfinite(bias) and messages >= 0 and state["label"] in store.labels):
+            known = type(messages) is int and 0 <= messages <= LARGEST and state["label"] in store.labels
+            if not (fits and known and abs(bias) < _LARGEST_BIAS):
                 raise ValueError("weights, bias, label or messages do not fit")
             # A sum is not finite where one of its numbers is not, and takes no array of flags.
             with np.errstate(invalid="ignore"):
                 total = weights.sum(dtype=np.float64)
             if not np.isfinite(total):
                 raise ValueError("a weight is not finite")
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 f"the correction in the model is damaged: {error}", hint="train the model again"
             ) from None

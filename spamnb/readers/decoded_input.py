@@ -192,3 +192,11 @@ def _looks_binary(head: bytes) -> bool:
     if detect_encoding(head, complete=False)[0].startswith(("utf-16", "utf-32")):
         return False
     return len(head) - len(head.translate(None, _CONTROL)) > _MOST_CONTROL * len(head)
+
+
+def record_too_long(name: str, line: int, longest: int) -> DataError:
+    """Describes a record of a table that is longer than so many bytes."""
+    return DataError(
+        f"{name} line {line}: this record is longer than {longest >> 20} MiB",
+        hint="cut it, or leave it out; if this is no table of messages, give another file",
+    )

@@ -153,7 +153,7 @@ class Jsonl:
 
         out = []
         for row in prediction_rows(predictions, rows, lambda i: self._details(chunk, i)):
-            out.append(_safe_json(json.dumps(row, ensure_ascii=False)))
+            out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
     def _details(self, chunk: Chunk, i: int) -> Row:
@@ -168,8 +168,8 @@ def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[
     for i in rows.tolist():
         row: Row = {
             "label": predictions.names[int(predictions.codes[i])],
-            "probability": float(predictions.probability[i]),
-            "log_odds": float(predictions.log_odds[i]),
+            "probability": _finite(float(predictions.probability[i])),
+            "log_odds": _finite(float(predictions.log_odds[i])),
             "known": int(predictions.known[i]),
             "log_evidence": _finite(float(log_evidence[i])),
             **details(i),
@@ -205,7 +205,7 @@ def explanation_row(explanation: Explanation) -> Row:
     return {
         "for": explanation.label,
         "against": explanation.other,
-        "sum": explanation.log_odds,
+        "sum": _finite(explanation.log_odds),
         "bias": _finite(explanation.bias),
         "evidence": [_evidence_row(e) for e in explanation.evidence],
         "unknown": explanation.unknown,

@@ -182,4 +182,5 @@ def safe_log(x: FloatArray) -> FloatArray:
 
 def log_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """log(above / below); a class that has nothing to divide by (0/0) makes its tokens impossible."""
-    return np.where(below > 0, safe_log(above) - safe_log(np.maximum(below, 1e-300)), -np.inf)
+    with np.errstate(invalid="ignore"):  # smoothing of 1e308 makes both infinite
+        return np.where(below > 0, safe_log(above) - safe_log(np.maximum(below, 1e-300)), -np.inf)

@@ -84,7 +84,7 @@ class ColumnTree:
         information = {edge: mutual_information(table.counts) for edge, table in tables.items()}
         self.parents = spanning_tree(sorted(columns), information)
         self._log_p = {
-            a: _conditional(tables[min(a, p), max(a, p)], a < p, list(store.categories[a]), config)
+            a: _conditional(tables[min(a, p), max(a, p)], a < p, list(store.categories.get(a, ())), config)
             for a, p in self.parents.items()
         }
 
@@ -98,8 +98,11 @@ def _conditional(
 ) -> dict[tuple[str, str], FloatArray]:
     """log P(x | u, c) of all `values` x of a column, the first or second of the table, and u of the other."""
     seen, given, n = table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
+    place = {x: i for i, x in enumerate(values)}
     counts = np.zeros((len(values), len(given), n.shape[2]))
-    counts[[values.index(x) for x in seen]] = n
+    for x, rows in zip(seen, n, strict=True):
+        if x in place:  # not in a file that contradicts itself
+            counts[place[x]] = rows
     alpha = config.smoothing(len(values))
     log_p = log_ratio(counts + alpha, counts.sum(axis=0) + alpha * len(values))
     return {(x, u): log_p[i, j] for i, x in enumerate(values) for j, u in enumerate(given)}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from spamnb.errors import ConfigError
 
 _KEY = "setting"
+_LARGEST = (1 << 63) - 1  # of an integer in a model file
 
 
 class Rule(NamedTuple):
@@ -181,7 +182,7 @@ def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{unknown[0]!s:.40} is unknown")
     values = {name: _tupled(value) for name, value in state.items()}
     for name, value in values.items():
-        if type(value) not in stored[name]:
+        if type(value) not in stored[name] or (type(value) is int and abs(value) > _LARGEST):
             raise TypeError(f"{name} is {value!r:.40}")
     return values
 

@@ -8,13 +8,20 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.storage.lock import SUFFIX as SUFFIX, WAIT as WAIT, Lock as Lock
-    from spamnb.storage.model_file import JOURNAL as JOURNAL, begins_model as begins_model, require as require
+    from spamnb.storage.model_file import (
+        JOURNAL as JOURNAL,
+        begins_model as begins_model,
+        finite_number as finite_number,
+        require as require,
+    )
+    from spamnb.storage.safe_unpickler import RefusedError as RefusedError, check_plain as check_plain
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
             "lock": ["Lock", "SUFFIX", "WAIT"],
-            "model_file": ["JOURNAL", "begins_model", "require"],
+            "model_file": ["JOURNAL", "begins_model", "finite_number", "require"],
+            "safe_unpickler": ["RefusedError", "check_plain"],
         },
         modules=["model_file", "model_writer", "update_journal"],
     )

@@ -8,6 +8,7 @@ file can change its checksum too. `model_writer` writes model files.
 from __future__ import annotations
 
 import hashlib
+import math
 import mmap as mapping
 import os
 import stat
@@ -140,6 +141,23 @@ def require(
         if shape is not None and value.shape != shape:
             raise _unusable(key, f"shape {shape}", f"{value.shape}")
     return value
+
+
+def finite_number(value: object) -> float:
+    """Returns a number of a state as a float; a ValueError if it is none, not finite, or larger than a float.
+
+    >>> finite_number(2), finite_number(0.5)
+    (2.0, 0.5)
+    """
+    if type(value) is not int and type(value) is not float:
+        raise ValueError(f"expected a number, got {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError("a number is not finite")
+    return number
 
 
 def _unusable(key: str, expected: str, got: str) -> ModelError:

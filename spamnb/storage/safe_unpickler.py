@@ -20,6 +20,9 @@ MAX_STEPS = 60_000
 # Pickle adds the items of a list or dict by the thousand: more values are never open at once.
 MAX_OPEN = 10_000
 MAX_DIMENSIONS = 32
+# The longest integers are sums of squares of a numeric column, in units of 2^-2148: 2 x 1024 + 2148 bits, and
+# 63 for how many they are. Python refuses to print integers of more than 4,300 digits, which is 14,280 bits.
+MAX_BITS = 4_500
 ALIGNMENT = 16  # joblib starts every array at a multiple of this and says so beside the array
 
 DTYPES = {
@@ -75,7 +78,7 @@ def load(data: memoryview) -> object:
     """
     try:
         value = _Reader(data).run()
-        _check(value, 0)
+        check_plain(value)
     except RefusedError:
         raise
     except Exception as error:  # a stream can be wrong in more ways than are worth a sentence each
@@ -83,8 +86,10 @@ def load(data: memoryview) -> object:
     return value
 
 
-def _check(value: object, depth: int) -> None:
-    """Refuses a tree that is too deep or contains a mark or tuple."""
+def check_plain(value: object, depth: int = 0) -> None:
+    """Refuses a tree that is too deep, or holds anything but builtins and arrays, or a huge integer."""
+    if type(value) is int and value.bit_length() > MAX_BITS:
+        raise RefusedError(f"it holds an integer of more than {MAX_BITS} bits")
     if type(value) in _LEAVES:
         return
     if type(value) is not dict and type(value) is not list:
@@ -92,8 +97,8 @@ def _check(value: object, depth: int) -> None:
     if depth >= MAX_DEPTH:
         raise RefusedError(f"it is nested more than {MAX_DEPTH} levels deep")
     for item in value.values() if type(value) is dict else value:
-        if type(item) not in _LEAVES:
-            _check(item, depth + 1)
+        if type(item) not in _LEAVES or type(item) is int:
+            check_plain(item, depth + 1)
 
 
 class _Reader:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from spamnb.core import FloatArray, release_memory
+from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts, as_texts
@@ -175,7 +175,7 @@ def train(
 def _check_positive(labels: Sequence[str], positive: str | None) -> None:
     """Refuses a positive class that no message has, and two classes that no word tells apart."""
     sizes = Counter(labels)
-    names = ", ".join(sorted(sizes))
+    names = ", ".join(map(excerpt, sorted(sizes)))
     if positive is not None and positive not in sizes:
         raise DataError(f"no message has the label {positive!r}", hint=f"the labels are {names}")
     if positive is None and len(sizes) == 2 and "spam" not in sizes and not spam_of_two(*sizes):

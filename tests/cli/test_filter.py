@@ -55,7 +55,7 @@ def test_a_large_mail_passes_whole(cli: Cli, mail_model: Path) -> None:
 
 def test_what_of_a_large_mail_was_not_looked_at_is_noted(cli: Cli, mail_model: Path) -> None:
     out = cli("filter", "-m", mail_model, "--max-size", "1K", stdin=HEAD + b"\n" + b"word " * 1000).out
-    assert values(out, b"X-Spamnb")[0].endswith(b"; only the first 1024 bytes were read")
+    assert values(out, b"X-Spamnb")[0].endswith(b"; only the first 1,024 bytes were read")
     assert not values(cli("filter", "-m", mail_model, stdin=HAM).out, b"X-Spamnb")[0].count(b";")
     assert cli("filter", "-m", mail_model, "--max-size", "some", stdin=HAM).err == (
         "spamnb filter: --max-size must be a number of bytes, got 'some'; the mail passes without a verdict\n"

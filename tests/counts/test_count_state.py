@@ -217,6 +217,62 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         put("numbers", {"number": [[-1, 0, 0], [0, 0, 0]]}),
         "the model's numbers of column 'number' are damaged: negative",
     ),
+    "a class without messages": (
+        change("message_totals", lambda a: a * np.uint8(0)),
+        "the model's message_totals are damaged: a class without messages",
+    ),
+    "a token in more messages than there are": (
+        change("message_totals", lambda a: np.minimum(a, 1)),
+        "the model's counts are damaged: a token is in more messages than it can be",
+    ),
+    "a token in more messages than it occurs": (
+        change("messages", lambda a: a + np.uint8(1)),
+        "the model's counts are damaged: a token is in more messages than it can be",
+    ),
+    "a token that occurs in no message": (
+        change("messages", lambda a: a * np.uint8(0)),
+        "the model's counts are damaged: a token is in more messages than it can be",
+    ),
+    "a token without counts": (
+        lambda s: s.update({name: s[name] * np.uint8(0) for name in ("tokens", "messages", "totals")}),
+        "the model's counts are damaged: a token is in no message",
+    ),
+    "totals of 0 beside counts": (
+        change("totals", lambda a: a * np.uint8(0)),
+        "the model's totals are damaged: not the sums of the counts",
+    ),
+    "totals of the other class": (
+        change("totals", lambda a: a[:, ::-1].copy()),
+        "the model's totals are damaged: not the sums of the counts",
+    ),
+    "more words than tokens": (
+        change("totals", lambda a: np.stack((a[0], a[1], a[2] + np.uint8(9)))),
+        "the model's totals are damaged: more words than tokens",
+    ),
+    "a vocabulary larger than the tokens": (
+        put("word_vocabulary", 4),
+        "the model's totals are damaged: more words than tokens",
+    ),
+    "a negative vocabulary": (
+        put("word_vocabulary", -1),
+        "the model's totals are damaged: more words than tokens",
+    ),
+    "a category in more messages than there are": (
+        pack(counts=np.array([[200, 0]], "u1")),
+        "the model's counts are damaged: those of a column do not fit the messages",
+    ),
+    "more numbers than messages": (
+        put("numbers", {"number": [[99, 0, 0], [0, 0, 0]]}),
+        "the model's counts are damaged: those of a column do not fit the messages",
+    ),
+    "numbers with a variance below zero": (
+        put("numbers", {"number": [[1, 5, 0], [0, 0, 0]]}),
+        "the model's counts are damaged: those of a column do not fit the messages",
+    ),
+    "an array without dimensions": (
+        put("tokens", np.array(5, "u1")),
+        "the model's tokens is not usable: expected shape (3, 2), got ()",
+    ),
 }
 
 

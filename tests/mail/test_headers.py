@@ -151,14 +151,14 @@ def test_dates_are_no_features() -> None:
 
 def test_long_header_lines_are_cut_and_noted() -> None:
     mail = parse_mail(b"Subject: " + b"a " * 5000 + b"\nTo: x\n\nbody")
-    assert mail.notes == ("header lines were cut at 8192 bytes", "the tag subject was cut at 200 words")
+    assert mail.notes == ("header lines were cut at 8,192 bytes", "the tag subject was cut at 200 words")
     assert mail.tags["subject"].split() == [b"a"] * 200
     assert b"to" in mail.tags["header"].split()
 
 
 def test_headers_beyond_the_limit_are_left_out_and_the_body_is_read() -> None:
     mail = parse_mail(b"Subject: a\n" + b"X-Filler: b\n" * 10_000 + b"X-Late: c\n\nbody")
-    assert mail.notes == ("headers beyond 65536 bytes were left out",)
+    assert mail.notes == ("headers beyond 65,536 bytes were left out",)
     assert b"x_late" not in mail.tags["header"].split()
     assert mail.body == b"body"
 
@@ -172,5 +172,5 @@ def test_a_header_cut_in_its_name_is_no_body() -> None:
 
 def test_a_long_text_without_headers_is_not_taken_for_a_long_header() -> None:
     mail = parse_mail(b"hello there " * 5000)
-    assert mail.notes == ("the body was cut at 8000 words",)
+    assert mail.notes == ("the body was cut at 8,000 words",)
     assert len(mail.body.split()) == 8000

@@ -173,9 +173,9 @@ def test_memory_is_modest_with_the_limits(name: str) -> None:
     ("raw", "note"),
     [
         (nested(500_000), "parts within more than 32 others were left out"),
-        (CASES["parts"](700_000), "parts beyond 1000 were left out"),
-        (b"X: " + b"a" * 10_000_000 + b"\n\nbody", "only the first 524288 bytes were read"),
-        (b"Subject: " + b"a " * 500_000 + b"\n\nbody", "header lines were cut at 8192 bytes"),
+        (CASES["parts"](700_000), "parts beyond 1,000 were left out"),
+        (b"X: " + b"a" * 10_000_000 + b"\n\nbody", "only the first 524,288 bytes were read"),
+        (b"Subject: " + b"a " * 500_000 + b"\n\nbody", "header lines were cut at 8,192 bytes"),
     ],
     ids=["depth 10,000", "100,000 parts", "header of 10 MB", "subject of 1 MB"],
 )

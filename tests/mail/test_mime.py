@@ -194,7 +194,7 @@ def test_within_the_limits_there_are_no_notes() -> None:
 
 def test_a_note_is_made_once() -> None:
     long = b"X: " + b"a" * 9000 + b"\n\nb"
-    assert parse_mail(multi(long, long)).notes == ("header lines were cut at 8192 bytes",)
+    assert parse_mail(multi(long, long)).notes == ("header lines were cut at 8,192 bytes",)
 
 
 @pytest.mark.parametrize("encoding", ["base64 (a comment)", '"base64"', "BASE64"])

@@ -13,6 +13,7 @@ import pytest
 from spamnb.errors import ModelError
 from spamnb.model.model_state import read_metrics
 from spamnb.model.spam_model import SpamModel
+from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import model_file, update_journal
 from spamnb.training.trainer import train
 
@@ -35,8 +36,17 @@ TABLE: dict[tuple[str, tuple[str, ...]], tuple[Any, ...]] = {
     ("scorer", ("alpha", "damping", "prior", "order", "ddof", "max_evidence", "max_token_weight")): (ARRAY,),
     ("scorer", ("name",)): ("nobody",),
     ("scorer", ("order",)): (True,),
+    ("scorer", ("alpha", "max_evidence", "max_token_weight")): (10**400, -1, float("nan")),
     ("decision", ("log_odds_threshold", "max_fpr")): (0.1, float("nan")),
-    ("calibration", ("slope", "offset")): (1e308, float("inf")),
+    ("decision", ("threshold", "unsure_from", "cost_fp")): ("0.5", 10**400, np.array(0.5), float("nan")),
+    ("decision", ("more",)): (1.0,),
+    ("calibration", ("slope", "offset")): (1e308, float("inf"), 10**400, "1", np.array(1.0), True),
+    ("calibration", ("note",)): (5, None),
+    ("metrics", ("accuracy",)): (1.5, -0.5, 1, float("nan")),
+    ("metrics", ("of",)): (0,),
+    ("metrics", ("confusion",)): (np.array(5), np.zeros(3), np.full((2, 2), np.nan)),
+    ("change_history", ("learned", "classified")): (-1, 10**400, 1.0),
+    ("change_history", ("loss",)): (float("inf"), float("nan"), -1.0, 0),
     ("metrics", ("folds", "of", "accuracy")): (None, ARRAY, b"x", -1, "5"),
     ("metrics", ("recall", "log_loss")): (ARRAY, b"x", "5", float("nan")),
     ("metrics", ("before", "something", "false_positives")): ("merge", b"x", 2**70),
@@ -52,6 +62,52 @@ def test_a_wrong_value_is_a_damaged_model(model: SpamModel, part: str, name: str
     with pytest.raises(ModelError, match=r"damaged") as caught:
         SpamModel.from_state(state)
     assert caught.value.hint == "train the model again"
+
+
+def test_a_model_of_two_classes_looks_for_one_of_them(model: SpamModel) -> None:
+    with pytest.raises(ModelError) as caught:
+        SpamModel.from_state(model.to_state() | {"positive": "news"})
+    assert caught.value.message == "the model looks for 'news', expected one of ['ham', 'spam']"
+    assert caught.value.hint == "train the model again"
+    other = SpamModel().learn(["a", "b"], ["no", "yes"])  # which is made for spam
+    assert SpamModel.from_state(other.to_state()).positive == "yes"
+    assert SpamModel.from_state(other.to_state()).predict(["a", "b"]) == other.predict(["a", "b"])
+
+
+@pytest.mark.parametrize("part", ["exact", "stale"])
+@pytest.mark.parametrize(
+    "digests",
+    [
+        {"ham": np.array([2, 1], "<u8")},
+        {"news": np.array([1], "<u8")},
+        {"ham": np.array(1, "<u8")},
+        {"ham": [1]},
+    ],
+    ids=["not ascending", "of no class", "without dimensions", "a list"],
+)
+def test_digests_fit_the_counts(model: SpamModel, part: str, digests: Any) -> None:
+    state = model.to_state()
+    state["seen_messages"] = {**state["seen_messages"], part: digests}
+    with pytest.raises(ModelError, match="the model's digests are damaged") as caught:
+        SpamModel.from_state(state)
+    assert caught.value.hint == "train the model again"
+
+
+def test_no_class_has_more_digests_than_messages(model: SpamModel) -> None:
+    state = model.to_state()
+    state["seen_messages"] = {"exact": {"ham": np.arange(13, dtype="<u8")}, "stale": {}}
+    with pytest.raises(ModelError, match="the model's digests are damaged"):
+        SpamModel.from_state(state)
+    state["seen_messages"] = {"exact": {}, "stale": {"ham": np.arange(13, dtype="<u8")}}
+    SpamModel.from_state(state)  # of an aged model, whose counts were halved
+
+
+def test_a_correction_goes_with_a_scorer_that_adds_up_weights() -> None:
+    other = SpamModel(FeatureConfig.plain(2), ScorerConfig.of("less-naive")).learn(TEXTS, LABELS)
+    weights = np.zeros(other.store.vocabulary, np.float32)
+    correction = {"weights": weights, "bias": 0.0, "label": "spam", "messages": 1}
+    with pytest.raises(ModelError, match="a correction does not go with the scorer less-naive"):
+        SpamModel.from_state(other.to_state() | {"correction": correction})
 
 
 def test_the_right_values_are_good(model: SpamModel) -> None:

@@ -116,6 +116,9 @@ COUNTS = "expected counts from 0 on for 2 classes"
         (line(key="000000000000006"), NAMES),
         (line(key=99), NAMES),
         (line(key="x" * 16), NAMES),
+        (line(key="-000000000000001"), NAMES),
+        (line(key="0x00000000000001"), NAMES),
+        (line(key="00_0000000000001"), NAMES),
         (line(occurrences=[0, "x"]), COUNTS),
         (line(occurrences=[0, 1.0]), COUNTS),
         (line(kind=True), COUNTS),
@@ -144,6 +147,8 @@ def header(**changes: object) -> bytes:
 
 
 DAMAGED = "x line 1: the settings are damaged"
+LAST = "x line 2: the last line is damaged"
+NESTED = json.loads('{"a":' * 90 + "1" + "}" * 90)
 COUNTED = {"labels": ["ham", "spam"], "message_totals": [1, 1], "categories": {}, "numbers": {}}
 
 
@@ -164,12 +169,28 @@ COUNTED = {"labels": ["ham", "spam"], "message_totals": [1, 1], "categories": {}
         ([header(counts={"labels": 1})], DAMAGED),
         ([header(counts=COUNTED | {"message_totals": [1, 0]})], DAMAGED),
         ([header(counts=COUNTED | {"message_totals": [1, 1.0]})], DAMAGED),
-        ([header(counts=COUNTED | {"message_totals": [1, 1 << 60]})], DAMAGED),
+        ([header(counts=COUNTED | {"message_totals": [1, 1 << 63]})], DAMAGED),
         ([header(counts=COUNTED | {"categories": {"c": {"v": [1]}}})], DAMAGED),
         ([header(counts=COUNTED | {"categories": {"c": [1]}})], DAMAGED),
         ([header(counts=COUNTED | {"categories": {"c": {"v": [1, -1]}}})], DAMAGED),
         ([header(counts=COUNTED | {"numbers": {"n": [1]}})], DAMAGED),
+        ([header(counts=COUNTED | {"labels": "ab"})], DAMAGED),
+        ([header(counts=[COUNTED])], DAMAGED),
+        ([header(counts={"array": {"array": "u1"}, "shape": [1], "base64": ""})], DAMAGED),
+        ([header(features={"array": "O", "shape": [1], "base64": "AAAAAAAAAAA="})], DAMAGED),
+        ([header(features={"array": "<M8[s]", "shape": [1], "base64": "AAAAAAAAAAA="})], DAMAGED),
+        ([header(features={"array": ["u1"], "shape": [1], "base64": "AA=="})], DAMAGED),
+        ([header(features={"array": "|u1", "shape": [10**30], "base64": "AA=="})], DAMAGED),
+        ([header(features={"array": "|u1", "shape": 1, "base64": "*"})], DAMAGED),
+        ([header(features=NESTED)], DAMAGED),
+        ([header(tokens=10**4000)], DAMAGED),
+        ([header(generation=10**1400)], DAMAGED),
+        ([header(tokens=10**20).replace(b"1" + b"0" * 20, b"9" * 5000)], "x line 1: bad JSON"),
+        ([header(min_known_words=float("nan"))], "x line 1: bad JSON"),
         ([header(), b'{"rest": {"base"'], "x line 2: bad JSON"),
+        ([header(), b'{"rest": 5}'], "x line 2: the last line is damaged"),
+        ([header(), b'{"rest": {"base": %s}}' % json.dumps(NESTED).encode()], LAST),
+        ([header(), b'{"rest": {"base": %s}}' % (b"[" * 100_000)], "x line 2: bad JSON"),
         (
             [header(), b'{"rest": {"base": {"array": "u1", "shape": [2], "base64": "AA=="}}}'],
             "x line 2: the last line is damaged",
@@ -225,7 +246,7 @@ def test_a_correction_is_changed_or_left_out_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("number", "message"),
-    [("x", "expected token"), (float("nan"), "too large"), (1e39, "too large"), ([], "expected token")],
+    [("x", "expected token"), (float("nan"), "bad JSON"), (1e39, "too large"), ([], "expected token")],
 )
 def test_a_wrong_correction_is_named(number: object, message: str) -> None:
     with pytest.raises(DataError, match=f"x line 2: .*{message}"):

@@ -15,9 +15,11 @@ from spamnb.training.trainer import train
 # A window title, blinking, a cleared screen, the same by C1, a next line, text from right to left, isolates,
 # invisible letters, backspace, delete, and the markup of rich, closed and not.
 STEER = "\x1b]0;owned\x07\x1b[5m\x1b[2J\x9b5m\x85\u202eevil\u2066\u200f\u200b\x08\x7f"
-NAME = f"n{STEER}[bold]MARK[nope"  # fits a file name
+FORGED = "Error:FORGED"  # what must not begin a line
+NAME = f"n\n{FORGED}{STEER}[bold]MARK[nope"  # fits a file name
 BRACKETS = NAME.partition("MARK")[0].count("[")  # before each MARK, wherever lines are folded
-TEXT = f"{NAME}[/bold][link=http://a.b]c[/link] win a prize"
+TEXT = f"n{STEER}[bold]MARK[nope[/bold][link=http://a.b]c[/link] win a prize"  # one line
+LINES = f"{TEXT}\n{FORGED}"
 RAW = os.fsencode(NAME) + b"\x9b5m\xff"  # a file name that is no UTF-8
 
 
@@ -44,7 +46,7 @@ MAIL = f"From: {TEXT} <a@b.example>\nSubject: {TEXT}\n\n{TEXT}\n"
 def prepare(folder: Path) -> None:
     """All files that the calls need."""
     messages = [
-        (_LABELS[i % 2], f"{TEXT if i % 2 else 'see you at'} {i % 7}", "ab"[i % 3 == 0]) for i in range(40)
+        (_LABELS[i % 2], f"{LINES if i % 2 else 'see you at'} {i % 7}", "ab"[i % 3 == 0]) for i in range(40)
     ]
     _table(folder / DATA, [("label", "text", "note"), *messages])
     extra = [(label, text, kind + STEER, str(i % 5)) for i, (label, text, kind) in enumerate(messages)]
@@ -60,7 +62,11 @@ def prepare(folder: Path) -> None:
     box.add(MAIL.encode())
     texts, labels = [text for _, text, _ in messages], [label for label, _, _ in messages]
     save(train(texts, labels), str(folder / MODEL), quiet=True)
-    save(train(texts, [f"{label}{NAME}" for label in labels]), str(folder / NAMED), quiet=True)
+    save(
+        train(texts, [f"{label}{NAME}" for label in labels], positive=f"spam{NAME}"),
+        str(folder / NAMED),
+        quiet=True,
+    )
     save(train(texts[:39], [NAME + str(i % 3) for i in range(39)]), str(folder / MANY), quiet=True)
     for i, state in enumerate(_odd_states(model_file.read(folder / MODEL, mmap=False))):
         model_writer.write(state, folder / f"odd{i}.spamnb")
@@ -158,7 +164,7 @@ CALLS = (
     *(
         _call("inspect", model, *more)
         for model in (MODEL, NAMED, MANY, "c.spamnb")
-        for more in ((), ("--json", "-"), (TEXT,), ("--message", TEXT), ("--sample", "spam", "3"))
+        for more in ((), ("--json", "-"), (LINES,), ("--message", LINES), ("--sample", "spam", "3"))
     ),
     _call("inspect", MODEL, TEXT, "--message", TEXT),
     _call("inspect", "-m", MODEL, NAME),

@@ -1,5 +1,7 @@
 """Checks that no control character of a message, label, column, file name or model reaches a terminal.
 
+A newline in any of them must not begin a line that looks like one of spamnb's own.
+
 Every command runs in a pseudo-terminal, with colours and progress bars, and again with stderr in a file and
 without them. python -m tests.robustness.terminal_output shows what arrived where it should not.
 """
@@ -14,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spamnb.cli import progress_bar
-from tests.robustness.hostile_text import BRACKETS, CALLS, Call, prepare
+from tests.robustness.hostile_text import BRACKETS, CALLS, FORGED, Call, prepare
 from tests.robustness.pseudoterminal import Shown, run
 from tests.robustness.result_row import Row
 
@@ -39,6 +41,7 @@ def faults(shown: Shown, coloured: bool) -> list[str]:
         if text.count("[") < BRACKETS * text.count("MARK"):
             found.append(f"{where}: markup was not shown as text: {text[:300]!a}")
         found += [f"{where}: {bad}" for bad in ("Traceback", "spamnb has a fault") if bad in text]
+        found += [f"{where}: a line was forged: {text[:300]!a}"] * (f"\n{FORGED}" in f"\n{text}")
     return found + ([f"exit code {shown.code}"] if shown.code not in (0, 1, 2, 75) else [])
 
 

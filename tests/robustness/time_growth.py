@@ -94,6 +94,16 @@ def _counts(data: bytes) -> object:
         return error.message
 
 
+def _rules_and_elements(size: int) -> bytes:
+    return (
+        b"<style>" + b".a .b{display:none}" * (size // 40) + b"</style>" + b"<p class='a b'>x" * (size // 32)
+    )
+
+
+def _misnested(size: int) -> bytes:
+    return b"<b>" * (size // 8) + b"<div>" * 7 + b"</b>x" * (size // 8)
+
+
 _TABLE = b"label,text\nham,ok\nspam,"
 _HTML_MAIL = b"Content-Type: text/html\n\n"
 
@@ -162,6 +172,12 @@ CASES: dict[str, Case] = {
     "HTML: style rules": (filled(".a{display : none}", b"<style>"), parse_html),
     "HTML: font sizes": (filled("font-size:0.000", b"<p style='"), parse_html),
     "HTML: misleading links": (filled("<a href = x>http"), parse_html),
+    "HTML: rules and elements": (_rules_and_elements, parse_html),
+    "HTML: long selectors": (filled("a, .b ", b"<style>", b"{display:none}</style><p>x"), parse_html),
+    "HTML: formatting that goes on": (_numbered("<font size=%d><p>x"), parse_html),
+    "HTML: formatting around blocks": (_misnested, parse_html),
+    "HTML: attributes of one tag": (filled("a=b ", b"<p "), parse_html),
+    "HTML: nested tables": (filled("<table><tr><td>"), parse_html),
     "HTML: entities": (filled("&amp;lt&#x41"), parse_html),
     "model: marks": (filled("(", b"\x80\x04"), _stream),
     "model: nested lists": (filled("]", b"\x80\x04"), _stream),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,15 @@ def test_equal_gains_go_to_the_first_in_the_alphabet() -> None:
 @pytest.mark.parametrize("values", [("", "x"), ("5:", "12:3"), ("é", "\x1f"), ("1", ":")])
 def test_values_of_pairs_are_never_confused(values: tuple[str, str]) -> None:
     assert split_values(join_values(*values)) == values
+
+
+def test_pairs_of_a_file_that_contradicts_itself() -> None:
+    """They are no reason to fail: the verdicts of such a model mean nothing anyway."""
+    model = model_of(ROWS, PLAYED, COLUMNS)
+    odd = {"": (1, 1), "x": (1, 0), "99999999999999:a": (0, 1), "3:ab": (2, 1), "4:HighNever": (2, 3)}
+    categories = {**model.store.categories, pair_name("humidity", "wind"): odd, pair_name("no", "such"): odd}
+    store = model.store.replace(categories=categories)
+    assert not np.isnan(replace(model, store=store).score([""], NEW).scored.joint).any()
 
 
 def test_pairs_are_no_columns_of_the_card() -> None:

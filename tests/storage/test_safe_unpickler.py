@@ -226,6 +226,14 @@ HOSTILE = {  # the opcodes between protocol and STOP, and the reason for which t
     ),
     "too many open values": (b"]" * 10_001, "more than 10000 values open at once"),
     "too many marks": (b"(" * 200_000, "more than 10000 values open at once"),
+    "an integer that Python does not print": (
+        b"\x8b" + (2000).to_bytes(4, "little") + b"\x7f" * 2000,
+        "it holds an integer of more than 4500 bits",
+    ),
+    "a long integer in a list": (
+        b"]\x8b" + (2000).to_bytes(4, "little") + b"\x7f" * 2000 + b"a",
+        "it holds an integer of more than 4500 bits",
+    ),
     "protocol 5": (b"\x80\x05}", "its pickle protocol is 5, expected 4"),
     "protocol 2": (b"\x80\x02}", "its pickle protocol is 2, expected 4"),
 }
@@ -242,6 +250,12 @@ def test_depth_is_limited_exactly() -> None:
     assert safe_unpickler.load(memoryview(stream(b"]" * depth + b"a" * (depth - 1))))
     with pytest.raises(safe_unpickler.RefusedError):
         safe_unpickler.load(memoryview(stream(b"]" * (depth + 1) + b"a" * depth)))
+
+
+def test_sums_of_squares_of_the_largest_numbers_can_be_read() -> None:
+    """As many as are counted, each as large as a floating-point number can be, in units of 2^-2148."""
+    largest = ((1 << 63) - 1) * (int(sys.float_info.max) << 1074) ** 2
+    assert safe_unpickler.load(memoryview(pickle.dumps([largest], protocol=4))) == [largest]
 
 
 def test_a_stream_without_stop_is_refused(tmp_path: Path) -> None:

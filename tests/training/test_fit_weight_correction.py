@@ -222,10 +222,12 @@ def test_merging_keeps_the_correction_of_the_first(model: SpamModel) -> None:
         ({"weights": np.zeros(3, np.float32)}, "do not fit"),
         ({"weights": None}, "NoneType"),
         ({"label": "nothing"}, "do not fit"),
-        ({"bias": float("nan")}, "do not fit"),
+        ({"bias": float("nan")}, "a number is not finite"),
+        ({"bias": 10**400}, "a number is not finite"),
+        ({"bias": 1e300}, "do not fit"),
         ({"messages": -1}, "do not fit"),
     ],
-    ids=["short", "none", "label", "bias", "messages"],
+    ids=["short", "none", "label", "bias", "huge bias", "large bias", "messages"],
 )
 def test_a_damaged_correction_is_refused(change: dict[str, Any], what: str, model: SpamModel) -> None:
     assert model.correction is not None

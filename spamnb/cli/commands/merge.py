@@ -12,6 +12,7 @@ from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
 _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
+_MOST_DIGITS = 19  # of a weight: counts are below 2^63
 
 
 @click.command(short_help="Add models together, exactly.")
@@ -64,6 +65,8 @@ def parse_weight(text: str) -> tuple[str, int]:
     parts = _WEIGHTED.fullmatch(text)
     if parts is None or os.path.exists(text):
         return text, 1
+    if len(parts[2]) > _MOST_DIGITS:
+        raise ConfigError(f"the weight of {parts[1]} is larger than 2^63", hint="give smaller weights")
     if not parts[2].isdecimal() or not int(parts[2]):
         raise ConfigError(
             f"the weight of {parts[1]} must be a whole number from 1 on, got {parts[2]}",

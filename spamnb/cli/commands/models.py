@@ -7,6 +7,7 @@ import os
 import click
 
 from spamnb.cli import options
+from spamnb.cli.output import print_status
 
 
 @click.command(short_help="Show which model would be used and why.")
@@ -29,7 +30,7 @@ def models(model: str | None) -> None:
         mark = "->" if place == chosen else "  "
         click.echo(f"{mark} {place.reason:<17} {visible(_state(place.path))}")
     if chosen is None:
-        click.echo("No model yet: train one with `spamnb train DATA`.", err=True)
+        print_status("No model yet: train one with `spamnb train DATA`.")
 
 
 def _state(path: str | None) -> str:

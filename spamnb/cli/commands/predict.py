@@ -124,7 +124,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
         write_bytes(writer.header)
     verdicts, unread = set[str](), 0
     for path, how in sources:
-        codes, lost = _answer(path, how, model, writer, only, params)
+        codes, lost = _answer(path, _as_it_arrives(path, how), model, writer, only, params)
         verdicts |= {names[code] for code in codes}
         unread += lost
     if hasattr(writer, "end"):
@@ -133,9 +133,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[
 
 
 def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[Any]:
-    """The inputs with how to read them; stdin is mail or one message a line, unless options say otherwise."""
-    from dataclasses import replace
-
+    """The inputs with how to read them."""
     features = model.features
     reading = read_options(
         params | {"input_format": _input_format(params)},
@@ -143,15 +141,16 @@ def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[A
         numeric=features.numeric,
     )
     paths = files if files or params["files_from"] else ("-",)
-    table = bool(features.categorical or features.numeric or reading.columns.text)
-    lines = reading.format == "auto" and not table
-    planned = inputs(paths, params, reading)
-    if not lines:
-        return planned
-    return [
-        (path, replace(how, format=stdin_mail_format(how) or "lines") if path == "-" else how)
-        for path, how in planned
-    ]
+    return inputs(paths, params, reading)
+
+
+def _as_it_arrives(path: str | tuple[str, ...], how: ReadOptions) -> ReadOptions:
+    """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
+    from dataclasses import replace
+
+    if path != "-" or how.format != "auto" or how.columns.text or how.columns.beside_text:
+        return how
+    return replace(how, format=stdin_mail_format(how) or "lines")
 
 
 def _input_format(params: Params) -> str:

@@ -1,4 +1,4 @@
-"""Reads raw mails from files, at most so many bytes of each."""
+"""Reads raw mails from files, at most so many bytes of each besides its attachments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import COMPRESSED_MAGIC, ByteStream
-from spamnb.readers.mailboxes.mbox import Splitter, holds_many, without_mark
+from spamnb.readers.mailboxes.mbox import MailBuffer, Splitter, holds_many, without_mark
 from spamnb.readers.skipped_rows import SkippedRecords
 
 BLOCK = 1 << 20
@@ -42,10 +42,11 @@ Group = list[RawMail] | MailFile  # what an input yields at once
 
 def one_mail(blocks: Iterable[bytes], source: str, label: str, max_size: int) -> Iterator[list[RawMail]]:
     """Reads a stream that is one mail to its end, since mail systems take a closed pipe for a fault."""
-    data = b""
+    mail = MailBuffer(max_size)
     for block in blocks:
-        data += block[: max_size + 1 - len(data)]
-    yield [RawMail(without_mark(data[:max_size]), source, label, len(data) > max_size)]
+        mail.add(block)
+    data, cut = mail.take()
+    yield [RawMail(without_mark(data), source, label, cut)]
 
 
 def many_mails(blocks: Iterable[bytes], source: str, label: str, max_size: int) -> Iterator[list[RawMail]]:
@@ -106,7 +107,7 @@ def _read_any(
                 if mbox or holds_many(head):
                     yield from many_mails(_blocks(head, stream), path, label, max_size)
                 else:
-                    yield from one_mail([head], path, label, max_size)
+                    yield from one_mail(_blocks(head, stream), path, label, max_size)
     except ValueError:  # a NUL byte in the path, as an index can hold
         skipped.add(path, "not a name that a file can have")
     except OSError as error:

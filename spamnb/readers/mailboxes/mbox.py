@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spamnb.mail import LargeMail
 
 _FROM = b"\nFrom "
 _LONGEST_MARK = len(b"\n\r\nFrom ")
@@ -12,11 +16,44 @@ _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _NEXT_MAIL = re.compile(rb"\n\r?\n(From )[^\n]*\n[!-9;-~]+[ \t]*:")
 
 
+class MailBuffer:
+    r"""Collects one mail: all bytes of a small one, and of a larger one `max_size` besides its attachments.
+
+    >>> mail = MailBuffer(9)
+    >>> mail.add(b"A: b\n\nhello")
+    >>> mail.take(), mail.take()
+    ((b'A: b\n\nhel', True), (b'', False))
+    """
+
+    def __init__(self, max_size: int) -> None:
+        self._max_size = max_size
+        self._data = bytearray()
+        self._large: LargeMail | None = None
+
+    def add(self, data: bytes) -> None:
+        if self._large is None:
+            self._data += data
+            if len(self._data) <= self._max_size:
+                return
+            from spamnb.mail import LargeMail
+
+            self._large, data = LargeMail(self._max_size), bytes(self._data)
+            self._data.clear()
+        self._large.feed(data)
+
+    def take(self) -> tuple[bytes, bool]:
+        """Returns the mail, and whether it was cut short; then the next one may come."""
+        mail = (bytes(self._data), False) if self._large is None else self._large.finish()
+        self._data.clear()
+        self._large = None
+        return mail
+
+
 class Splitter:
     r"""Splits blocks, wherever they end, into mails of at most `max_size` bytes, and marks those cut short.
 
     A mail begins at a line with `From `, at the start or after a blank line. That line and the blank line
-    are no part of it, and `>From ` becomes `From ` again. Beyond `max_size` nothing is kept in memory.
+    are no part of it, and `>From ` becomes `From ` again. Of a larger mail the attachments are left out.
     If the first such line has a time, as mail programs write it, one without a time is text.
 
     >>> Splitter(100).feed(b"From a\nSubject: 1\n\nhi\n\nFrom b\nSubject: 2\n", final=True)
@@ -24,9 +61,7 @@ class Splitter:
     """
 
     def __init__(self, max_size: int) -> None:
-        self._max_size = max_size
-        self._mail = bytearray()
-        self._size = 0
+        self._mail = MailBuffer(max_size)
         self._tail = b"\n\n"  # as if a blank line came before the first one
         self._timed: bool | None = None  # whether marks have a time; None before the first mark
 
@@ -58,14 +93,10 @@ class Splitter:
         return timed or not self._timed
 
     def _keep(self, data: bytes, start: int, end: int) -> None:
-        room = self._max_size - len(self._mail)
-        self._mail += data[start : min(end, start + room)]
-        self._size += end - start
+        self._mail.add(data[start:end])
 
     def _finish(self, *, last: bool = False) -> list[tuple[bytes, bool]]:
-        raw, cut = bytes(self._mail), self._size > self._max_size
-        self._mail.clear()
-        self._size = 0
+        raw, cut = self._mail.take()
         if last and not cut and raw.endswith((b"\n\n", b"\n\r\n")):
             raw = raw[:-1].removesuffix(b"\r")
         if not raw.startswith(b"From "):  # what comes before the first mark, mostly nothing

@@ -80,10 +80,14 @@ def _check_width(head: bytes, delimiter: str, name: str) -> None:
         return
     rows = parse_rows(first, delimiter, quoting=True, final=True).rows  # delimiters may be quoted
     if any(len(row) > MOST_COLUMNS for row in rows):
-        raise DataError(
-            f"the first line of {name} has more than {MOST_COLUMNS:,} columns, expected a table of messages",
-            hint="give another file, or state its --input-format",
-        )
+        raise too_many_columns(f"the first line of {name}")
+
+
+def too_many_columns(name: str) -> DataError:
+    return DataError(
+        f"{name} has more than {MOST_COLUMNS:,} columns, expected a table of messages",
+        hint="give another file, or state its --input-format",
+    )
 
 
 def find_delimiter(head: bytes, stated: ColumnOptions, *, final: bool) -> str:

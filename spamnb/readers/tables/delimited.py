@@ -9,7 +9,7 @@ import numpy as np
 
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
-from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
+from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput, record_too_long
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks, last_row_end
 from spamnb.readers.skipped_rows import SkippedRecords
@@ -147,11 +147,7 @@ class TableReader:
 
     def _too_long(self) -> DataError:
         if not self._rows.dialect.quoting or b'"' not in self._pending:
-            most = f"{LONGEST_RECORD >> 20} MiB"
-            return DataError(
-                f"{self._input.name} line {self._line}: this record is longer than {most}",
-                hint="cut it, or leave it out; if this is no table of messages, give another file",
-            )
+            return record_too_long(self._input.name, self._line, LONGEST_RECORD)
         return DataError(
             f"{self._input.name} line {self._line}: a quote opens in this record and is not closed "
             f"within {LONGEST_RECORD >> 20} MiB",

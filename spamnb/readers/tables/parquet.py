@@ -12,13 +12,15 @@ from spamnb.core import Record
 from spamnb.errors import DataError, MissingExtraError
 from spamnb.messages import Chunk
 from spamnb.readers.byte_stream import ByteStream
-from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput, record_too_long
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
+from spamnb.readers.tables.csv_dialect import MOST_COLUMNS, too_many_columns
 from spamnb.readers.tables.labels import LabelMap
+from spamnb.readers.tables.parquet_batches import read_batches
 
 _SAMPLE_ROWS = 500
 _ROW_BYTES = 128  # about the size of a short message: batches come out near the chunk size
@@ -28,12 +30,13 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     """Opens a Parquet file; the line of a record is its row number."""
     file = _open(decoded)
     names = list(file.schema_arrow.names)
-    sample = next(_batches(file, decoded.name, _SAMPLE_ROWS), {})
-    columns = [map(_as_text, sample.get(name, [])) for name in names]
-    rows = [list(row) for row in zip(*columns, strict=True)]
+    if len(names) > MOST_COLUMNS:
+        raise too_many_columns(decoded.name)
+    rows = _sample(file, decoded, names)
     builder = table_builder(decoded.name, names, rows, options, labelled=labelled)
     wanted = {i: names[i] for i in builder.columns.wanted}
-    reader = RowGroupReader(decoded.stream.path, wanted, builder, options.chunk_bytes // _ROW_BYTES + 1)
+    batch_rows = options.chunk_bytes // _ROW_BYTES + 1
+    reader = RowGroupReader(decoded.stream.path, decoded.name, wanted, builder, batch_rows)
     origin = _ParquetFile(file, decoded.stream)
     return Source(
         origin,
@@ -43,6 +46,17 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         labels=builder.labels,
         blocks=Blocks(reader, lambda: (b"%d" % group for group in range(file.num_row_groups))),
     )
+
+
+def _sample(file: Any, decoded: DecodedInput, names: list[str]) -> list[list[str]]:
+    """Returns the first rows as text, by which columns are chosen; lists of values are left out."""
+    flat = [name for name in names if not file.schema_arrow.field(name).type.num_fields]
+    groups = range(min(1, file.num_row_groups))
+    batches = read_batches(file, decoded.stream.path, decoded.name, _SAMPLE_ROWS, groups, flat)
+    sample = next(batches, {}) if flat else {}
+    count = len(next(iter(sample.values()), []))
+    columns = [map(_as_text, sample.get(name, [""] * count)) for name in names]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 class _ParquetFile(Record):
@@ -69,6 +83,7 @@ class RowGroupReader:
     """Reads row groups in batches of so many rows; a block is the number of a row group, in digits."""
 
     path: str
+    name: str
     wanted: dict[int, str]
     builder: ChunkBuilder
     batch_rows: int
@@ -90,12 +105,20 @@ class RowGroupReader:
     def chunks(self, file: Any, groups: list[int] | None = None, size: int = 0) -> Iterator[Chunk]:
         """Reads these row groups (None: all) of a file of `size` bytes."""
         rows, total = 0, max(file.metadata.num_rows, 1)
-        names = list(self.wanted.values())
-        for batch in _batches(file, self.path, self.batch_rows, groups, columns=names):
+        chosen = range(file.num_row_groups) if groups is None else groups
+        how = self.batch_rows, chosen, list(self.wanted.values())
+        for batch in read_batches(file, self.path, self.name, *how):
             columns = {i: [_as_bytes(value) for value in batch[name]] for i, name in self.wanted.items()}
             first, rows = rows + 1, rows + len(next(iter(batch.values())))
+            self._check_lengths(columns, first)
             records = ListRecords(np.arange(first, rows + 1), columns)
             yield self.builder.build(records, size * rows // total)
+
+    def _check_lengths(self, columns: dict[int, list[bytes]], first: int) -> None:
+        for values in columns.values():
+            if max(map(len, values), default=0) > LONGEST_RECORD:
+                row = next(i for i, value in enumerate(values) if len(value) > LONGEST_RECORD)
+                raise record_too_long(self.name, first + row, LONGEST_RECORD)
 
 
 def _open(decoded: DecodedInput) -> Any:
@@ -115,17 +138,6 @@ def _open(decoded: DecodedInput) -> Any:
         raise DataError(
             f"{decoded.name} is not a Parquet file, or is damaged", hint="try --input-format auto"
         ) from error
-
-
-def _batches(file: Any, name: str, *how: Any, **columns: list[str]) -> Iterator[dict[str, list[Any]]]:
-    """Yields batches of rows as the values of each column; damage is detected only when it is read."""
-    import pyarrow
-
-    try:
-        for batch in file.iter_batches(*how, **columns):
-            yield dict(zip(batch.schema.names, (c.to_pylist() for c in batch.columns), strict=True))
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise DataError(f"{name}: its Parquet data is damaged", hint="get the file again") from error
 
 
 def _as_bytes(value: object) -> bytes:

@@ -112,7 +112,7 @@ def test_one_known_folder_settles_the_other() -> None:
     assert Found("m", labelled=True).labels == [("spam", "j"), ("ham", "f")]
     assert Found("m", labelled=True).about == "m: labelled folders (ham: friends; spam: junk)"
     assert Found("n", labelled=True).labels == [("ham", "h"), ("spam", "o")]
-    make({"m/work/3": "w"})
+    make({"m/lists/3": "w"})
     assert Found("m", labelled=True).labels == [("spam", "j")]
 
 

@@ -53,6 +53,24 @@ def test_long_mails_are_cut_and_noted() -> None:
     assert source.notes.count == 0
 
 
+def test_attachments_do_not_count_into_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = b"--b\nContent-Type: image/png\n\n" + b"QUJD\n" * 1_000_000
+    long = b"Content-Type: multipart/mixed; boundary=b\n\n" + picture + b"--b\n\ncheap watches\n--b--\n"
+    Path("m").mkdir()
+    Path("m/1").write_bytes(long)
+    Path("m/2.mbox").write_bytes(MARK + long + b"\n" + MARK + long)
+    Path("m/3.gz").write_bytes(gzip.compress(long))
+    Path("x.eml").write_bytes(long)
+    for path, number in (("m", 4), ("m/2.mbox", 2), ("x.eml", 1)):
+        source = opened(path)
+        texts = [text for chunk in source for text in chunk.texts.tolist()]
+        assert [text.strip() for text in texts] == [b"cheap watches"] * number
+        assert source.notes.count == 0
+    monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(long)))
+    chunks = list(opened("-", format="eml"))
+    assert chunks[0].texts[0].strip() == b"cheap watches"
+
+
 def test_a_long_mail_in_a_pipe_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.BytesIO(mail("long") + b"and more words\n" * 20_000)
     monkeypatch.setattr(sys, "stdin", Stdin(stream))

@@ -92,3 +92,85 @@ def test_without_the_optional_package(here: Path, monkeypatch: pytest.MonkeyPatc
         open_source("x.parquet", ReadOptions(), labelled=True)
     assert str(caught.value) == "reading Parquet needs the package pyarrow"
     assert caught.value.hint == "pip install pyarrow"
+
+
+def write(path: Path, columns: dict[str, list[Any]], **how: Any) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, **how)
+
+
+def test_rows_that_share_a_long_value_are_not_unpacked_together(here: Path) -> None:
+    """A file of some kB: each batch had 4,097 copies of a value of 600 kB."""
+    texts = ["x" * 600_000, "see you"] * 100
+    write(here / "x.parquet", {"text": texts, "label": ["spam", "ham"] * 100}, compression="zstd")
+    assert (here / "x.parquet").stat().st_size < 10_000
+    sizes, rows = [], 0
+    for chunk in open_source("x.parquet", ReadOptions(), labelled=True):
+        sizes.append(len(chunk.texts.data))
+        rows += len(chunk)
+    assert rows == 200
+    assert max(sizes) <= 1 << 24
+
+
+_READ = """
+import sys
+from spamnb.readers import ReadOptions, open_source
+print(sum(len(chunk) for chunk in open_source(sys.argv[1], ReadOptions(), labelled=False)))
+"""
+
+
+def test_a_parquet_bomb_takes_little_memory(here: Path) -> None:
+    """400 rows of one value of 600 kB are 240 MB."""
+    from tests.robustness.child_process import run_command, spamnb
+
+    for name, rows in (("few", 30), ("bomb", 400)):
+        write(here / f"{name}.parquet", {"text": ["x " * 300_000] * rows}, compression="zstd")
+        assert (here / f"{name}.parquet").stat().st_size < 10_000
+    few, bomb = (run_command([spamnb()[0], "-c", _READ, f"{name}.parquet"], here) for name in ("few", "bomb"))
+    assert (few.out, bomb.out) == (b"30\n", b"400\n")
+    assert bomb.megabytes < 1.5 * few.megabytes
+
+
+def test_a_message_that_is_too_long_is_refused_as_in_a_csv_file(here: Path) -> None:
+    write(here / "x.parquet", {"text": ["ok", "x" * ((1 << 24) + 1)], "label": ["ham", "spam"]})
+    with pytest.raises(DataError) as caught:
+        list(open_source("x.parquet", ReadOptions(), labelled=True))
+    assert str(caught.value) == "x.parquet line 2: this record is longer than 16 MiB"
+    assert caught.value.hint == "cut it, or leave it out; if this is no table of messages, give another file"
+
+
+def test_too_many_columns_are_refused_as_in_a_csv_file(here: Path) -> None:
+    write(here / "x.parquet", {f"c{i}": [1] for i in range(10_001)})
+    with pytest.raises(DataError) as caught:
+        open_source("x.parquet", ReadOptions(), labelled=True)
+    assert str(caught.value) == "x.parquet has more than 10,000 columns, expected a table of messages"
+    assert caught.value.hint == "give another file, or state its --input-format"
+
+
+def test_a_column_that_unpacks_to_very_much_is_refused(here: Path) -> None:
+    """Its pages may be as large as all of it, and are unpacked as a whole."""
+    texts = [f"x{i} " * 200_000 for i in range(120)]
+    write(here / "x.parquet", {"text": texts}, compression="zstd", use_dictionary=False)
+    with pytest.raises(DataError) as caught:
+        open_source("x.parquet", ReadOptions(), labelled=False)
+    expected = "x.parquet: its column text unpacks to 93 MiB, more than 100 times its size in the file"
+    assert str(caught.value) == expected
+    assert caught.value.hint == "if this is a table of messages, save it as CSV"
+
+
+def test_lists_and_fixed_widths_can_be_read(read: Read) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    fixed = pyarrow.array([b"abcd", b"efgh"] * 30, pyarrow.binary(4))
+    data = parquet(text=["one", "two"] * 30, words=[["a", "b"], []] * 30, fixed=fixed)
+    result = read(data, "x.parquet", labelled=False, text_column="words")
+    assert result.texts[:2] == [b"['a', 'b']", b"[]"]
+    assert read(data, "x.parquet", labelled=False, text_column="fixed").texts[:2] == [b"abcd", b"efgh"]
+    assert len(result.texts) == 60
+
+
+def test_small_row_groups_are_read_together(read: Read) -> None:
+    """Parquet files of streams have a row group for every few rows."""
+    result = read(parquet(text=[f"m{i}" for i in range(1000)]), "x.parquet", labelled=False)
+    assert result.lines == list(range(1, 1001))
+    assert len(result.chunks) < 10

@@ -1,0 +1,137 @@
+"""Computes the style of an element from that of its parent, and whether its text can be seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from spamnb.mail.css_colors import BLACK, WHITE, Color, blend, is_invisible
+from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
+from spamnb.mail.hidden_boxes import cuts_off, functions_of, has_box, is_gone, pixels_of
+
+_SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
+_FAR_INDENT = -500.0  # pixels
+_FAINT = 0.05  # opacity
+_BLURRED = 5.0  # pixels
+
+
+class Style(NamedTuple):
+    """The values of an element that its content inherits, and `hides`: its own text cannot be seen.
+
+    A colour is None if it is not known, as that of a picture. `gone`: nothing in the element can be seen.
+    """
+
+    gone: bool = False
+    visible: bool = True
+    font_size: float = 16.0
+    color: Color | None = BLACK
+    fill: Color | None = None  # replaces the colour
+    background: Color | None = WHITE
+    opacity: float = 1.0
+    indent: float = 0.0
+    spacing: float = 0.0
+    line_height: float = 20.0
+    cuts_off: bool = False
+    hides: bool = False
+
+
+ROOT = Style()
+
+
+def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
+    """Computes a style; `inline`: the tag begins no block of its own."""
+    if not values:
+        return parent
+    size = _font_size(parent.font_size, values)
+    boxed = has_box(values, tag, inline)
+    style = Style(
+        gone=parent.gone or is_gone(values, size, boxed),
+        visible=_is_visible(parent.visible, values),
+        font_size=size,
+        color=_color(parent.color, values, "color"),
+        fill=_color(parent.fill, values, "fill"),
+        background=_background(parent, values),
+        opacity=parent.opacity * _opacity(values),
+        indent=_inherited(parent.indent, values, "text-indent", size),
+        spacing=_inherited(parent.spacing, values, "letter-spacing", size),
+        line_height=_line_height(parent, values, size),
+        cuts_off=parent.cuts_off or (boxed and cuts_off(values)),
+    )
+    readable = values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text"
+    if readable:  # letters that are drawn by their shadow or cut out of their background
+        style = style._replace(color=None, fill=None)
+    return style._replace(hides=_hides(style))
+
+
+def _hides(style: Style) -> bool:
+    color = style.fill or style.color
+    return (
+        style.gone
+        or not style.visible
+        or style.font_size < _SMALLEST_FONT
+        or style.opacity < _FAINT
+        or style.indent <= _FAR_INDENT
+        or style.spacing < -0.5 * style.font_size
+        or (style.cuts_off and style.line_height < _SMALLEST_FONT)
+        or (color is not None and is_invisible(color, style.background))
+    )
+
+
+def _inherited(before: float, values: Values, name: str, em: float) -> float:
+    pixels = pixels_of(values, name, em)
+    return before if pixels is None else pixels
+
+
+def _font_size(before: float, values: Values) -> float:
+    pixels = pixels_of(values, "font-size", before, before)
+    zoom = values.get("zoom")
+    size = before if pixels is None else pixels
+    return size * zoom if isinstance(zoom, float) and zoom > 0 else size
+
+
+def _line_height(parent: Style, values: Values, size: float) -> float:
+    length = values.get("line-height")
+    if not isinstance(length, tuple):
+        return parent.line_height if "line-height" not in values else 1.2 * size
+    number, unit = cast(Length, length)
+    pixels = number * size if not unit else to_pixels((number, unit), size, size)
+    return parent.line_height if pixels is None else pixels
+
+
+def _is_visible(before: bool, values: Values) -> bool:
+    visibility = values.get("visibility", "inherit")
+    return before if visibility in ("inherit", "unset") else visibility not in ("hidden", "collapse")
+
+
+def _color(before: Color | None, values: Values, name: str) -> Color | None:
+    if name not in values:
+        return before
+    color = values[name]
+    return before if isinstance(color, str) else cast("Color | None", color)
+
+
+def _background(parent: Style, values: Values) -> Color | None:
+    if values.get("background-image"):
+        return None
+    color = values.get("background-color", "inherit")
+    if isinstance(color, str):
+        return parent.color if color == "currentcolor" else parent.background
+    if color is None:
+        return None
+    own = cast(Color, color)
+    if own[3] == 0:
+        return parent.background
+    return own if own[3] == 1 else parent.background and blend(own, parent.background)
+
+
+def _opacity(values: Values) -> float:
+    opacity = values.get("opacity", 1.0)
+    least = opacity if isinstance(opacity, float) else 1.0
+    for name, given in functions_of(values, "filter"):
+        amount = parse_length(given.removeprefix("opacity=").strip())  # as in alpha(opacity=0)
+        if name == "opacity" and amount:
+            least = min(least, amount[0] / (100 if amount[1] == "%" else 1))
+        elif name in ("alpha", "progid:dximagetransform.microsoft.alpha") and amount:
+            least = min(least, amount[0] / 100)
+        elif name == "blur" and amount and (to_pixels(amount, 16.0, 0.0) or 0.0) >= _BLURRED:
+            least = 0.0
+    return max(least, 0.0)

@@ -1,0 +1,141 @@
+"""Finds elements of which nothing can be seen: without a box, cut off, off the page or transformed."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from spamnb.mail.css_declarations import Values, parse_length, to_pixels
+from spamnb.mail.html_tokens import name_set
+
+# Limits in pixels.
+_SMALLEST_BOX = 5.0  # of which text beyond the edge is cut off
+_OFF_PAGE = -500.0  # left or above; layouts move boxes by less
+_FAR_RIGHT = 2000.0
+_WHOLE = 1000.0  # of which an offset in percent is taken
+_OWN_SIZE = 400.0  # of which a translation in percent is taken: half of it centres a box
+_TINY_SCALE = 0.1  # a factor
+_NO_BOX = ("none", "table-column", "table-column-group")
+_CUT_OFF = ("hidden", "clip", "auto", "scroll")
+_MOVED = ("absolute", "fixed", "relative", "sticky")
+_OWN_BLOCK = ("absolute", "fixed")
+_IN_LINE = name_set("color fill font-size line-height background-color background-image")
+_TABLE_PARTS = name_set("table tbody thead tfoot tr td th")  # they grow with their content
+
+_FUNCTION = re.compile(r"([a-z0-9-]{1,20})\(([^()]{0,200})\)")
+_SEPARATOR = re.compile(r"[\s,]+")
+
+
+def pixels_of(values: Values, name: str, em: float, whole: float = _WHOLE) -> float | None:
+    length = values.get(name)
+    return to_pixels(length, em, whole) if isinstance(length, tuple) and len(length) == 2 else None
+
+
+def functions_of(values: Values, name: str) -> list[tuple[str, str]]:
+    """Returns the functions of a value such as `scale(0) translate(1px)`, with their arguments."""
+    text = values.get(name)
+    return _FUNCTION.findall(text) if isinstance(text, str) else []
+
+
+def is_gone(values: Values, em: float, boxed: bool) -> bool:
+    if values.keys() <= _IN_LINE:
+        return False
+    return (
+        values.get("display") in _NO_BOX
+        or values.get("content-visibility") == "hidden"
+        or (boxed and cuts_off(values) and _has_no_room(values, em))
+        or _is_off_page(values, em)
+        or _is_clipped(values, em)
+        or (boxed and _is_transformed_away(values, em))
+    )
+
+
+def has_box(values: Values, tag: str, inline: bool) -> bool:
+    """Returns whether height, width and transformations have an effect: not inside of a line of text."""
+    display = values.get("display")
+    if display is None and (values.get("position") in _OWN_BLOCK or values.get("float") in ("left", "right")):
+        return True
+    if display is None:
+        return not inline and tag not in _TABLE_PARTS
+    return display not in ("inline", "contents") and not str(display).startswith("table")
+
+
+def cuts_off(values: Values) -> bool:
+    names = ("overflow", "overflow-x", "overflow-y")
+    return any(word in _CUT_OFF for name in names for word in str(values.get(name, "")).split())
+
+
+def _has_no_room(values: Values, em: float) -> bool:
+    for side, start, end in (("height", "top", "bottom"), ("width", "left", "right")):
+        sizes = [pixels_of(values, name, em) for name in (side, f"max-{side}")]
+        known = [size for size in sizes if size is not None]
+        padding = sum(pixels_of(values, f"padding-{edge}", em) or 0.0 for edge in (start, end))
+        least = pixels_of(values, f"min-{side}", em) or 0.0
+        if known and max(min(known), least) + padding < _SMALLEST_BOX:
+            return True
+    return False
+
+
+def _is_off_page(values: Values, em: float) -> bool:
+    starts = [pixels_of(values, "margin-left", em), pixels_of(values, "margin-top", em)]
+    ends: list[float | None] = [pixels_of(values, "margin-left", em)]
+    if values.get("position") in _MOVED:
+        starts += [pixels_of(values, "left", em), pixels_of(values, "top", em)]
+        ends += [pixels_of(values, name, em) for name in ("left", "right", "bottom")]
+    return any(x is not None and x <= _OFF_PAGE for x in starts) or any(
+        x is not None and x >= _FAR_RIGHT for x in ends
+    )
+
+
+def _is_clipped(values: Values, em: float) -> bool:
+    if values.get("position") in _OWN_BLOCK:
+        for name, given in functions_of(values, "clip"):
+            edges = _lengths(given, em)
+            if name == "rect" and len(edges) == 4 and min(edges[2] - edges[0], edges[1] - edges[3]) < 5:
+                return True
+    return any(_leaves_nothing(name, given, em) for name, given in functions_of(values, "clip-path"))
+
+
+def _leaves_nothing(name: str, given: str, em: float) -> bool:
+    """Returns whether a clip-path leaves nothing of an element."""
+    if name == "inset":
+        edges = [parse_length(word) or (0.0, "") for word in given.split(" round ")[0].split()[:4]]
+        edges = (edges * 4)[:4] if len(edges) in (1, 2, 4) else [*edges, (0.0, ""), (0.0, "")][:4]
+        shares = [number if unit == "%" else number / 4 for number, unit in edges]
+        return shares[0] + shares[2] >= 95 or shares[1] + shares[3] >= 95
+    if name in ("circle", "ellipse"):
+        radii = _lengths(given.split("at")[0], em)
+        return bool(radii) and min(radii) < 2
+    return name == "polygon" and len({point.strip() for point in given.split(",")}) == 1
+
+
+def _lengths(given: str, em: float) -> list[float]:
+    """Returns the lengths of a function's arguments in pixels; those that are none are left out."""
+    lengths = (parse_length(word) for word in _SEPARATOR.split(given.strip()))
+    pixels = [to_pixels(length, em, _OWN_SIZE) for length in lengths if length]
+    return [number for number in pixels if number is not None]
+
+
+def _is_transformed_away(values: Values, em: float) -> bool:
+    functions = functions_of(values, "transform")
+    functions += [(name, str(values[name])) for name in ("translate", "scale") if name in values]
+    return any(_moves_away(name, given, em) for name, given in functions)
+
+
+def _moves_away(name: str, given: str, em: float) -> bool:
+    if name in ("rotatex", "rotatey"):
+        degrees = given.strip().removesuffix("deg")
+        turn = parse_length(degrees)
+        return turn is not None and abs(math.cos(math.radians(turn[0]))) < 0.05
+    numbers = _lengths(given, em)
+    if not numbers:
+        return False
+    if name.startswith("translate"):
+        numbers = numbers[: 1 if name in ("translatex", "translatey") else 2]
+        return min(numbers) <= _OFF_PAGE or max(numbers) >= _FAR_RIGHT
+    if name.startswith("scale"):
+        return min(abs(number) for number in numbers[:2]) < _TINY_SCALE
+    if name == "matrix" and len(numbers) == 6:
+        area = abs(numbers[0] * numbers[3] - numbers[1] * numbers[2])
+        return area < _TINY_SCALE**2 or min(numbers[4:]) <= _OFF_PAGE
+    return False

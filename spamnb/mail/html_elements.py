@@ -1,0 +1,76 @@
+"""Reads the attributes of a start tag, and what they say about the element's style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import unescape
+
+from spamnb.mail.css_colors import parse_legacy_color
+from spamnb.mail.css_declarations import Values, clean, parse_declarations
+from spamnb.mail.css_selectors import Element
+from spamnb.mail.html_tokens import name_set
+
+_ATTRIBUTE = re.compile(
+    r"""([^\s=/>"'][^\s=/>]*+)(?:\s*+=\s*+(?:"([^"]*+)"?|'([^']*+)'?|([^\s>]*+)))?+""", re.DOTALL
+)
+_FONT_SIZES = (10.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
+# Elements that browsers do not show, or show only if they do not know them. ORDINARY ones are no evidence.
+ORDINARY = name_set(
+    "script style title noscript iframe noframes noembed audio video canvas meter progress rp"
+)
+NOT_SHOWN = ORDINARY | name_set("template datalist desc metadata defs annotation annotation-xml")
+
+
+def parse_attributes(raw: str) -> dict[str, str]:
+    """Reads attributes; the first of a repeated one counts.
+
+    >>> parse_attributes('class="a b"hidden/ style=display&#58;none')
+    {'class': 'a b', 'hidden': '', 'style': 'display:none'}
+    """
+    attributes: dict[str, str] = {}
+    for name, double, single, bare in _ATTRIBUTE.findall(raw):
+        value = double or single or bare
+        attributes.setdefault(name.lower(), unescape(value) if "&" in value else value)
+    return attributes
+
+
+def read_element(custom: Mapping[str, str], source: bytes) -> Element:
+    """Reads a start tag, given as its name, a blank and its attributes.
+
+    `custom` has the custom properties of the page.
+    """
+    tag, _, raw = source.decode("utf-8", "replace").partition(" ")
+    attributes = parse_attributes(raw) if raw.strip(" /\n\t") else {}
+    classes = attributes.get("class", "").lower().split()
+    style = attributes.get("style")
+    normal, important = parse_declarations(clean(style.lower(), custom)) if style else ({}, {})
+    hints = _hints(tag, attributes)
+    identifier = attributes.get("id", "").lower()
+    return Element(tag, identifier, frozenset(classes), attributes, hints, normal, important, source)
+
+
+def _hints(tag: str, attributes: Mapping[str, str]) -> Values:
+    """Returns the values that the tag and its attributes set, which any style replaces."""
+    hints: Values = {}
+    if tag in NOT_SHOWN or "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
+        hints["display"] = "none"
+    if "bgcolor" in attributes and (background := parse_legacy_color(attributes["bgcolor"])):
+        hints["background-color"] = background
+    if attributes.get("background"):
+        hints["background-image"] = True
+    text = attributes.get("text" if tag == "body" else "color" if tag == "font" else "", "")
+    if text and (color := parse_legacy_color(text)):
+        hints["color"] = color
+    if tag == "font" and (size := attributes.get("size", "").strip()):
+        hints["font-size"] = (_legacy_size(size), "px")
+    return hints
+
+
+def _legacy_size(size: str) -> float:
+    """Returns the pixels of a font's size from 1 to 7; one with a sign is relative to 3."""
+    digits = size.lstrip("+-")[:2]
+    number = int(digits) if digits.isascii() and digits.isdigit() else 3
+    if size[0] in "+-":
+        number = 3 + number if size[0] == "+" else 3 - number
+    return _FONT_SIZES[min(max(number, 1), 7)]

@@ -1,0 +1,172 @@
+"""Keeps the elements of a page that are open, and closes them as browsers do where end tags are missing.
+
+Every tag takes constant time on the average: an element that is closed is never looked at again, and where
+formatting such as <b> and <font> goes on after the end of a block, at most so many elements are opened again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from spamnb.mail.computed_style import ROOT, Style
+from spamnb.mail.css_selectors import Element
+from spamnb.mail.html_tokens import name_set
+
+_FORMATTING = name_set("a b big code em font i nobr s small strike strong tt u")
+# Elements that begin a block, and inside of which the end tag of <span> outside of them ends nothing.
+SPECIAL = name_set(
+    "address applet article aside blockquote body button caption center dd details dialog dir div dl dt"
+    " fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li listing main"
+    " marquee menu nav object ol p plaintext pre search section select summary table tbody td"
+    " template tfoot th thead tr ul xmp"
+)
+_CLOSES_P = SPECIAL - name_set(
+    "applet body button caption html marquee object select tbody td template tfoot th thead tr"
+)
+_MARKERS = name_set("applet caption html marquee object table td template th")
+_CELLS = ("td", "th")
+_GROUPS = ("tbody", "thead", "tfoot")
+_TABLE_PARTS = frozenset(("caption", "colgroup", "col", "tr", *_CELLS, *_GROUPS))
+_IN_TABLE = frozenset(("table", "tr", *_GROUPS))
+_STAYS_IN_TABLE = _TABLE_PARTS | name_set("script style template input form")
+# The start tag -> elements that it closes, and the elements that keep them open.
+_CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "li": (("li",), ("ul", "ol", "menu")),
+    "dd": (("dd", "dt"), ("dl",)),
+    "dt": (("dd", "dt"), ("dl",)),
+    "option": (("option",), ("select",)),
+    "td": (_CELLS, ("table", "tr")),
+    "th": (_CELLS, ("table", "tr")),
+    "tr": (("tr",), ("table",)),
+    **dict.fromkeys(("caption", *_GROUPS), ((*_GROUPS, "caption"), ("table",))),
+}
+_MOST = 8  # elements that are opened again
+
+
+class OpenElements:
+    """The open elements of a page; the style of the innermost one is that of a text."""
+
+    def __init__(self, *, keyed: bool = True) -> None:
+        self.elements: list[Element] = []
+        self.keys: Counter[str] = Counter()  # tags, .classes and #ids of the open elements, if `keyed`
+        self._keyed = keyed
+        self._styles: list[Style] = []
+        self._children: list[int] = [0]  # of the page, and of each open element
+        self._positions: dict[str, list[int]] = {}  # tag -> where in the list it is open
+        self._specials: list[int] = []
+        self._markers: list[int] = []
+        self._interrupted: list[Element] = []  # formatting that goes on with the next text
+        self._set_aside: list[list[Element]] = []  # the same, for each open marker
+
+    def parent_style(self, tag: str) -> Style:
+        """Returns the style that a new element inherits: what a table may not contain stands before it."""
+        if self.elements and self.elements[-1].tag in _IN_TABLE and tag not in _STAYS_IN_TABLE:
+            table = self._last("table")
+            return self._styles[table - 1] if table > 0 else ROOT
+        return self._styles[-1] if self._styles else ROOT
+
+    def is_first(self) -> bool:
+        """Returns whether the innermost element has no child yet."""
+        return not self._children[-1]
+
+    def start(self, tag: str) -> None:
+        """Closes what a start tag closes."""
+        if tag in _CLOSES_P and self._last("p") > self._last_marker():
+            self.close_to(self._last("p"))
+        if tag in _CLOSES:
+            closed, keepers = _CLOSES[tag]
+            at = max(map(self._last, closed))
+            if at > max(map(self._last, keepers)):
+                self.close_to(at, goes_on=tag not in _TABLE_PARTS)
+
+    def push(self, element: Element, style: Style) -> None:
+        at, tag = len(self.elements), element.tag
+        self.elements.append(element)
+        self._styles.append(style)
+        self._children[-1] += 1
+        self._children.append(0)
+        self._positions.setdefault(tag, []).append(at)
+        if self._keyed:
+            self.keys.update(_keys(element))
+        if tag in SPECIAL:
+            self._specials.append(at)
+        if tag in _MARKERS:
+            self._markers.append(at)
+            self._set_aside.append(self._interrupted)
+            self._interrupted = []
+
+    def end(self, tag: str) -> list[Element]:
+        """Closes an element; returns those that its end tag leaves open inside of it, to be pushed again."""
+        at = self._last(tag)
+        if tag in _FORMATTING and at <= self._last_marker():
+            self._end_interrupted(tag)
+            return []
+        if tag == "table" or tag in _TABLE_PARTS:
+            if at >= 0 and at >= self._last("table"):
+                self.close_to(at, goes_on=False)
+        elif tag in _FORMATTING:
+            return self._end_formatting(at)
+        elif at > (self._last_marker() if tag in SPECIAL else self._last_special()):
+            self.close_to(at)
+        elif tag in _MARKERS and at >= 0 and at == self._last_marker():
+            self.close_to(at, goes_on=False)
+        return []
+
+    def _end_formatting(self, at: int) -> list[Element]:
+        """Closes formatting inside of which blocks may go on: they are opened again without it."""
+        inside = self.elements[at + 1 :] if len(self.elements) - at <= _MOST + 1 else None
+        if inside is None:
+            return []
+        self.close_to(at, goes_on=False)
+        if any(element.tag in SPECIAL for element in inside):
+            return inside
+        self._interrupted += [element for element in inside if element.tag in _FORMATTING][-_MOST:]
+        return []
+
+    def _end_interrupted(self, tag: str) -> None:
+        for at in range(len(self._interrupted) - 1, -1, -1):
+            if self._interrupted[at].tag == tag:
+                del self._interrupted[at]
+                return
+
+    def resume(self) -> list[Element]:
+        """Returns the formatting that goes on here, to be pushed again."""
+        interrupted, self._interrupted = self._interrupted, []
+        return interrupted
+
+    def close_to(self, at: int, *, goes_on: bool = True) -> None:
+        """Closes the element at a position with all in it; formatting goes on, but not at a table's end."""
+        closed = self.elements[at + 1 :] if goes_on else None
+        while len(self.elements) > at:
+            self._pop()
+        if closed:
+            formatting = [element for element in closed if element.tag in _FORMATTING]
+            self._interrupted = (self._interrupted + formatting)[-_MOST:]
+
+    def _pop(self) -> None:
+        at, element = len(self.elements) - 1, self.elements.pop()
+        self._styles.pop()
+        self._children.pop()
+        self._positions[element.tag].pop()
+        if self._keyed:
+            self.keys.subtract(_keys(element))
+        if self._specials and self._specials[-1] == at:
+            self._specials.pop()
+        if self._markers and self._markers[-1] == at:
+            self._markers.pop()
+            self._interrupted = self._set_aside.pop()
+
+    def _last(self, tag: str) -> int:
+        positions = self._positions.get(tag)
+        return positions[-1] if positions else -1
+
+    def _last_marker(self) -> int:
+        return self._markers[-1] if self._markers else -1
+
+    def _last_special(self) -> int:
+        return self._specials[-1] if self._specials else -1
+
+
+def _keys(element: Element) -> list[str]:
+    keys = [element.tag, *["." + name for name in element.classes]]
+    return [*keys, "#" + element.id] if element.id else keys
