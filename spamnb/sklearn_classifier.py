@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -17,7 +16,7 @@ from spamnb.errors import DataError, SpamnbError
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model import Decision, SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.training import Trainer
+from spamnb.training import Trainer, UnderSampling
 
 Labels = NDArray[Any]
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
@@ -150,9 +149,11 @@ class SpamClassifier(_Estimator):
         if not len(texts):
             raise InputError("there are no messages to learn from")
         classes, names = _classes(labels), _names(labels)
-        new, sizes = self._blank(classes, weights), Counter(names)
-        shares = {name: min(sizes.values()) / size for name, size in sizes.items()}
-        keep = shares if new.scoring.balance == "undersample" else None
+        new, keep = self._blank(classes, weights), None
+        if new.scoring.balance == "undersample":
+            choice = UnderSampling(new.features)
+            choice.add(texts, names, {}, {})
+            keep = choice.limits()
         training = TrainingConfig(folds=TrainingConfig().folds if self.calibrate else 0, refine=self.refine)
         settings = new.features, new.scoring, training, new.decision, new.positive
         trainer = Trainer(*settings, keep=keep)

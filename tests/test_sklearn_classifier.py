@@ -243,7 +243,7 @@ def test_all_parameters_reach_the_model() -> None:
     assert model.scoring == ScorerConfig.of("less-naive", alpha=2, prior="uniform", order=1)
     ham, spam = SpamClassifier(balance="undersample").fit(TEXTS, LABELS).model_.store.message_totals
     assert spam == 40
-    assert 20 <= ham <= 60  # of 80, 40 expected
+    assert 40 <= ham <= 42  # of 80; copies of a text stay or go together
 
 
 def test_prior_is_in_the_order_of_classes() -> None:
