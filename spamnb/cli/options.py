@@ -123,7 +123,7 @@ max_size_option = click.option(
     "--max-size",
     default="512K",
     metavar="SIZE",
-    help="Read at most SIZE bytes of each email. [default: 512K]",
+    help="Read at most SIZE bytes of each email, besides its attachments. [default: 512K]",
 )
 one_mail_options = all_of(max_size_option, setting_options(MailConfig))
 mail_options = all_of(

@@ -36,7 +36,7 @@ def _has_one_owner(folder: str, owner: int) -> bool:
 
 
 def share_like(handle: int, path: str, *, mode: int | None = None, at_least: int = 0) -> None:
-    """Gives a new file the owner, group, mode and access list of the one at `path`, if that is there.
+    """Gives a new file the owner, group, mode and access list of the one at `path`, if it exists.
 
     `mode` replaces the mode and the access list; `at_least` are permissions that are added.
     """

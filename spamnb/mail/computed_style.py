@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from spamnb.mail.css_colors import BLACK, WHITE, Color, blend, is_invisible
 from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
-from spamnb.mail.hidden_boxes import cuts_off, functions_of, has_box, is_gone, pixels_of
+from spamnb.mail.hidden_boxes import IN_LINE, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
 _FAR_INDENT = -500.0  # pixels
@@ -35,6 +36,7 @@ class Style(NamedTuple):
 
 
 ROOT = Style()
+_is_invisible = lru_cache(1 << 10)(is_invisible)
 
 
 def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
@@ -42,6 +44,15 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     if not values:
         return parent
     size = _font_size(parent.font_size, values)
+    if values.keys() <= IN_LINE:
+        style = parent._replace(
+            font_size=size,
+            color=_color(parent.color, values, "color"),
+            fill=_color(parent.fill, values, "fill"),
+            background=_background(parent, values),
+            line_height=_line_height(parent, values, size),
+        )
+        return style._replace(hides=_hides(style))
     boxed = has_box(values, tag, inline)
     style = Style(
         gone=parent.gone or is_gone(values, size, boxed),
@@ -72,7 +83,7 @@ def _hides(style: Style) -> bool:
         or style.indent <= _FAR_INDENT
         or style.spacing < -0.5 * style.font_size
         or (style.cuts_off and style.line_height < _SMALLEST_FONT)
-        or (color is not None and is_invisible(color, style.background))
+        or (color is not None and _is_invisible(color, style.background))
     )
 
 
@@ -124,6 +135,8 @@ def _background(parent: Style, values: Values) -> Color | None:
 
 
 def _opacity(values: Values) -> float:
+    if "opacity" not in values and "filter" not in values:
+        return 1.0
     opacity = values.get("opacity", 1.0)
     least = opacity if isinstance(opacity, float) else 1.0
     for name, given in functions_of(values, "filter"):

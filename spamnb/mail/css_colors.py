@@ -11,7 +11,7 @@ WHITE: Color = (255.0, 255.0, 255.0, 1.0)
 BLACK: Color = (0.0, 0.0, 0.0, 1.0)
 LINK: Color = (0.0, 0.0, 238.0, 1.0)
 TRANSPARENT: Color = (0.0, 0.0, 0.0, 0.0)
-# Measured on text of 16 px: below either one, letters cannot be told from the background.
+# Measured on text of 16 px: below either one, letters cannot be distinguished from the background.
 _CLOSE = 24.0  # of 255, in each of red, green and blue
 _CONTRAST, _PALE = 1.06, 225.0  # ratio of two luminances if both have much green: pale yellow on white
 _FAINT = 0.1  # alpha

@@ -15,11 +15,13 @@ _FAR_RIGHT = 2000.0
 _WHOLE = 1000.0  # of which an offset in percent is taken
 _OWN_SIZE = 400.0  # of which a translation in percent is taken: half of it centres a box
 _TINY_SCALE = 0.1  # a factor
+_OVERFLOWS, _CLIPS = name_set("overflow overflow-x overflow-y"), name_set("clip clip-path")
+_MOVES, _TRANSFORMS = name_set("position margin-left margin-top"), name_set("transform translate scale")
 _NO_BOX = ("none", "table-column", "table-column-group")
 _CUT_OFF = ("hidden", "clip", "auto", "scroll")
 _MOVED = ("absolute", "fixed", "relative", "sticky")
 _OWN_BLOCK = ("absolute", "fixed")
-_IN_LINE = name_set("color fill font-size line-height background-color background-image")
+IN_LINE = name_set("color fill font-size line-height background-color background-image")  # change no box
 _TABLE_PARTS = name_set("table tbody thead tfoot tr td th")  # they grow with their content
 
 _FUNCTION = re.compile(r"([a-z0-9-]{1,20})\(([^()]{0,200})\)")
@@ -38,15 +40,14 @@ def functions_of(values: Values, name: str) -> list[tuple[str, str]]:
 
 
 def is_gone(values: Values, em: float, boxed: bool) -> bool:
-    if values.keys() <= _IN_LINE:
-        return False
+    """Returns whether nothing of an element can be seen; `boxed`: its size has an effect."""
     return (
         values.get("display") in _NO_BOX
         or values.get("content-visibility") == "hidden"
         or (boxed and cuts_off(values) and _has_no_room(values, em))
-        or _is_off_page(values, em)
-        or _is_clipped(values, em)
-        or (boxed and _is_transformed_away(values, em))
+        or (not _MOVES.isdisjoint(values) and _is_off_page(values, em))
+        or (not _CLIPS.isdisjoint(values) and _is_clipped(values, em))
+        or (boxed and not _TRANSFORMS.isdisjoint(values) and _is_transformed_away(values, em))
     )
 
 
@@ -61,8 +62,10 @@ def has_box(values: Values, tag: str, inline: bool) -> bool:
 
 
 def cuts_off(values: Values) -> bool:
-    names = ("overflow", "overflow-x", "overflow-y")
-    return any(word in _CUT_OFF for name in names for word in str(values.get(name, "")).split())
+    """Returns whether what goes beyond the edges of an element is cut off."""
+    if _OVERFLOWS.isdisjoint(values):
+        return False
+    return any(word in _CUT_OFF for name in _OVERFLOWS for word in str(values.get(name, "")).split())
 
 
 def _has_no_room(values: Values, em: float) -> bool:

@@ -6,6 +6,7 @@ What is not understood hides nothing. A text is hidden if it is so on a desktop 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice, pairwise
@@ -15,7 +16,7 @@ from spamnb.mail.computed_style import Style, compute
 from spamnb.mail.css_colors import LINK, Color, parse_legacy_color
 from spamnb.mail.css_declarations import Values, clean, variables
 from spamnb.mail.css_selectors import Element
-from spamnb.mail.html_elements import ORDINARY, parse_attributes, read_element
+from spamnb.mail.html_elements import NOT_SHOWN, ORDINARY, parse_attributes, read_element
 from spamnb.mail.html_tokens import Token, name_set
 from spamnb.mail.open_elements import SPECIAL, OpenElements
 from spamnb.mail.style_sheet import DESKTOP, PHONE, Rule, RuleIndex, matches_media, parse_rules
@@ -28,9 +29,11 @@ _WHOLE_PAGE = ("html", "body")  # always open, with or without their tags
 # than 2,144, nor more than one for 20 bytes. No text of a page that takes more, or has more rules, is read.
 _TESTS = 20_000
 _MOST_RULES = 5_000
+_STYLING = re.compile(rb"style|hidden|color|background|text|size|open|link", re.IGNORECASE)  # attributes
+_HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
-_CACHED_BYTES = 256
-_elements = BoundedCache(partial(read_element, {}), limit=4096, longest=_CACHED_BYTES)
+_CACHED_BYTES = 512
+_elements = BoundedCache(partial(read_element, {}), limit=2048, longest=_CACHED_BYTES)
 
 
 def hidden_texts(tokens: Sequence[Token], lower: bytes) -> tuple[list[bool], bool]:
@@ -110,11 +113,19 @@ class Page:
         if tag in _WHOLE_PAGE:
             self._start_page(tag, self._read[name + b" " + attributes])
         elif tag not in _WITHOUT_CONTENT:
+            if not self._rules and not _STYLING.search(attributes):
+                attributes = b"href" if tag == "a" and _HREF.search(attributes) else b""
             if tag in SPECIAL:
                 self._open.start(tag)
+            elif not attributes and self._changes_nothing(tag):
+                return
             else:
                 self._resume()
             self._push(self._read[name + b" " + attributes])
+
+    def _changes_nothing(self, tag: str) -> bool:
+        """Returns whether a tag without attributes, as <b>, can be ignored together with its end tag."""
+        return not self._rules and tag not in NOT_SHOWN and not self._open.needs(tag)
 
     def _start_page(self, tag: str, element: Element) -> None:
         """Replaces the html or body that is open from the start, unless elements in it are open already."""
@@ -139,7 +150,11 @@ class Page:
         rules = self._rules.matching(element, self._open.elements, self._open.keys) if self._rules else []
         elements = self._open.elements
         closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
-        key = (id(parent), element.source, closed, *map(id, rules))
+        key = (
+            (id(parent), element.source, closed, *map(id, rules))
+            if rules
+            else (id(parent), element.source, closed)
+        )
         style = self._styles.get(key)
         if style is None:
             values = self._values(element, rules, closed)

@@ -22,7 +22,7 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
     lower = source.lower()
     tokens = tokenize(source, lower)
     hidden, hides = hidden_texts(tokens, lower)
-    names = [token.name for token in tokens[:-1] if token.name != COMMENT]
+    names = [name for _, name, _ in tokens[:-1] if name != COMMENT]
     facts = [b"comments"] if lower.find(b"<!--") >= 0 else []  # also those around a style sheet
     facts += [name for name in _SCRIPTS if name in names]
     if facts:
@@ -43,7 +43,7 @@ def _without_scripts(tokens: list[Token]) -> bytes:
     """Returns the source without comments, scripts and style sheets: facts are about the rest."""
     pieces: list[bytes] = []
     for before, (text, name, attributes) in zip(
-        [b"", *(token.name for token in tokens)], tokens, strict=False
+        [b"", *(name for _, name, _ in tokens)], tokens, strict=False
     ):
         if before not in _SCRIPTS:
             pieces.append(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 # Quoted text after = belongs to the tag, with any > in it; a quote that is never closed runs to the end.
 # Possessive: nothing is read twice.
@@ -17,12 +16,9 @@ RAW_TEXT = frozenset(b"script style title textarea xmp iframe noembed noframes".
 COMMENT = b"!--"
 
 
-class Token(NamedTuple):
-    """A text and the tag after it: `name` is b, /b or !doctype, "" after the last text."""
-
-    text: bytes
-    name: bytes
-    attributes: bytes
+# A text and the tag after it: its name (b, /b or !doctype, "" after the last text) and its attributes. A
+# plain tuple: a named one takes as long to make as the search for the tag.
+Token = tuple[bytes, bytes, bytes]
 
 
 def name_set(names: str) -> frozenset[str]:
@@ -34,7 +30,7 @@ def tokenize(source: bytes, lower: bytes) -> list[Token]:
     """Splits an HTML source into tokens; `lower` is the source in lower case.
 
     >>> source = b'a<b title="x>y">c</b><!-- d --><style>p {}</style>'
-    >>> [token.name for token in tokenize(source, source)]
+    >>> [name for _, name, _ in tokenize(source, source)]
     [b'b', b'/b', b'!--', b'style', b'/style', b'']
     """
     tokens: list[Token] = []
@@ -43,19 +39,19 @@ def tokenize(source: bytes, lower: bytes) -> list[Token]:
         text, name = source[start : match.start()], match[2]
         if name is not None:
             name = name.lower()
-            tokens.append(Token(text, name, match[3]))
+            tokens.append((text, name, match[3]))
             start = match.end()
             if name in RAW_TEXT:
                 start = _add_raw_text(source, lower, start, name, tokens)
             elif name == b"plaintext":
                 break
         elif match[1]:
-            tokens.append(Token(text, COMMENT, b""))
+            tokens.append((text, COMMENT, b""))
             start = _end_of_comment(source, match.end())
         else:
-            tokens.append(Token(text, match[4].lower(), b""))
+            tokens.append((text, match[4].lower(), b""))
             start = match.end()
-    tokens.append(Token(source[start:], b"", b""))
+    tokens.append((source[start:], b"", b""))
     return tokens
 
 
@@ -74,7 +70,7 @@ def _add_raw_text(source: bytes, lower: bytes, start: int, name: bytes, tokens: 
     while at >= 0 and lower[at + len(end_tag) : at + len(end_tag) + 1] not in _END_OF_NAME:
         at = lower.find(end_tag, at + 1)
     if at < 0:
-        tokens.append(Token(source[start:], b"/" + name, b""))
+        tokens.append((source[start:], b"/" + name, b""))
         return len(source)
-    tokens.append(Token(source[start:at], b"/" + name, b""))
+    tokens.append((source[start:at], b"/" + name, b""))
     return source.find(b">", at) + 1 or len(source)

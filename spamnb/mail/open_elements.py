@@ -65,6 +65,10 @@ class OpenElements:
             return self._styles[table - 1] if table > 0 else ROOT
         return self._styles[-1] if self._styles else ROOT
 
+    def needs(self, tag: str) -> bool:
+        """Returns whether the end of an element with this tag could be taken for that of another one."""
+        return bool(self._interrupted or self._positions.get(tag) or tag in _CLOSES)
+
     def is_first(self) -> bool:
         """Returns whether the innermost element has no child yet."""
         return not self._children[-1]
@@ -83,8 +87,9 @@ class OpenElements:
         at, tag = len(self.elements), element.tag
         self.elements.append(element)
         self._styles.append(style)
-        self._children[-1] += 1
-        self._children.append(0)
+        if self._keyed:
+            self._children[-1] += 1
+            self._children.append(0)
         self._positions.setdefault(tag, []).append(at)
         if self._keyed:
             self.keys.update(_keys(element))
@@ -98,6 +103,8 @@ class OpenElements:
     def end(self, tag: str) -> list[Element]:
         """Closes an element; returns those that its end tag leaves open inside of it, to be pushed again."""
         at = self._last(tag)
+        if at < 0 and not self._interrupted:
+            return []
         if tag in _FORMATTING and at <= self._last_marker():
             self._end_interrupted(tag)
             return []
@@ -146,9 +153,9 @@ class OpenElements:
     def _pop(self) -> None:
         at, element = len(self.elements) - 1, self.elements.pop()
         self._styles.pop()
-        self._children.pop()
         self._positions[element.tag].pop()
         if self._keyed:
+            self._children.pop()
             self.keys.subtract(_keys(element))
         if self._specials and self._specials[-1] == at:
             self._specials.pop()

@@ -1,7 +1,7 @@
 """Parses a raw mail into its body and its tagged words, by steps on bytes that each take linear time.
 
-A mail of the SpamAssassin corpus takes 118 us in the mean and 74 in the median, best of 12 runs each; the
-standard library's compat32 parser took 143 and 119 for splitting and decoding alone.
+Half of the mails of the SpamAssassin corpus take at most 75 us; the standard library's compat32 parser took
+119 for splitting and decoding alone. One with HTML takes about a millisecond, most of it to evaluate styles.
 """
 
 from __future__ import annotations

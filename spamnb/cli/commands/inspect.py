@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     metavar="LABEL N",
     help="Draw N pseudo messages of a class from the model.",
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Draw other pseudo messages. [default: 0]")
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", help="Seed of what is drawn at random. [default: 0]"
+)
 @options.json_option
 def inspect(
     words: tuple[str, ...],
