@@ -25,6 +25,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
+from spamnb.training.under_sampling import UnderSampling
 
 PLAIN = FeatureConfig.plain()
 
@@ -218,16 +219,17 @@ def test_under_sampling_the_majority() -> None:
     # "only take 5% of the spam messages"
     messages = [f"offer number {i} of many" for i in range(2000)] + [f"hello {i}" for i in range(100)]
     labels = ["spam"] * 2000 + ["ham"] * 100
-    totals = []
+    stores = []
     for order in (1, -1):
-        trainer = Trainer(
-            PLAIN, ScorerConfig.of("multinomial"), keep={"spam": 0.05}, training=TrainingConfig(folds=0)
-        )
-        trainer.add(Texts.of(messages[::order]), labels[::order])
-        totals.append(trainer.finish().store.message_totals.tolist())
-    assert totals[0] == totals[1]  # the same messages whatever their order
-    assert totals[0][0] == 100
-    assert 60 <= totals[0][1] <= 140  # 100 expected, standard deviation 9.7
+        texts, names = Texts.of(messages[::order]), labels[::order]
+        choice = UnderSampling(PLAIN)
+        choice.add(texts, names, {}, {})
+        scoring, training = ScorerConfig.of("multinomial"), TrainingConfig(folds=0)
+        trainer = Trainer(PLAIN, scoring, training, keep=choice.limits())
+        trainer.add(texts, names)
+        stores.append(trainer.finish().store)
+    assert stores[0].message_totals.tolist() == [100, 100]
+    assert stores[0].keys.tolist() == stores[1].keys.tolist()  # the same messages whatever their order
 
 
 def test_re_weighting_is_like_repeating_the_rare_class() -> None:
