@@ -68,7 +68,7 @@ def test_refusals(tmp_path: Path) -> None:
         count_on_cluster(Trainer(), [("-", SMALL)], here)
     with pytest.raises(ConfigError, match="counts in one process only"):
         count_on_cluster(
-            Trainer(FeatureConfig(numeric=("n",)), keep={"ham": 0.5}), inputs(files(tmp_path, 1)), here
+            Trainer(FeatureConfig(numeric=("n",)), keep={"ham": 1 << 63}), inputs(files(tmp_path, 1)), here
         )
 
 
