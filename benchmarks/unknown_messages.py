@@ -50,7 +50,7 @@ def distinct(model: SpamModel, texts: Texts) -> IntArray:
     batch = extract(texts, model.features)
     _, ids = np.unique(batch.keys, return_inverse=True)
     cuts = np.cumsum([len(stream.keys) for stream in batch.streams])[:-1]
-    entries = Entries.of(batch, np.split(ids.reshape(-1), cuts), 0, False)
+    entries = Entries.of(batch, np.split(ids.reshape(-1), cuts), None, False)
     return np.bincount(entries.rows, minlength=batch.size)
 
 

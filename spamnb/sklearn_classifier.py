@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,7 +16,7 @@ from spamnb.errors import DataError, SpamnbError
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model import Decision, SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.training import Trainer
+from spamnb.training import Trainer, UnderSampling
 
 Labels = NDArray[Any]
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
@@ -87,10 +86,11 @@ class SpamClassifier(_Estimator):
     """A naive Bayes filter over texts with fit and predict, for pipelines, cross-validation and grid search.
 
     The parameters are the settings of `spamnb train`, with the same names and values; one that is None takes
-    the default. `class_prior` is 'learned', 'uniform' or a probability for each of `classes_`; `patterns` are
-    pairs of a name and a regular expression; `threshold` is the least probability of `classes_[1]` for that
-    verdict (two classes only); `calibrate` calibrates probabilities by cross-validation within the training
-    data, which `refine` ('auto', 'yes', 'no') needs too. `model_` is the SpamModel, to explain or save.
+    the default. `class_prior` is 'learned', 'uniform' or a probability for each of `classes_`; `class_weight`
+    maps labels to weights; `patterns` are pairs of a name and a regular expression; `threshold` is the least
+    probability of `classes_[1]` for that verdict (two classes only); `calibrate` calibrates probabilities by
+    cross-validation within the training data, which `refine` ('auto', 'yes', 'no') needs too. `model_` is the
+    SpamModel, to explain or save.
 
     >>> texts, labels = ["win a prize", "free prize", "see you", "ok see"], [True, True, False, False]
     >>> SpamClassifier(alpha=0.5).fit(texts, labels).predict(["a free prize", "ok you"])
@@ -102,10 +102,12 @@ class SpamClassifier(_Estimator):
         scorer: str = "multinomial",
         *,
         alpha: float | None = None,
+        m_estimate: float | None = None,
         counts: str | None = None,
         damping: float | None = None,
         class_prior: str | Iterable[float] | None = None,
         balance: str | None = None,
+        class_weight: Mapping[Any, float] | None = None,
         order: int | None = None,
         max_evidence: int | None = None,
         max_token_weight: float | None = None,
@@ -119,10 +121,12 @@ class SpamClassifier(_Estimator):
     ) -> None:
         self.scorer = scorer
         self.alpha = alpha
+        self.m_estimate = m_estimate
         self.counts = counts
         self.damping = damping
         self.class_prior = class_prior
         self.balance = balance
+        self.class_weight = class_weight
         self.order = order
         self.max_evidence = max_evidence
         self.max_token_weight = max_token_weight
@@ -134,15 +138,22 @@ class SpamClassifier(_Estimator):
         self.calibrate = calibrate
         self.refine = refine
 
-    def fit(self, X: Messages, y: Any) -> Self:
-        """Learns these texts and nothing else."""
+    def fit(self, X: Messages, y: Any, sample_weight: Any = None) -> Self:
+        """Learns these texts and nothing else.
+
+        Counts are whole numbers, and so are the weights of texts: a text of weight 3 is learned three times.
+        Other weights are possible if they are the same for all texts of a class, as `class_weight`.
+        """
         texts, labels = _checked(X, y)
+        texts, labels, weights = _weighted(texts, labels, sample_weight)
         if not len(texts):
             raise InputError("there are no messages to learn from")
         classes, names = _classes(labels), _names(labels)
-        new, sizes = self._blank(classes), Counter(names)
-        shares = {name: min(sizes.values()) / size for name, size in sizes.items()}
-        keep = shares if new.scoring.balance == "undersample" else None
+        new, keep = self._blank(classes, weights), None
+        if new.scoring.balance == "undersample":
+            choice = UnderSampling(new.features)
+            choice.add(texts, names, {}, {})
+            keep = choice.limits()
         training = TrainingConfig(folds=TrainingConfig().folds if self.calibrate else 0, refine=self.refine)
         settings = new.features, new.scoring, training, new.decision, new.positive
         trainer = Trainer(*settings, keep=keep)
@@ -175,10 +186,13 @@ class SpamClassifier(_Estimator):
         self.model_, self.classes_ = learned, merged
         return self
 
-    def _blank(self, classes: Labels) -> SpamModel:
-        """A model that has learned nothing, with these parameters."""
+    def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
+        """A model that has learned nothing, with these parameters, and maybe weights of classes."""
         names = _names(classes)
         options = self._options(names)
+        if weights:
+            stated = dict(options["class_weight"] or ())
+            options["class_weight"] = tuple((name, w * stated.get(name, 1.0)) for name, w in weights.items())
         features, scoring = FeatureConfig.from_options(options), ScorerConfig.from_options(options)
         Trainer(features, scoring)  # refuses settings that do not go together
         positive = names[1] if len(names) == 2 else ""
@@ -191,6 +205,7 @@ class SpamClassifier(_Estimator):
             for name, value in self.get_params().items()
         }
         options["pattern"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
+        options["class_weight"] = _class_weights(self.class_weight, names)
         prior = options["class_prior"]
         if prior is not None and not isinstance(prior, str):
             numbers = [float(p) for p in prior]
@@ -268,6 +283,39 @@ def _checked(X: Any, y: Any) -> tuple[Texts, Labels]:
     if len(texts) != len(labels):
         raise InputError(f"{len(texts):,} messages but {len(labels):,} labels")
     return texts, labels
+
+
+def _class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
+    """The weights of classes in the order of their names; refuses labels that are not there."""
+    if isinstance(stated, str):
+        raise InputError(
+            f"class_weight must map labels to weights, got {stated!r}", hint="use balance='weight'"
+        )
+    weights = {str(label): float(weight) for label, weight in (stated or {}).items()}
+    if unknown := sorted(weights.keys() - set(names)):
+        raise InputError(f"class_weight names {unknown[0]!r}, the classes are {', '.join(names)}")
+    return tuple(sorted(weights.items()))
+
+
+def _weighted(texts: Texts, labels: Labels, sample_weight: Any) -> tuple[Texts, Labels, dict[str, float]]:
+    """The texts as often as their weights say, or the weights of their classes."""
+    if sample_weight is None:
+        return texts, labels, {}
+    weights = np.asarray(sample_weight, np.float64)
+    if weights.shape != (len(texts),) or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise InputError(f"sample_weight must be {len(texts)} numbers from 0 on, one for each message")
+    if (weights == np.floor(weights)).all():
+        rows = np.repeat(np.arange(len(texts)), weights.astype(np.int64))
+        return texts.select(rows), labels[rows], {}
+    there = np.flatnonzero(weights)
+    texts, labels, names = texts.select(there), labels[there], _names(labels[there])
+    by_class = dict(sorted(zip(names, weights[there].tolist(), strict=True)))
+    if any(by_class[name] != weight for name, weight in zip(names, weights[there].tolist(), strict=True)):
+        raise InputError(
+            "sample_weight must be whole numbers, or the same number for all messages of a class",
+            hint="counts are whole numbers: multiply the weights and round them",
+        )
+    return texts, labels, by_class
 
 
 def _texts(X: Any) -> Texts:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spamnb.cli.options import DECISIONS, Params
 from spamnb.errors import ConfigError, DataError
-from spamnb.settings import TrainingConfig
+from spamnb.settings import TrainingConfig, is_stated
 
 if TYPE_CHECKING:
-    from spamnb.model import Decision
+    from spamnb.model import Decision, SpamModel
 
 _MORE_CLASSES = "among more than two classes the likeliest one is the verdict"
 
@@ -24,17 +25,24 @@ def decision(params: Params, default: Decision | None = None) -> Decision:
 
 
 def _stated_flag(params: Params) -> str | None:
-    return next((flag for name, flag in DECISIONS.items() if params[name] is not None), None)
+    return next((flag for name, flag in DECISIONS.items() if is_stated(params[name])), None)
 
 
 def check_decision(params: Params, labels: tuple[str, ...]) -> None:
     """Refuses a threshold for more than two classes."""
     flag = _stated_flag(params)
-    if flag is not None and len(labels) > 2:
+    if flag not in (None, "--cost") and len(labels) > 2:
         raise ConfigError(
             f"{flag} needs a model of two classes, got {len(labels):,}: {', '.join(labels)}",
             hint=f"leave out {flag}: {_MORE_CLASSES}",
         )
+
+
+def with_decision(model: SpamModel, params: Params) -> SpamModel:
+    """The model with the decision rule of the options, if they state one that goes with its classes."""
+    check_decision(params, model.labels)
+    rule = decision(params, model.decision).for_classes(model.labels, model.positive)
+    return replace(model, decision=rule)
 
 
 def stated_max_fpr(params: Params) -> float | None:

@@ -31,7 +31,7 @@ protocol_options = all_of(
     click.option("--holdout", metavar="SHARE", help="Train on DATA but this share, for example 30%."),
     click.option("--learning-curve", is_flag=True, help="Train on 10 sizes, test on the same held-out part."),
     click.option("--online", is_flag=True, help="Classify each message of DATA, then learn it, in order."),
-    click.option("--seed", type=int, metavar="N", help="Another split for --holdout. [default: 0]"),
+    click.option("--seed", type=int, metavar="N", help="Seed of what is drawn at random. [default: 0]"),
 )
 
 

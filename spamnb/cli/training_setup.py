@@ -69,10 +69,10 @@ class TrainingSetup:
     def trainer(
         self,
         mail: bool = False,
-        keep: Mapping[str, float] | None = None,
+        keep: Mapping[str, int] | None = None,
         keep_texts: bool = False,
     ) -> Trainer:
-        """A trainer with these settings; `keep` is the share of each label's messages to keep."""
+        """A trainer with these settings; `keep` is the digest below which a label's messages are kept."""
         from spamnb.training import Trainer
 
         training = self.training

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     )
     from spamnb.counts.entries import NO_GRAM as NO_GRAM, Entries as Entries
     from spamnb.counts.key_table import KeyTable as KeyTable
-    from spamnb.counts.moments import Moments as Moments
+    from spamnb.counts.moments import Moments as Moments, co_scatter as co_scatter
+    from spamnb.counts.pair_columns import (
+        PairColumns as PairColumns,
+        is_pair as is_pair,
+        pair_name as pair_name,
+        split_values as split_values,
+    )
     from spamnb.counts.store_merge import merge_stores as merge_stores, subtract_store as subtract_store
     from spamnb.counts.tally import Tally as Tally, count as count
 else:
@@ -28,7 +34,8 @@ else:
             "count_store": ["LARGEST", "CountStore", "are_grams", "rows_with_any", "sum_of_sizes"],
             "entries": ["NO_GRAM", "Entries"],
             "key_table": ["KeyTable"],
-            "moments": ["Moments"],
+            "moments": ["Moments", "co_scatter"],
+            "pair_columns": ["PairColumns", "is_pair", "pair_name", "split_values"],
             "store_merge": ["merge_stores", "subtract_store"],
             "tally": ["Tally", "count"],
         },

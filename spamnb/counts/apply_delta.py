@@ -36,7 +36,7 @@ def _others_fit(store: CountStore, changed: IntArray, totals: IntArray) -> bool:
         return True
     others = store.messages.copy()
     others[changed] = 0
-    return bool((others.max(axis=0) <= totals).all())
+    return bool((others.max(axis=0, initial=0) <= totals).all())
 
 
 class _Cuts:

@@ -30,8 +30,11 @@ class Entries(Record):
     sequence_rows: IntArray | None = None
 
     @classmethod
-    def of(cls, batch: Batch, ids: list[IntArray], order: int = 0, lengths: bool = True) -> Entries:
-        """Merges repeats; `ids` are those of each stream's tokens, unknown ones (below 0) are dropped."""
+    def of(cls, batch: Batch, ids: list[IntArray], order: int | None = None, lengths: bool = True) -> Entries:
+        """Merges repeats; `ids` are those of each stream's tokens, unknown ones (below 0) are dropped.
+
+        With an `order` there is a sequence of words, each with so many words before it.
+        """
         rows, all_ids = batch.rows, join_arrays(ids, np.dtype(np.int64))
         sizes = np.bincount(rows, minlength=batch.size) if lengths else None
         if len(all_ids) and all_ids.min() < 0:
@@ -175,9 +178,11 @@ def _sort_ids(rows: IntArray, ids: IntArray, counts: IntArray) -> tuple[IntArray
     return (codes >> low) & ((1 << middle) - 1), codes & ((1 << low) - 1)
 
 
-def _sequence(batch: Batch, ids: list[IntArray], order: int) -> tuple[IntArray | None, IntArray | None]:
+def _sequence(
+    batch: Batch, ids: list[IntArray], order: int | None
+) -> tuple[IntArray | None, IntArray | None]:
     """Arranges the word n-grams of n = 1 .. order + 1 by the word they end at."""
-    if not order:
+    if order is None:
         return None, None
     rows = next(s.rows for s in batch.streams if s.kind == 1)
     grid = np.full((order + 1, len(rows)), NO_GRAM, np.int64)

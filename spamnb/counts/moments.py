@@ -25,12 +25,14 @@ class Moments:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Moments:
+        return cls.of_units(in_units(value) for value in values if math.isfinite(value))
+
+    @classmethod
+    def of_units(cls, values: Iterable[int]) -> Moments:
+        """Sums numbers that are given in units of 2**-1074."""
         count = total = squares = 0
-        for value in values:
-            if math.isfinite(value):
-                above, below = value.as_integer_ratio()
-                units = above * (_UNIT // below)
-                count, total, squares = count + 1, total + units, squares + units * units
+        for units in values:
+            count, total, squares = count + 1, total + units, squares + units * units
         return cls(count, total, squares)
 
     def plus(self, other: Moments) -> Moments:
@@ -53,8 +55,31 @@ class Moments:
         """sum (x - mean)^2 / (n - ddof), computed exactly and rounded once."""
         if self.count <= ddof:
             return math.nan
-        spread = self.squares * self.count - self.total * self.total
-        return _ratio(spread, self.count * (self.count - ddof) * _UNIT * _UNIT)
+        return _ratio(self.spread, self.count * (self.count - ddof) * _UNIT * _UNIT)
+
+    @property
+    def spread(self) -> int:
+        """n sum (x - mean)^2 = n sum x^2 - (sum x)^2, in units of 2**-2148."""
+        return self.squares * self.count - self.total * self.total
+
+
+def in_units(value: float) -> int:
+    """Returns a finite number in units of 2**-1074."""
+    above, below = value.as_integer_ratio()
+    return above * (_UNIT // below)
+
+
+def co_scatter(x: Moments, y: Moments, both: Moments) -> float:
+    """sum (x - mean x)(y - mean y), from the moments of x, of y and of x + y; exact, rounded once.
+
+    2 cov(x, y) = var(x + y) - var(x) - var(y): the moments of sums are all that products need.
+
+    >>> co_scatter(Moments.of([1.0, 2.0]), Moments.of([5.0, 9.0]), Moments.of([6.0, 11.0]))
+    2.0
+    """
+    if not both.count:
+        return math.nan
+    return _ratio(both.spread - x.spread - y.spread, 2 * both.count * _UNIT * _UNIT)
 
 
 def _ratio(above: int, below: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from spamnb.counts.count_store import CountStore
 from spamnb.counts.entries import repeated_pairs
 from spamnb.counts.key_table import KeyTable
 from spamnb.counts.moments import Moments
+from spamnb.counts.pair_columns import NO_PAIRS, PairColumns, category_pairs, number_pairs
 from spamnb.features import Batch, Stream
 
 _TIDY = 64  # batches, about 64 MB, after which idle memory is released
@@ -36,8 +38,8 @@ NumberMoments = dict[str, tuple[Moments, ...]]
 class Tally:
     """Counts under construction. Tokens get ids in the order they come; `finish` sorts them by key."""
 
-    def __init__(self) -> None:
-        self._vocabulary, self._columns = _Vocabulary(), _ColumnCounts()
+    def __init__(self, pairs: PairColumns = NO_PAIRS) -> None:
+        self._vocabulary, self._columns = _Vocabulary(), _ColumnCounts(pairs)
         self._labels: dict[str, int] = {}
         self.codes = np.zeros(0, np.int64)  # of the labels added last
         self._totals: Counter[int] = Counter()
@@ -174,20 +176,28 @@ class _Vocabulary:
 class _ColumnCounts:
     """The counts of categorical columns and the moments of numeric ones, by label code."""
 
-    def __init__(self) -> None:
+    def __init__(self, pairs: PairColumns) -> None:
+        self._pairs = pairs
         self._categories: dict[str, Counter[tuple[str, int]]] = {}
         self._numbers: dict[str, dict[int, Moments]] = {}
 
     def add(
         self, codes: IntArray, categories: Mapping[str, Sequence[str]], numbers: Mapping[str, FloatArray]
     ) -> None:
-        for column, values in categories.items():
+        pairs_of = category_pairs(self._pairs.categorical, categories)
+        for column, values in chain(categories.items(), pairs_of):
             pairs = (pair for pair in zip(values, codes.tolist(), strict=True) if pair[0])
             self._categories.setdefault(column, Counter()).update(pairs)
-        for column, array in numbers.items():
-            seen = self._numbers.setdefault(column, {})
-            for c in distinct_values(codes).tolist():
-                seen[c] = seen.get(c, Moments()).plus(Moments.of(array[codes == c].tolist()))
+        for c in distinct_values(codes).tolist():
+            rows = np.flatnonzero(codes == c)
+            for column, array in numbers.items():
+                self._add_moments(column, c, Moments.of(array[rows].tolist()))
+            for column, moments in number_pairs(self._pairs.numeric, numbers, rows):
+                self._add_moments(column, c, moments)
+
+    def _add_moments(self, column: str, c: int, moments: Moments) -> None:
+        seen = self._numbers.setdefault(column, {})
+        seen[c] = seen.get(c, Moments()).plus(moments)
 
     def categories(self, codes: list[int]) -> CategoryCounts:
         columns = {}
@@ -245,8 +255,9 @@ def count(
     labels: Sequence[str],
     categories: Mapping[str, Sequence[str]] | None = None,
     numbers: Mapping[str, FloatArray] | None = None,
+    pairs: PairColumns = NO_PAIRS,
 ) -> CountStore:
     """Counts one batch of labelled messages."""
-    tally = Tally()
+    tally = Tally(pairs)
     tally.add(batch, labels, categories, numbers)
     return tally.finish()[0]

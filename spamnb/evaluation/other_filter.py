@@ -17,6 +17,7 @@ from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import SPAM, UNSURE, Decision, positive_class
 from spamnb.readers import UNSURE_NAME, PredictionFile, SkippedRecords
+from spamnb.settings import is_stated
 
 _ROUNDING = 1e-5  # of probabilities that are written with six digits
 CERTAIN = 800.0  # beyond the log-odds of any probability except 0 and 1
@@ -156,8 +157,9 @@ def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str,
         return _evaluate_many(predictions, labels, positive)
     truth = np.array([label == positive for label in predictions.truth])
     ranks, probabilities = predictions.ranks, predictions.probabilities
-    stated = bool(predictions.verdicts) and all(value is None for value in options.values())
-    verdicts = _stated_verdicts(predictions, positive) if stated else _decide(predictions, options)
+    stated = bool(predictions.verdicts) and not any(map(is_stated, options.values()))
+    classes = labels, positive
+    verdicts = _stated_verdicts(predictions, positive) if stated else _decide(predictions, options, *classes)
     called = verdicts.positive & ~verdicts.unsure
     scores = evaluate_binary(truth, probabilities, verdicts.positive, verdicts.unsure, verdicts.costs, ranks)
     undefined: dict[str, Any] = dict.fromkeys(_UNDEFINED.get(predictions.kind, ()), math.nan)
@@ -177,17 +179,19 @@ def _stated_verdicts(predictions: ExternalPredictions, positive: str) -> _Verdic
     return _Verdicts(verdicts == positive, verdicts == UNSURE_NAME)
 
 
-def _decide(predictions: ExternalPredictions, options: Mapping[str, Any]) -> _Verdicts:
+def _decide(
+    predictions: ExternalPredictions, options: Mapping[str, Any], labels: tuple[str, ...], positive: str
+) -> _Verdicts:
     """Decides by a threshold: for probabilities that of the options or 0.5, for other scores their own."""
     if predictions.kind == SCORE:
         return _cut_scores(predictions.ranks, options)
     if predictions.kind == NO_SCORE:
-        option = next(name for name, value in options.items() if value is not None)
+        option = next(name for name, value in options.items() if is_stated(value))
         raise ConfigError(
             f"--{option.replace('_', '-')} needs a column of scores, the file has verdicts only",
             hint="name the column of the scores with --score, or leave the option out",
         )
-    rule = Decision.from_options(**options)
+    rule = Decision.from_options(**options).for_classes(labels, positive)
     codes = rule.verdicts(predictions.probabilities)
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
     return _Verdicts(codes == SPAM, codes == UNSURE, logit(rule.threshold), costs)
@@ -196,7 +200,7 @@ def _decide(predictions: ExternalPredictions, options: Mapping[str, Any]) -> _Ve
 def _cut_scores(scores: Floats, options: Mapping[str, Any]) -> _Verdicts:
     """Decides by scores that are no probabilities: they need a threshold in their own units."""
     threshold, low, high = options.get("threshold"), float(scores.min()), float(scores.max())
-    other = next((name for name, value in options.items() if value is not None and name != "threshold"), None)
+    other = next((name for name, value in options.items() if is_stated(value) and name != "threshold"), None)
     if other is not None or threshold is None:
         flag = f"--{other.replace('_', '-')}" if other else ""
         fault = f"{flag} needs probabilities, but" if other else "there is no verdict, and"

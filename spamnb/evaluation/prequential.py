@@ -38,11 +38,12 @@ class StreamScores:
 class _Running:
     """The counts so far; token ids ascend in the order of the stream, so the known ones come first."""
 
-    def __init__(self, kinds: IntArray, classes: int) -> None:
-        self.tokens, self.messages = np.zeros((len(kinds), classes)), np.zeros((len(kinds), classes))
+    def __init__(self, kinds: IntArray, labels: tuple[str, ...]) -> None:
+        self.labels, shape = labels, (len(kinds), len(labels))
+        self.tokens, self.messages = np.zeros(shape), np.zeros(shape)
         self.kinds, self.known, self.words = kinds, 0, 0
         self.grams, self.known_grams = are_grams(kinds), 0
-        self.totals = np.zeros((4, classes))  # tokens, presences, messages, words
+        self.totals = np.zeros((4, len(labels)))  # tokens, presences, messages, words
 
     def stats(self, rows: IntArray | slice) -> Stats:
         token_totals, presence_totals, message_totals, word_totals = self.totals
@@ -57,6 +58,7 @@ class _Running:
             self.words,
             self.grams[rows],
             self.known_grams,
+            self.labels,
         )
 
     def learn(self, ids: IntArray, counts: IntArray, c: int) -> None:
@@ -79,7 +81,7 @@ def score_stream(
     truth = np.array([index[label] for label in labels], np.int64)
     first = [int(np.flatnonzero(truth == c)[0]) for c in range(len(index))]
     begin = max(first, default=-1) + 1
-    running = _Running(kinds, len(index))
+    running = _Running(kinds, store.labels)
     damped, known = np.zeros((len(truth), len(index))), np.zeros(len(truth), np.int64)
     ends = np.searchsorted(entries.rows, np.arange(len(truth)), side="right").tolist()
     start = 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError, ModelError
+from spamnb.settings import is_stated
 from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
@@ -61,10 +63,36 @@ def _check_cost(option: str, value: float) -> None:
         )
 
 
+def _parse_cost(text: str) -> tuple[str, str, float]:
+    """Reads TRUTH:VERDICT=COST.
+
+    >>> _parse_cost("ham:spam=100")
+    ('ham', 'spam', 100.0)
+    """
+    pair, equals, cost = text.rpartition("=")
+    truth, colon, verdict = pair.partition(":")
+    try:
+        if equals and colon and truth and verdict and truth != verdict:
+            return truth, verdict, float(cost)
+    except ValueError:
+        pass
+    raise ConfigError(
+        f"--cost must be TRUTH:VERDICT=NUMBER with two classes, got {text!r}",
+        hint="for example --cost ham:spam=100",
+    )
+
+
+def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str, float]:
+    """Checks a cost of a model file."""
+    if not (isinstance(truth, str) and isinstance(verdict, str)):
+        raise TypeError("costs")
+    return truth, verdict, finite_number(cost)
+
+
 def _check_alone(options: dict[str, object]) -> None:
-    """Refuses two ways of setting the threshold; the two costs are one way and come last."""
-    used = [name for name, value in options.items() if value is not None]
-    if len(used) > 1 and not used[0].startswith("--cost"):
+    """Refuses two ways of setting the threshold; the last two costs are one way."""
+    used = [name for name, value in options.items() if is_stated(value)]
+    if len(used) > 1 and used != ["--cost-fp", "--cost-fn"]:
         raise ConfigError(
             f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
             hint=f"leave out {used[0]} or {used[1]}",
@@ -109,11 +137,14 @@ class Decision:
     cost_fn: float | None = None
     log_odds_threshold: float | None = None
     max_fpr: float | None = None
+    costs: tuple[tuple[str, str, float], ...] = ()  # truth, verdict, cost; others cost 1
 
     def __post_init__(self) -> None:
         for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
             if cost is not None:
                 _check_cost(option, cost)
+        for _, _, cost in self.costs:
+            _check_cost("--cost", cost)
         if self.unsure_from is None:
             _check_probability("--threshold", self.threshold)
         else:
@@ -124,6 +155,7 @@ class Decision:
         cls,
         threshold: float | None = None,
         unsure: tuple[float, float] | None = None,
+        cost: Sequence[str] = (),
         cost_fp: float | None = None,
         cost_fn: float | None = None,
     ) -> Decision:
@@ -133,8 +165,16 @@ class Decision:
         0.9
         """
         _check_alone(
-            {"--threshold": threshold, "--unsure": unsure, "--cost-fp": cost_fp, "--cost-fn": cost_fn}
+            {
+                "--threshold": threshold,
+                "--unsure": unsure,
+                "--cost": tuple(cost),
+                "--cost-fp": cost_fp,
+                "--cost-fn": cost_fn,
+            }
         )
+        if cost:
+            return cls(costs=tuple(map(_parse_cost, cost)))
         if cost_fp is not None or cost_fn is not None:
             return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
         if unsure is not None:
@@ -157,6 +197,32 @@ class Decision:
         """
         threshold = 1 / (1 + math.exp(-max(cutoff, -700.0)))
         return cls(threshold, 0.5 if threshold > 0.5 else None, None, None, cutoff, max_fpr)
+
+    def for_classes(self, labels: tuple[str, ...], positive: str) -> Decision:
+        """Makes a threshold of costs where there are two classes; refuses costs of unknown ones."""
+        if not self.costs:
+            return self
+        table = self.cost_table(labels)
+        if len(labels) != 2:
+            return self
+        plus = labels.index(positive) if positive in labels else 1
+        return self.from_costs(float(table[1 - plus, plus]), float(table[plus, 1 - plus]))
+
+    def cost_table(self, labels: tuple[str, ...]) -> FloatArray:
+        """(K, K): the cost of each verdict for each true class, 1 unless stated, 0 for the right one."""
+        table = 1.0 - np.eye(len(labels))
+        for truth, verdict, cost in self.costs:
+            if unknown := [label for label in (truth, verdict) if label not in labels]:
+                raise ConfigError(
+                    f"--cost names the class {unknown[0]!r}, the model has {', '.join(labels)}",
+                    hint=f"for example --cost {labels[0]}:{labels[-1]}=10",
+                )
+            table[labels.index(truth), labels.index(verdict)] = cost
+        return table
+
+    def choose(self, proba: FloatArray, labels: tuple[str, ...]) -> IntArray:
+        """Chooses the class of least expected cost for each row of (n, K), the likeliest without costs."""
+        return least_cost(proba, self.cost_table(labels)) if self.costs else proba.argmax(axis=1)
 
     def verdicts(
         self,
@@ -184,20 +250,25 @@ class Decision:
         codes[doubt] = UNSURE
         return codes
 
-    def to_state(self) -> dict[str, float | None]:
-        return asdict(self)
+    def to_state(self) -> dict[str, Any]:
+        """Builtins only, for the model file; costs of more than two classes only if there are any."""
+        state = asdict(self)
+        costs = [list(cost) for cost in state.pop("costs")]
+        return state | ({"costs": costs} if costs else {})
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
         """The inverse of `to_state`; refuses a damaged state."""
         try:
-            if state.keys() != set(cls.__slots__):
+            if state.keys() | {"costs"} != set(cls.__slots__):
                 raise ValueError("names")
-            values = {name: None if n is None else finite_number(n) for name, n in state.items()}
+            costs = tuple(_stored_cost(*cost) for cost in state.get("costs", ()))
+            numbers = {name: n for name, n in state.items() if name != "costs"}
+            values = {name: None if n is None else finite_number(n) for name, n in numbers.items()}
             rate = values["max_fpr"]
             if (values["log_odds_threshold"] is None) != (rate is None) or not 0 <= (rate or 0.0) <= 1:
                 raise ValueError("max_fpr")
-            return cls(finite_number(values.pop("threshold")), **values)
+            return cls(finite_number(values.pop("threshold")), **values, costs=costs)
         except (TypeError, ValueError, ConfigError) as error:
             raise ModelError(
                 f"the decision settings in the model are damaged: got {state!r:.200}",

@@ -162,7 +162,7 @@ def collect_evidence(
         sign = 1.0 if engine.store.labels[plus] == engine.correction.label else -1.0
         log_odds = log_odds + sign * corrected
     each = (np.where(np.isnan(log_odds), 0.0, log_odds) * factor).tolist()  # impossible in both: no evidence
-    if engine.scorer.order:
+    if engine.scorer.order is not None:
         evidence = _sequence_evidence(engine, looked_up, each)
     else:
         rows = looked_up.store_rows(looked_up.entries.ids).tolist()
@@ -193,7 +193,7 @@ def _sequence_evidence(engine: Engine, looked_up: LookedUpBatch, log_odds: list[
     evidence = []
     for j, value in zip(known, log_odds, strict=True):
         row = int(looked_up.store_rows(words[0, j : j + 1])[0])
-        before = [i for i in range(max(0, j - engine.scorer.order), j) if words[0, i] >= 0]
+        before = [i for i in range(max(0, j - (engine.scorer.order or 0)), j) if words[0, i] >= 0]
         spelled = [engine.store.spellings[int(looked_up.store_rows(words[0, i : i + 1])[0])] for i in before]
         word = _token_evidence(engine, row, 1, value)
         after = f" (after {' '.join(spelled)})" if spelled else ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
+from spamnb.counts import is_pair
 from spamnb.features import token_key
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
@@ -159,8 +160,10 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "change_history": state["change_history"],
         "outdated": model.change_history.outdated_because(model.metrics),
         "columns": {
-            "categorical": {c: len(v) for c, v in store.categories.items()},
-            "numeric": {c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items()},
+            "categorical": {c: len(v) for c, v in store.categories.items() if not is_pair(c)},
+            "numeric": {
+                c: [[m.mean, m.variance()] for m in row] for c, row in store.numbers.items() if not is_pair(c)
+            },
         },
     }
 

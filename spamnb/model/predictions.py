@@ -21,7 +21,7 @@ class Predictions(Record):
     """The predictions for n messages.
 
     `log_odds` and `probability` (n,) are those of the positive class, or with more than two classes of the
-    likeliest one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts the known tokens and
+    predicted one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts the known tokens and
     columns of each message; `scored` has the raw scores. `lacks_evidence` (n,) marks the messages that are
     unsure because too little in them is known: their log-odds are still the sum of the evidence, but their
     probability is not near 0 or 1.
@@ -66,11 +66,12 @@ def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -
 
 
 def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
-    """Predicts the likeliest of more than two classes, or unsure where nothing is known."""
+    """Predicts one of more than two classes, by likelihood or cost, or unsure where nothing is known."""
     labels, proba = model.labels, class_probabilities(model, scored.damped, scored.known)
     lacking = scored.known == 0
-    codes = np.where(lacking, len(labels), proba.argmax(axis=1))
-    p = proba.max(axis=1)
+    verdicts = model.decision.choose(proba, labels)
+    codes = np.where(lacking, len(labels), verdicts)
+    p = proba[np.arange(len(proba)), verdicts]
     with np.errstate(divide="ignore"):
         log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
     return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored, lacking)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
 from spamnb.counts import CountStore, Entries, KeyTable
 from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import Scorer, Stats, log_prior, make, pair_sums
+from spamnb.scorers import Scorer, Stats, class_weights, log_prior, make, pair_sums
 from spamnb.settings import ScorerConfig
+
+if TYPE_CHECKING:
+    from spamnb.scorers import ColumnScores
 
 
 class WordCounts(Record):
@@ -238,9 +242,13 @@ class Engine:
         """Returns the log scores (size, K) of each categorical and numeric column."""
         if not categories and not numbers:
             return {}
-        from spamnb.scorers import column_terms
+        return self._columns.terms(size, categories or {}, numbers or {})
 
-        return column_terms(self.store, self.config, size, categories or {}, numbers or {})
+    @cached_property
+    def _columns(self) -> ColumnScores:
+        from spamnb.scorers import ColumnScores
+
+        return ColumnScores(self.store, self.config)
 
 
 def _word_counts(batch: Batch, stream_ids: list[IntArray]) -> WordCounts:
@@ -270,8 +278,7 @@ def damping_scale(distinct: IntArray, config: ScorerConfig) -> FloatArray:
 
 
 def weighted(stats: Stats, config: ScorerConfig) -> Stats:
-    """Weights messages of class c by D / (K D_c) with `--balance weight`: all classes count alike."""
-    if config.balance != "weight":
+    """Counts the messages of each class as often as `--class-weight` and `--balance weight` ask for."""
+    if config.balance != "weight" and not config.class_weights:
         return stats
-    totals = np.maximum(stats.message_totals, 1.0)
-    return stats.weighted(totals.sum() / (len(totals) * totals))
+    return stats.weighted(class_weights(config, stats.labels, stats.message_totals))

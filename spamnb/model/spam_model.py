@@ -34,6 +34,7 @@ from spamnb.storage import model_file
 if TYPE_CHECKING:
     from spamnb.model.explanation import Explanation
     from spamnb.model.model_delta import Change
+    from spamnb.model.pseudo_messages import PseudoMessage
 
 Labels = Iterable[str]
 Categories = Mapping[str, Sequence[str]] | None
@@ -118,14 +119,15 @@ class SpamModel:
         self, messages: Messages, labels: Labels, categories: Categories, numbers: Numbers
     ) -> tuple[CountStore, dict[str, KeyArray]]:
         """Returns the counts of some messages, and their digests by label."""
-        from spamnb.counts import count
+        from spamnb.counts import PairColumns, count
 
         texts, names = as_texts(messages), [str(label) for label in labels]
         if len(texts) != len(names):
             raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         check_columns(len(texts), categories, numbers)
         digests = by_label(message_digests(texts, categories, numbers), names)
-        return count(extract(texts, self.features), names, categories, numbers), digests
+        pairs = PairColumns.needed(self.features, self.scoring)
+        return count(extract(texts, self.features), names, categories, numbers, pairs), digests
 
     @cached_property
     def engine(self) -> Engine:
@@ -192,7 +194,8 @@ class SpamModel:
         assert self.pair is not None
         limit, prior = self.min_known_words, float(self.engine.prior[self.pair[0]])
         too_few = None if limit is None or known_share is None else known_share < limit
-        return decide(self.decision, prior, log_odds, known, too_few)
+        decision = self.decision.for_classes(self.labels, self.positive)
+        return decide(decision, prior, log_odds, known, too_few)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Drops the columns that the model was not trained with."""
@@ -261,6 +264,12 @@ class SpamModel:
         texts = message if isinstance(message, Texts) else Texts.of([message])
         check_columns(1, categories, numbers)
         return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
+
+    def sample(self, label: str, n: int = 1, seed: int = 0) -> list[PseudoMessage]:
+        """Draws n pseudo messages of a class: what the model thinks that they look like."""
+        from spamnb.model.pseudo_messages import draw_messages
+
+        return draw_messages(self, label, n, seed)
 
     def save(
         self, path: str | os.PathLike[str], *, backup: str | None = None, mode: int | None = None

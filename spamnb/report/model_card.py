@@ -82,8 +82,14 @@ def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"fixed {scorer['prior']}"
     root = scorer["ngram_smoothing_ratio"] ** 0.5 if ngrams else 1.0
-    alpha = f"{scorer['alpha'] / root:g}" + (f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else "")
-    return f"alpha {alpha}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    smoothing = f"alpha {scorer['alpha'] / root:g}"
+    smoothing += f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else ""
+    if scorer["m_estimate"] is not None:
+        smoothing = f"m-estimate {scorer['m_estimate']:g}"
+    text = f"{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])
+    text += f", {scorer['covariance']} covariance" if scorer["covariance"] != "diagonal" else ""
+    return text + (", columns in a tree" if scorer["column_tree"] else "")
 
 
 def _refined_text(refined: dict[str, int] | None) -> str:
@@ -111,7 +117,8 @@ def _min_known_words_rows(share: float | None) -> list[tuple[str, str]]:
 
 def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:
     if len(classes) > 2:
-        return "the likeliest class"
+        costs = [f"{truth} called {verdict} costs {x:g}" for truth, verdict, x in decision.get("costs", ())]
+        return f"the class of least cost: {', '.join(costs)}, else 1" if costs else "the likeliest class"
     return describe(decision, positive, next((c for c in classes if c != positive), "the rest"))
 
 

@@ -10,17 +10,20 @@ if TYPE_CHECKING:
     from spamnb.scorers.base import (
         Scorer as Scorer,
         Stats as Stats,
+        class_weights as class_weights,
         log_prior as log_prior,
         pair_sums as pair_sums,
     )
-    from spamnb.scorers.column_models import column_terms as column_terms
+    from spamnb.scorers.column_scores import ColumnScores as ColumnScores
+    from spamnb.scorers.less_naive import BACK_OFF as BACK_OFF
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
             "registry": ["REGISTRY", "check_scorer", "make"],
-            "base": ["Scorer", "Stats", "log_prior", "pair_sums"],
-            "column_models": ["column_terms"],
+            "base": ["Scorer", "Stats", "class_weights", "log_prior", "pair_sums"],
+            "column_scores": ["ColumnScores"],
+            "less_naive": ["BACK_OFF"],
         },
     )

@@ -32,6 +32,7 @@ class Stats(Record):
     word_vocabulary: int
     is_ngram: NDArray[np.bool_]
     gram_vocabulary: int
+    labels: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, store: CountStore, rows: IntArray | None = None) -> Stats:
@@ -47,6 +48,7 @@ class Stats(Record):
             store.word_vocabulary,
             are_grams(store.kinds[which]),
             store.gram_vocabulary,
+            store.labels,
         )
 
     def weighted(self, weights: FloatArray) -> Stats:
@@ -71,6 +73,7 @@ class Scorer(ABC):
     name: ClassVar[str]
     needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
     needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
+    generative: ClassVar[bool] = True  # can messages be drawn from P(x | c)?
 
     def __init__(self, config: ScorerConfig) -> None:
         self.config = config
@@ -81,9 +84,9 @@ class Scorer(ABC):
         return self.config.once
 
     @property
-    def order(self) -> int:
-        """How many words back this scorer looks."""
-        return 0
+    def order(self) -> int | None:
+        """How many words before a word it depends on; None if the order of words does not matter."""
+        return None
 
     @property
     def linear(self) -> bool:
@@ -93,7 +96,7 @@ class Scorer(ABC):
     @property
     def supports_limits(self) -> bool:
         """Can the evidence of tokens and messages be limited?"""
-        return self.linear and not self.order and type(self).bias is Scorer.bias
+        return self.linear and self.order is None and type(self).bias is Scorer.bias
 
     @abstractmethod
     def estimate(self, stats: Stats) -> FloatArray:
@@ -146,6 +149,16 @@ def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> 
     """
     pairs = np.ascontiguousarray(weights).view(np.complex128).reshape(-1)
     return row_sums(rows, pairs.take(ids), size).view(np.float64).reshape(-1, 2)
+
+
+def class_weights(config: ScorerConfig, labels: tuple[str, ...], totals: IntArray | FloatArray) -> FloatArray:
+    """(K,): how many times a message of each class counts; with `--balance weight` all classes are alike."""
+    stated = dict(config.class_weights)
+    weights = np.array([stated.get(label, 1.0) for label in labels]) if stated else np.ones(len(totals))
+    if config.balance != "weight":
+        return weights
+    sizes = weights * np.maximum(totals, 1.0)
+    return np.asarray(weights * sizes.sum() / (len(sizes) * sizes))
 
 
 def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:

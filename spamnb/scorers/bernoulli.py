@@ -23,6 +23,7 @@ class Bernoulli(Binary):
     """Models every word of the vocabulary as present or absent, independently."""
 
     name = "bernoulli"
+    generative = True
     needs_full_vocabulary = True
 
     def _log_absent(self, log_p: FloatArray) -> FloatArray:

@@ -11,11 +11,12 @@ class Binary(Scorer):
     """Models a message as the set of its words; absent words are no evidence."""
 
     name = "binary"
+    generative = False  # absent words are not modelled
 
     @property
     def once(self) -> bool:
         return True
 
     def estimate(self, stats: Stats) -> FloatArray:
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(2)
         return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)

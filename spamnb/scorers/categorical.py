@@ -16,5 +16,5 @@ class Categorical(Scorer):
 
     def estimate(self, stats: Stats) -> FloatArray:
         counts, totals = self.counts(stats)
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(2)
         return log_ratio(counts + alpha, totals + 2 * alpha)

@@ -9,18 +9,17 @@ n_c counts the messages of class c that have a value. A missing or unknown value
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from spamnb.core import FloatArray
 from spamnb.counts import CountStore, Moments
 from spamnb.scorers.base import log_ratio
-from spamnb.settings import ScorerConfig
 
 # A column that never varies in a class would have a density of infinity: its standard deviation is taken as
 # at least this share of the largest one of the column (or of 1).
-_NARROWEST = 1e-6
+NARROWEST = 1e-6
 
 
 def m_estimate(n_value: float, n: float, m: float, p: float) -> float:
@@ -32,10 +31,12 @@ def m_estimate(n_value: float, n: float, m: float, p: float) -> float:
     return (n_value + m * p) / (n + m)
 
 
-def category_log_p(store: CountStore, column: str, alpha: float) -> dict[str, FloatArray]:
-    """Returns log P(value | c) of every value of a column, (K,) each."""
+def category_log_p(
+    store: CountStore, column: str, alpha: float, weights: FloatArray | float = 1.0
+) -> dict[str, FloatArray]:
+    """Returns log P(value | c) of every value of a column, (K,) each; weights are those of the classes."""
     values = store.categories.get(column, {})
-    table = np.array(list(values.values()), np.float64).reshape(len(values), len(store.labels))
+    table = weights * np.array(list(values.values()), np.float64).reshape(len(values), len(store.labels))
     log_p = log_ratio(table + alpha, table.sum(axis=0) + alpha * len(values))
     return dict(zip(values, log_p, strict=True))
 
@@ -45,7 +46,7 @@ def gaussian_parameters(moments: Sequence[Moments], ddof: int) -> tuple[FloatArr
     mean = np.array([m.mean for m in moments])
     variance = np.minimum([m.variance(ddof) for m in moments], np.finfo(np.float64).max)
     widest = np.nanmax(variance, initial=0.0)
-    floor = _NARROWEST**2 * (widest if widest > 0 else 1.0)
+    floor = NARROWEST**2 * (widest if widest > 0 else 1.0)
     return mean, np.sqrt(np.maximum(np.nan_to_num(variance, nan=0.0), floor))
 
 
@@ -56,25 +57,3 @@ def gaussian_log_p(x: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArra
     log_p = -0.5 * z * z - np.log(sd) - 0.5 * np.log(2 * np.pi)
     unknown = ~np.isfinite(x) | np.isnan(mean).any()
     return np.where(unknown[:, None], 0.0, log_p)
-
-
-def column_terms(
-    store: CountStore,
-    config: ScorerConfig,
-    size: int,
-    categories: Mapping[str, Sequence[str]],
-    numbers: Mapping[str, FloatArray],
-) -> dict[str, FloatArray]:
-    """Returns the (size, K) evidence of each column, by its name as a token (`column:outlook`)."""
-    nothing = np.zeros(len(store.labels))
-    terms = {}
-    for column, values in categories.items():
-        log_p = category_log_p(store, column, config.alpha)
-        terms[f"column:{column}"] = np.array([log_p.get(v, nothing) for v in values]).reshape(
-            size, len(nothing)
-        )
-    for column, array in numbers.items():
-        if column in store.numbers:
-            mean, sd = gaussian_parameters(store.numbers[column], config.ddof)
-            terms[f"column:{column}"] = gaussian_log_p(np.asarray(array, np.float64), mean, sd)
-    return terms

@@ -15,10 +15,11 @@ class Complement(Scorer):
     """Chooses the class whose complement fits a message worst."""
 
     name = "complement"
+    generative = False
 
     def estimate(self, stats: Stats) -> FloatArray:
         counts, totals = self.counts(stats)
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(stats.vocabulary)
         others = counts.sum(axis=1, keepdims=True) - counts
         return -log_ratio(others + alpha, totals.sum() - totals + alpha * stats.vocabulary)
 

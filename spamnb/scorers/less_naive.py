@@ -1,6 +1,6 @@
 """Scores by less-naive Bayes (document 001): each word depends on the k words before it.
 
-    log pi_c + sum_j log P_k(w_j | w_j-1 .. w_j-k, c)
+    log pi_c + sum_j log P_k(w_j | w_j-1 .. w_j-k, c)               k = 0 is multinomial over single words
     P_0(w|c)   = (N_wc + l) / (N_c + l V)                           over single words
     P_m(w|h,c) = (N_hw,c + s P_m-1(w|h',c)) / (N_h,c + s)           h' is h without its oldest word
 
@@ -34,7 +34,7 @@ class LessNaive(Scorer):
 
     def estimate(self, stats: Stats) -> FloatArray:
         """log P_0."""
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(stats.word_vocabulary)
         return log_ratio(stats.tokens + alpha, stats.word_totals + alpha * stats.word_vocabulary)
 
     def terms(self, weights: FloatArray, entries: Entries, stats: Stats) -> tuple[IntArray, FloatArray]:

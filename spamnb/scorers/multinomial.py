@@ -24,7 +24,7 @@ class Multinomial(Scorer):
 
     def estimate(self, stats: Stats) -> FloatArray:
         counts, totals = self.counts(stats)
-        alpha, ratio = self.config.alpha, self.config.ratio
+        alpha, ratio = self.config.smoothing(stats.vocabulary), self.config.ratio
         if ratio == 1.0 or not stats.gram_vocabulary:
             return log_ratio(counts + alpha, totals + alpha * stats.vocabulary)
         one, several = alpha / sqrt(ratio), alpha * sqrt(ratio)

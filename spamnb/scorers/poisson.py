@@ -24,7 +24,7 @@ class Poisson(Scorer):
     def estimate(self, stats: Stats) -> FloatArray:
         """log r_ic."""
         counts, totals = self.counts(stats)
-        alpha = self.config.alpha
+        alpha = self.config.smoothing(2)
         return log_ratio(counts + alpha, totals + 2 * alpha)
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:

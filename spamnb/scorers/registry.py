@@ -21,6 +21,7 @@ REGISTRY = {
     "multinomial": ("multinomial", "Multinomial"),
     "poisson": ("poisson", "Poisson"),
 }
+MAX_PAIRED = 32  # columns whose pairs are counted: 500 pairs fit into a model file
 
 
 def make(config: ScorerConfig) -> Scorer:
@@ -39,14 +40,28 @@ def make(config: ScorerConfig) -> Scorer:
 def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
     """Refuses an unknown scorer, and settings or features that a scorer cannot work with."""
     scorer = make(config)
-    if scorer.order and features.ngrams <= scorer.order:
+    if scorer.order is not None and features.ngrams <= scorer.order:
         needed = scorer.order + 1
         raise ConfigError(
             f"less-naive of order {scorer.order} needs --ngrams {needed}, got {features.ngrams}",
             hint=f"use --ngrams {needed}",
         )
+    _check_pairs(config, features)
     if (config.max_evidence or config.max_token_weight) and not scorer.supports_limits:
         raise ConfigError(
             f"--max-evidence and --max-token-weight go with scorers that add up weights, got {config.name}",
             hint="use multinomial, categorical or binary",
         )
+
+
+def _check_pairs(config: ScorerConfig, features: FeatureConfig) -> None:
+    """Refuses columns of which there are too many pairs."""
+    for asked, flag, kind, columns in (
+        (config.column_tree, "--dependence tree", "categorical", features.categorical),
+        (config.covariance != "diagonal", f"--covariance {config.covariance}", "numeric", features.numeric),
+    ):
+        if asked and len(columns) > MAX_PAIRED:
+            raise ConfigError(
+                f"{flag} takes at most {MAX_PAIRED} {kind} columns, got {len(columns)}",
+                hint=f"leave out {flag}, or name fewer columns",
+            )

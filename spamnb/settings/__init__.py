@@ -12,6 +12,7 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.settings.feature_config import (
         MAX_NGRAM as MAX_NGRAM,
+        PAIR_SEPARATOR as PAIR_SEPARATOR,
         FeatureConfig as FeatureConfig,
     )
     from spamnb.settings.mail_config import MailConfig as MailConfig
@@ -36,7 +37,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "feature_config": ["FeatureConfig", "MAX_NGRAM"],
+            "feature_config": ["FeatureConfig", "MAX_NGRAM", "PAIR_SEPARATOR"],
             "mail_config": ["MailConfig"],
             "scorer_config": ["ScorerConfig"],
             "setting_field": ["Setting", "is_stated", "settings_of"],

@@ -8,11 +8,15 @@ from typing import Any
 
 from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
-from spamnb.settings.scorer_config import LESS_NAIVE
+from spamnb.settings.scorer_config import LESS_NAIVE, MAX_ORDER
 from spamnb.settings.setting_field import Rule, TextForm, between, check_settings, setting, stated_fields
 
 MAX_NGRAM = 5
 MAX_CHARS = 8
+PAIR_SEPARATOR = "\x1f"  # joins the names of two columns whose pairs are counted
+_COLUMN_NAMES = Rule(
+    "names without the character U+001F", lambda names: not any(PAIR_SEPARATOR in str(n) for n in names)
+)
 
 
 def _parse_pattern(text: str) -> tuple[str, str]:
@@ -63,10 +67,10 @@ class FeatureConfig:
         text_form=TextForm(_parse_pattern, "=".join),
     )
     categorical: tuple[str, ...] = setting(
-        (), "--categorical", "Column of categories. Repeatable.", metavar="COLUMN"
+        (), "--categorical", "Column of categories. Repeatable.", metavar="COLUMN", rule=_COLUMN_NAMES
     )
     numeric: tuple[str, ...] = setting(
-        (), "--numeric", "Column of numbers (Gaussian). Repeatable.", metavar="COLUMN"
+        (), "--numeric", "Column of numbers (Gaussian). Repeatable.", metavar="COLUMN", rule=_COLUMN_NAMES
     )
     deobfuscate: bool = True
     punctuation: bool = True
@@ -95,7 +99,9 @@ class FeatureConfig:
         stated, usual = stated_fields(cls, options), cls.usual(mail)
         less_naive = options.get("scorer") == LESS_NAIVE
         shapes = stated.pop("shapes", True) and not less_naive
-        ngrams = (options.get("order") or 1) + 1 if less_naive else usual.ngrams if shapes else 1
+        order = 1 if options.get("order") is None else options["order"]
+        # an order out of range is refused as such, not as n-grams
+        ngrams = min(max(order, 0), MAX_ORDER) + 1 if less_naive else usual.ngrams if shapes else 1
         return cls(**{"ngrams": ngrams, **stated}, shapes=shapes, punctuation=usual.punctuation)
 
     def to_state(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from spamnb.errors import ConfigError
@@ -20,6 +21,7 @@ from spamnb.settings.setting_field import (
 )
 
 LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
+MAX_ORDER = 4
 Prior = str | tuple[float, ...]
 
 
@@ -35,6 +37,18 @@ def _parse_prior(text: str) -> Prior:
 
 def _write_prior(prior: Prior) -> str:
     return prior if isinstance(prior, str) else ",".join(f"{p:g}" for p in prior)
+
+
+def _parse_class_weight(text: str) -> tuple[str, float]:
+    label, equals, weight = text.rpartition("=")
+    try:
+        if equals and label:
+            return label, float(weight)
+    except ValueError:
+        pass
+    raise ConfigError(
+        f"--class-weight must be LABEL=NUMBER, got {text!r}", hint="for example --class-weight spam=10"
+    )
 
 
 def _is_prior(prior: Prior) -> bool:
@@ -61,6 +75,15 @@ class ScorerConfig:
         "Additive smoothing for all tokens. [default: 0.05 for words, 0.2 for n-grams; 1 for other scorers]",
         metavar="X",
         rule=NOT_NEGATIVE,
+    )
+    m_estimate: float | None = setting(
+        None,
+        "--m-estimate",
+        "Smooth by the m-estimate (n + M/K) / (N + M) for K possible values, in place of --alpha.",
+        metavar="M",
+        type=float,
+        rule=NOT_NEGATIVE,
+        stored=(int, float, type(None)),
     )
     once: bool = setting(
         True,
@@ -90,12 +113,20 @@ class ScorerConfig:
         "Treat classes of very different size alike.",
         choices=("none", "undersample", "weight"),
     )
+    class_weights: tuple[tuple[str, float], ...] = setting(
+        (),
+        "--class-weight",
+        "Count each message of a class so many times, for example spam=10. Repeatable.",
+        metavar="LABEL=X",
+        rule=Rule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
+        text_form=TextForm(_parse_class_weight, lambda pair: f"{pair[0]}={pair[1]:g}"),
+    )
     order: int = setting(
         1,
         "--order",
-        "less-naive: words that a word depends on, 1 or 2.",
+        "less-naive: number of words before it that a word depends on, 0 to 4.",
         metavar="K",
-        rule=one_of(1, 2),
+        rule=between(0, MAX_ORDER),
         scorer=LESS_NAIVE,
     )
     ddof: int = setting(
@@ -104,6 +135,20 @@ class ScorerConfig:
         "Divide variances of numeric columns by N or N-1.",
         metavar="0|1",
         rule=one_of(0, 1),
+    )
+    covariance: str = setting(
+        "diagonal",
+        "--covariance",
+        "How numeric columns vary together. diagonal: each alone. full: by a covariance matrix for each "
+        "class. shared: by one for all classes.",
+        choices=("diagonal", "full", "shared"),
+    )
+    column_tree: bool = setting(
+        False,
+        "--dependence",
+        "How categorical columns depend on each other. tree: each one on another one (tree-augmented naive "
+        "Bayes).",
+        choices=("none", "tree"),
     )
     max_evidence: int = setting(
         0,
@@ -139,7 +184,16 @@ class ScorerConfig:
 
     @property
     def _usual_ratio(self) -> float:
-        return 4.0 if (self.name, self.alpha) == ("multinomial", 0.1) else 1.0
+        usual = (self.name, self.alpha, self.m_estimate) == ("multinomial", 0.1, None)
+        return 4.0 if usual else 1.0
+
+    def smoothing(self, outcomes: int) -> float:
+        """What is added to the count of each of so many possible outcomes: alpha, or M / K.
+
+        >>> ScorerConfig(alpha=0.5).smoothing(3), ScorerConfig(m_estimate=1.0).smoothing(4)
+        (0.5, 0.25)
+        """
+        return self.alpha if self.m_estimate is None else self.m_estimate / max(outcomes, 1)
 
     @classmethod
     def of(cls, name: str, **values: Any) -> ScorerConfig:
@@ -158,6 +212,11 @@ class ScorerConfig:
         True
         """
         stated = stated_fields(cls, options)
+        if {"alpha", "m_estimate"} <= stated.keys():
+            raise ConfigError(
+                "--alpha and --m-estimate do not go together: each of them sets the smoothing",
+                hint="leave out one of them",
+            )
         ratio = 1.0 if options.get("tokens") == "plain" else None
         return cls.of(stated.pop("name", cls().name), ngram_smoothing_ratio=ratio, **stated)
 
@@ -167,4 +226,8 @@ class ScorerConfig:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> ScorerConfig:
-        return cls(**setting_field.from_state(cls, state))
+        values = setting_field.from_state(cls, state)
+        pairs = values.get("class_weights", ())
+        if not all(isinstance(label, str) and type(weight) in (int, float) for label, weight in pairs):
+            raise TypeError(f"class_weights are {pairs!r:.40}")
+        return cls(**values)

@@ -11,6 +11,13 @@ from spamnb.settings.scorer_config import LESS_NAIVE, ScorerConfig
 from spamnb.settings.setting_field import Setting, changed_words, is_stated, settings_of
 from spamnb.settings.training_config import TrainingConfig
 
+# Flags that have an effect on columns alone: the kind of columns, and how many it takes.
+_OF_COLUMNS = (
+    ("--ddof", "numeric", 1, "is a setting of numeric columns"),
+    ("--covariance", "numeric", 1, "is a setting of numeric columns"),
+    ("--dependence", "categorical", 2, "needs two categorical columns"),
+)
+
 
 def training_settings() -> Iterator[Setting]:
     """Yields the settings that training fixes: they mean nothing to a trained model."""
@@ -27,11 +34,14 @@ def check_used(options: Mapping[str, Any]) -> None:
                 f"{one.flag} is a setting of --scorer {one.scorer}, got --scorer {scorer}",
                 hint=f"add --scorer {one.scorer}, or leave out {one.flag}",
             )
-    if options.get("ddof") is not None and not options.get("numeric"):
-        raise ConfigError(
-            "--ddof is a setting of numeric columns, got none",
-            hint="name a column with --numeric COLUMN, or leave out --ddof",
-        )
+    for flag, kind, fewest, needed in _OF_COLUMNS:
+        stated, columns = options.get(flag.strip("-").replace("-", "_")), options.get(kind) or ()
+        if is_stated(stated) and len(columns) < fewest:
+            named = "a column" if fewest == 1 else "columns"
+            raise ConfigError(
+                f"{flag} {needed}, got {len(columns) or 'none'}",
+                hint=f"name {named} with --{kind} COLUMN, or leave out {flag}",
+            )
 
 
 def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> list[str]:

@@ -138,6 +138,14 @@ class DecisionConfig:
         type=(float, float),
         training=False,
     )
+    cost: tuple[str, ...] = setting(
+        (),
+        "--cost",
+        "Cost of a verdict for messages of another class, for example ham:spam=100; 1 for other mistakes. "
+        "Repeatable.",
+        metavar="TRUTH:VERDICT=X",
+        training=False,
+    )
     cost_fp: float | None = setting(
         None, "--cost-fp", "Cost of flagging ham as spam.", metavar="X", type=float, training=False
     )

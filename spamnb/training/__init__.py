@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         operating_point as operating_point,
     )
     from spamnb.training.trainer import FEWEST as FEWEST, Trainer as Trainer
+    from spamnb.training.under_sampling import UnderSampling as UnderSampling
     from spamnb.training.update_plan import (
         LearnResult as LearnResult,
         check_can_sync as check_can_sync,
@@ -66,6 +67,7 @@ else:
             "sampling": ["Digester", "Digests", "Sample"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
+            "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "check_can_sync", "class_label"],
         },
         modules=["dask_cluster"],

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
-from spamnb.counts import CountStore, Tally, subtract_store
+from spamnb.counts import CountStore, PairColumns, Tally, subtract_store
 from spamnb.features import Batch
 from spamnb.model import damping_scale, weighted
-from spamnb.scorers import Scorer, column_terms, make
+from spamnb.scorers import ColumnScores, Scorer, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
 from spamnb.training.sampling import Digests, Sample, pick_columns
@@ -96,12 +96,12 @@ def _columns_without(
     """Computes the terms of each column by the counts without the fold."""
     if not sample.categories and not sample.numbers:
         return {}
-    tally = Tally()
+    tally = Tally(PairColumns.in_store(store))
     labels = [store.labels[c] for c in sample.labels[fold.out].tolist()]
     tally.add(Batch(len(fold.out), ()), labels, *pick_columns(sample.categories, sample.numbers, fold.out))
     others = subtract_store(store.columns_only(), tally.finish()[0])
     columns = pick_columns(sample.categories, sample.numbers, fold.rows)
-    terms = column_terms(others, config, len(fold.rows), *columns)
+    terms = ColumnScores(others, config).terms(len(fold.rows), *columns)
     at = [store.labels.index(label) for label in others.labels]
     return {name: _widened(values, at, len(store.labels)) for name, values in terms.items()}
 

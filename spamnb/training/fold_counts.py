@@ -119,6 +119,7 @@ class FoldCounts:
             store.word_vocabulary - lost_words,
             are_grams(kinds),
             store.gram_vocabulary - lost_grams,
+            store.labels,
         )
         return stats, there
 
@@ -164,15 +165,6 @@ def _totals(kinds: NDArray[np.uint8], k: int, entries: Entries, labels: IntArray
 
 def only(stats: Stats, rows: IntArray) -> Stats:
     """Returns the statistics of some of the tokens."""
-    return Stats(
-        stats.tokens[rows],
-        stats.messages[rows],
-        stats.token_totals,
-        stats.presence_totals,
-        stats.message_totals,
-        stats.vocabulary,
-        stats.word_totals,
-        stats.word_vocabulary,
-        stats.is_ngram[rows],
-        stats.gram_vocabulary,
+    return stats.replace(
+        tokens=stats.tokens[rows], messages=stats.messages[rows], is_ngram=stats.is_ngram[rows]
     )

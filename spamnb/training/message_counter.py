@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record, distinct_values
-from spamnb.counts import Entries, Tally
+from spamnb.counts import Entries, PairColumns, Tally
 from spamnb.features import Batch, extract
 from spamnb.messages import Chunk, Texts
 from spamnb.model import SeenMessages, message_digests, word_digests
@@ -53,19 +53,19 @@ class _Messages(Record):
 class MessageCounter:
     """Counts batches with `add`; `result` hands out the counts and the sample so far.
 
-    `keep` under-samples: the share of each label's messages to keep. With `keep_texts` the sample keeps its
-    texts, for a report that shows mistakes. A `partial` counter counts a part of the data.
+    `keep` under-samples: the digest below which messages of each label are kept. With `keep_texts` the sample
+    keeps its texts, for a report that shows mistakes. A `partial` counter counts a part of the data.
     """
 
     features: FeatureConfig
     scorer: Scorer
     training: TrainingConfig
-    keep: Mapping[str, float] | None = None
+    keep: Mapping[str, int] | None = None
     keep_texts: bool = False
     partial: bool = False
 
     def __post_init__(self) -> None:
-        self._tally = Tally()
+        self._tally = Tally(PairColumns.needed(self.features, self.scorer.config))
         self._digester = Digester(self.partial)
         self._collector = SampleCollector(sample_size(0, self.training.refine))
         self._seen: dict[int, list[Digests]] = {}  # by the code of the label
@@ -120,8 +120,8 @@ class MessageCounter:
     def _rows_to_keep(self, labels: Sequence[str], digests: Digests) -> IntArray:
         """Chooses by digest which messages under-sampling keeps: the same ones in any order of the data."""
         assert self.keep is not None
-        share = np.array([self.keep.get(label, 1.0) for label in labels])
-        return np.flatnonzero(digests.astype(np.float64) * 2.0**-64 < share)
+        last = np.array([max(self.keep.get(label, 1 << 64), 1) - 1 for label in labels], np.uint64)
+        return np.flatnonzero(digests <= last)
 
     def _remember(self, contents: Digests) -> None:
         for code in distinct_values(self._tally.codes).tolist():

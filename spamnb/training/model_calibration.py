@@ -124,8 +124,8 @@ def with_decision(model: SpamModel, held_out: HeldOutScores, decision: Decision)
 def metrics_of(model: SpamModel, held_out: HeldOutScores) -> Scores | MultiScores:
     """Computes all metrics of predictions under the model's decision rule."""
     if len(model.labels) > 2:
-        verdicts, unsure = held_out.proba.argmax(axis=1), held_out.known == 0
-        return evaluate_multi(held_out.truth, verdicts, held_out.proba, model.labels, unsure)
+        chosen, unsure = model.decision.choose(held_out.proba, model.labels), held_out.known == 0
+        return evaluate_multi(held_out.truth, chosen, held_out.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
     verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
     spam, unsure = verdicts.codes == SPAM, verdicts.codes == UNSURE

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
-from spamnb.errors import DataError
+from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts, as_texts
 from spamnb.model import BaseModel, Decision, SpamModel, identity, positive_class
 from spamnb.readers import spam_of_two
@@ -39,7 +39,7 @@ class Trainer:
     decision: Decision = field(default_factory=Decision)
     positive: str = "spam"
     base: BaseModel | None = None
-    keep: Mapping[str, float] | None = None  # under-sampling: the share of each label's messages to keep
+    keep: Mapping[str, int] | None = None  # under-sampling: the digest below which messages are kept
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
 
     def __post_init__(self) -> None:
@@ -110,8 +110,10 @@ class Trainer:
         positive = positive_class(sizes, self.positive, has_text=bool(store.vocabulary))
         if self.base is not None:
             self.base.check_labels(store.labels)
+        _check_class_weights(self.scoring, store)
         calibration = identity(len(store.labels))
-        settings = self.features, self.scoring, store, self.decision, calibration, positive
+        decision = self.decision.for_classes(store.labels, positive)
+        settings = self.features, self.scoring, store, decision, calibration, positive
         return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
 
     def calibrated(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:
@@ -181,6 +183,15 @@ def _check_positive(labels: Sequence[str], positive: str | None) -> None:
             f"cannot tell which label means spam: {names}",
             hint=f"pass the one that does: {' or '.join(f'positive={name!r}' for name in sorted(sizes))}",
         )
+
+
+def _check_class_weights(scoring: ScorerConfig, store: CountStore) -> None:
+    for label, _ in scoring.class_weights:
+        if label not in store.labels:
+            raise ConfigError(
+                f"--class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
+                hint="give the weight of one of these classes",
+            )
 
 
 def _one_class(store: CountStore) -> DataError:

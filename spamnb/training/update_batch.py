@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.counts import CountStore, add_delta, count, merge_stores
+from spamnb.counts import CountStore, PairColumns, add_delta, count, merge_stores
 from spamnb.errors import DataError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Texts
@@ -41,6 +41,7 @@ class UpdateBatch:
     ) -> None:
         self.labels = labels
         self._texts, self._features = texts, model.features
+        self._pairs = PairColumns.needed(model.features, model.scoring)
         self._categories = {c: v for c, v in categories.items() if c in model.features.categorical}
         self._numbers = {c: v for c, v in numbers.items() if c in model.features.numeric}
         self.digests: KeyArray | None = None
@@ -69,7 +70,7 @@ class UpdateBatch:
         if not pairs:
             return CountStore.empty()
         tokens, categories, numbers = self.take([row for row, _ in pairs])
-        return count(tokens, [label for _, label in pairs], categories, numbers)
+        return count(tokens, [label for _, label in pairs], categories, numbers, self._pairs)
 
     def digests_of(self, pairs: list[Pair]) -> dict[str, KeyArray]:
         """The digests of some messages by label; none if the model does not remember messages."""

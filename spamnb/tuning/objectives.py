@@ -41,9 +41,8 @@ class Answers:
         rows = np.arange(len(held_out.truth))
         if len(model.labels) > 2:
             surprise = -np.log(np.clip(held_out.proba[rows, held_out.truth], eps, 1 - eps))
-            return cls(
-                held_out.truth, held_out.proba.argmax(axis=1), surprise, held_out.log_odds, len(model.labels)
-            )
+            chosen = model.decision.choose(held_out.proba, model.labels)
+            return cls(held_out.truth, chosen, surprise, held_out.log_odds, len(model.labels))
         plus, rule = model.labels.index(model.positive), model.decision
         verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
         predicted = (verdicts.codes == SPAM).astype(np.int64)

@@ -102,8 +102,13 @@ def _widest(candidates: Sequence[Candidate]) -> tuple[FeatureConfig, ScorerConfi
     """Settings whose counts contain those of each candidate."""
     ngrams = max(c.features.ngrams for c in candidates)
     shapes = any(c.features.shapes for c in candidates)
-    order = max(make(c.scoring).order for c in candidates)
-    scoring = ScorerConfig(name="less-naive", order=order) if order else ScorerConfig()
+    orders = [order for c in candidates if (order := make(c.scoring).order) is not None]
+    scoring = ScorerConfig(name="less-naive", order=max(orders)) if orders else ScorerConfig()
+    scoring = replace(
+        scoring,
+        column_tree=any(c.scoring.column_tree for c in candidates),
+        covariance=max(c.scoring.covariance for c in candidates),  # diagonal comes first
+    )
     return replace(candidates[0].features, ngrams=ngrams, shapes=shapes), scoring
 
 

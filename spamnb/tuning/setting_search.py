@@ -33,6 +33,7 @@ from spamnb.tuning.setting_grid import Candidate, SettingGrid
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 DAMPINGS = (0.0, 0.5, 1.0)
 NGRAMS = (1, 2, 3)
+ORDERS = (1, 2)  # of less-naive
 _DRAWS = 200  # of the bootstrap that gives the standard error
 CLIMBS = 3  # scorers to climb from: one that starts badly may end well with other smoothing
 
@@ -60,8 +61,8 @@ def neighbours(at: Candidate) -> Iterator[list[Candidate]]:
     yield [named(features, replace(scoring, alpha=a), mail) for a in ALPHAS if a != scoring.alpha]
     yield [named(features, replace(scoring, damping=d), mail) for d in DAMPINGS if d != scoring.damping]
     if scoring.name == "less-naive":
-        order = 3 - scoring.order
-        yield [named(replace(features, ngrams=order + 1), replace(scoring, order=order), mail)]
+        orders = [order for order in ORDERS if order != scoring.order]
+        yield [named(replace(features, ngrams=k + 1), replace(scoring, order=k), mail) for k in orders]
         return
     yield [named(replace(features, ngrams=n), scoring, mail) for n in NGRAMS if n != features.ngrams]
     yield [named(_other_shapes(features, mail), scoring, mail)]

@@ -260,7 +260,7 @@ def test_balance(cli: Cli, sms: Sms) -> None:
     found = re.search(r"\((\d+) ham, (\d+) spam\)", said)
     assert found is not None
     ham, spam = map(int, found.groups())
-    assert abs(ham - spam) < 0.3 * spam
+    assert 0 <= ham - spam <= 1  # copies of a text stay or go together
 
 
 def test_settings_are_kept_in_the_model(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import assume, given, strategies as st
 import spamnb
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
+from spamnb.model.spam_model import SpamModel
 
 RANGE_HINT = "0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10"
 COST_HINT = "only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad"
@@ -34,6 +36,60 @@ def test_cost_threshold_is_the_cheaper_answer(p: float, cost_fp: float, cost_fn:
     expected = SPAM if say_spam < say_ham else HAM
     assert Decision.from_options(cost_fp=cost_fp, cost_fn=cost_fn).verdicts([p]).tolist() == [expected]
     assert least_cost([[1 - p, p]], [[0, cost_fp], [cost_fn, 0]]).tolist() == [expected]
+
+
+TABLE = ("ham:spam=100", "spam:ham=10")
+
+
+def test_a_table_of_costs_for_two_classes_is_a_threshold() -> None:
+    rule = Decision.from_options(cost=TABLE).for_classes(("ham", "spam"), "spam")
+    assert rule == Decision.from_costs(100.0, 10.0)
+    other = Decision.from_options(cost=TABLE[:1]).for_classes(("ham", "spam"), "ham")
+    assert other == Decision.from_costs(1.0, 100.0)  # here ham is looked for, and spam is the other class
+
+
+def test_a_table_of_costs_for_three_classes() -> None:
+    """news called spam costs 50: 0.2 * 50 + 0.1 for the verdict spam, 0.7 + 0.1 for news."""
+    rule = Decision.from_options(cost=("news:spam=50",))
+    labels = ("ham", "news", "spam")
+    assert rule.for_classes(labels, "spam") == rule
+    assert rule.cost_table(labels).tolist() == [[0, 1, 1], [1, 0, 50], [1, 1, 0]]
+    assert rule.choose(np.array([[0.1, 0.2, 0.7], [0.0, 0.01, 0.99]]), labels).tolist() == [1, 2]
+    assert Decision().choose(np.array([[0.1, 0.2, 0.7]]), labels).tolist() == [2]
+    assert Decision.from_state(rule.to_state()) == rule
+    assert "costs" not in Decision().to_state()
+
+
+@pytest.mark.parametrize("text", ["ham", "ham=3", "ham:spam", "ham:spam=x", ":spam=3", "ham:ham=3", "ham:=3"])
+def test_a_cost_that_cannot_be_read(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Decision.from_options(cost=(text,))
+    assert caught.value.message == f"--cost must be TRUTH:VERDICT=NUMBER with two classes, got {text!r}"
+    assert caught.value.hint == "for example --cost ham:spam=100"
+
+
+def test_a_cost_of_an_unknown_class() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Decision.from_options(cost=("ham:junk=3",)).for_classes(("ham", "spam"), "spam")
+    assert caught.value.message == "--cost names the class 'junk', the model has ham, spam"
+    assert caught.value.hint == "for example --cost ham:spam=10"
+
+
+def test_a_model_of_three_classes_chooses_by_cost() -> None:
+    texts, labels = ["a b", "a c", "a d"] * 4, ["ham", "news", "spam"] * 4
+    model = SpamModel().learn(texts, labels)
+    assert model.predict(["a d"]) == ["spam"]
+    careful = replace(model, decision=Decision.from_options(cost=("ham:spam=1000",)))
+    result = careful.score(["a d"])
+    assert result.labels != ["spam"]
+    verdict = model.labels.index(result.labels[0])
+    assert result.probability[0] == careful.predict_proba(["a d"])[0, verdict]
+
+
+def test_a_model_of_two_classes_decides_by_cost() -> None:
+    model = SpamModel(decision=Decision.from_options(cost=TABLE)).learn(["a b", "a c"], ["ham", "spam"])
+    threshold = replace(model, decision=Decision.from_costs(100.0, 10.0))
+    assert model.predict(["a c", "a"]) == threshold.predict(["a c", "a"])
 
 
 def test_equal_costs_at_a_tie_say_ham() -> None:
@@ -86,6 +142,12 @@ def test_batch_is_one_by_one(p: list[float], one: float, other: float) -> None:
             "--unsure 0.2 0.9 leaves what lies between 0.2 and 0.9 undecided",
         ),
         ({"cost_fp": 0}, "--cost-fp must be a positive number, got 0", COST_HINT),
+        ({"cost": ("ham:spam=0",)}, "--cost must be a positive number, got 0", COST_HINT),
+        (
+            {"cost": ("ham:spam=3",), "cost_fp": 9.0},
+            "--cost and --cost-fp do not go together: each of them sets the threshold",
+            "leave out --cost or --cost-fp",
+        ),
         ({"cost_fn": -1}, "--cost-fn must be a positive number, got -1", COST_HINT),
         ({"cost_fn": math.inf}, "--cost-fn must be a positive number, got inf", COST_HINT),
         (

@@ -37,22 +37,29 @@ def prior(counts: Counts, config: ScorerConfig, c: str) -> float:
 
 
 def weight(counts: Counts, config: ScorerConfig, c: str) -> float:
-    """What one message of a class counts: 1, or D / (K D_c) to make the classes weigh alike."""
+    """What one message of a class counts: 1 or as stated; D / (K D_c) times that makes the classes alike."""
+    stated = dict(config.class_weights)
     if config.balance != "weight":
-        return 1.0
-    return sum(counts.messages.values()) / (len(counts.labels) * counts.messages[c])
+        return stated.get(c, 1.0)
+    every = sum(stated.get(d, 1.0) * counts.messages[d] for d in counts.labels)
+    return every / (len(counts.labels) * counts.messages[c])
 
 
 class Twin:
     """The counts as one scorer sees them: weighted, and by occurrence or by message."""
 
     def __init__(self, counts: Counts, config: ScorerConfig) -> None:
-        self.counts, self.config, self.alpha = counts, config, config.alpha
+        self.counts, self.config = counts, config
         self.vocabulary = counts.vocabulary
         self.weight = {c: weight(counts, config, c) for c in counts.labels}
         table = counts.holding if config.once else counts.occurrences
         self.table = {c: {t: self.weight[c] * n for t, n in table[c].items()} for c in counts.labels}
         self.total = {c: math.fsum(self.table[c].values()) for c in counts.labels}
+
+    def smoothing(self, outcomes: int) -> float:
+        """What each of so many outcomes has before anything is counted."""
+        m = self.config.m_estimate
+        return self.config.alpha if m is None else m * (1 / outcomes)
 
     def n(self, token: str, c: str) -> float:
         return self.table[c].get(token, 0.0)
@@ -70,7 +77,7 @@ class Twin:
 
 
 def categorical(twin: Twin, message: str | bytes, c: str) -> float:
-    a = twin.alpha
+    a = twin.smoothing(2)
     terms = [n * log_ratio(twin.n(t, c) + a, twin.total[c] + 2 * a) for t, n in twin.times(message).items()]
     return total(terms)
 
@@ -78,13 +85,14 @@ def categorical(twin: Twin, message: str | bytes, c: str) -> float:
 def multinomial(twin: Twin, message: str | bytes, c: str) -> float:
     several = {t for t in twin.vocabulary if " " in t and not t.startswith("shape:")}
     root = math.sqrt(twin.config.ratio) if several else 1.0
-    a = {t: twin.alpha * (root if t in several else 1 / root) for t in twin.vocabulary}
+    alpha = twin.smoothing(len(twin.vocabulary))
+    a = {t: alpha * (root if t in several else 1 / root) for t in twin.vocabulary}
     below = twin.total[c] + math.fsum(a.values())
     return total([n * log_ratio(twin.n(t, c) + a[t], below) for t, n in twin.times(message).items()])
 
 
 def poisson(twin: Twin, message: str | bytes, c: str) -> float:
-    a, length = twin.alpha, len(tokens(message, twin.counts.features))
+    a, length = twin.smoothing(2), len(tokens(message, twin.counts.features))
     terms = []
     for t, n in twin.times(message).items():
         log_rate = log_ratio(twin.n(t, c) + a, twin.total[c] + 2 * a)
@@ -94,13 +102,13 @@ def poisson(twin: Twin, message: str | bytes, c: str) -> float:
 
 
 def binary(twin: Twin, message: str | bytes, c: str) -> float:
-    a = twin.alpha
+    a = twin.smoothing(2)
     below = twin.messages(c) + 2 * a
     return total([log_ratio(twin.holding(t, c) + a, below) for t in set(twin.counts.known(message))])
 
 
 def bernoulli(twin: Twin, message: str | bytes, c: str) -> float:
-    a, present = twin.alpha, set(twin.counts.known(message))
+    a, present = twin.smoothing(2), set(twin.counts.known(message))
     terms = []
     for t in twin.vocabulary:
         p = math.exp(log_ratio(twin.holding(t, c) + a, twin.messages(c) + 2 * a))
@@ -109,7 +117,8 @@ def bernoulli(twin: Twin, message: str | bytes, c: str) -> float:
 
 
 def complement(twin: Twin, message: str | bytes, c: str) -> float:
-    a, v = twin.alpha, len(twin.vocabulary)
+    v = len(twin.vocabulary)
+    a = twin.smoothing(v)
     others = [d for d in twin.counts.labels if d != c]
     below = sum(twin.total[d] for d in others) + a * v
     terms = [
@@ -133,8 +142,9 @@ def markov(twin: Twin, before: list[str], word: str, c: str) -> float:
     w, grams = twin.weight[c], twin.counts.grams[c]
     if not before:
         all_words = sum(grams[t] for t in twin.counts.words)
-        below = w * all_words + twin.alpha * len(twin.counts.words)
-        return math.exp(log_ratio(w * grams[word] + twin.alpha, below))
+        alpha = twin.smoothing(len(twin.counts.words))
+        below = w * all_words + alpha * len(twin.counts.words)
+        return math.exp(log_ratio(w * grams[word] + alpha, below))
     shorter = markov(twin, before[1:], word, c)
     together, history = w * grams[" ".join([*before, word])], w * grams[" ".join(before)]
     return (together + BACK_OFF * shorter) / (history + BACK_OFF)

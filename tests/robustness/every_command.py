@@ -31,6 +31,7 @@ CALLS = {
     "compare": Call(("compare", DATA)),
     "tune": Call(("tune", DATA, "--time", "1")),
     "inspect": Call(("inspect", "-m", MODEL, "--top", "3")),
+    "inspect --sample": Call(("inspect", "-m", MODEL, "--sample", "spam", "3")),
     "inspect word": Call(("inspect", "-m", MODEL, "café")),
     "inspect --message": Call(("inspect", "-m", MODEL, "--message", "-"), "café".encode()),
     "merge": Call(("merge", MODEL, MODEL, "-o", "merged.spamnb"), speaks=False),

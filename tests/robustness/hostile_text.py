@@ -164,10 +164,11 @@ CALLS = (
     *(
         _call("inspect", model, *more)
         for model in (MODEL, NAMED, MANY, "c.spamnb")
-        for more in ((), ("--json", "-"), (LINES,), ("--message", LINES))
+        for more in ((), ("--json", "-"), (LINES,), ("--message", LINES), ("--sample", "spam", "3"))
     ),
     _call("inspect", MODEL, TEXT, "--message", TEXT),
     _call("inspect", "-m", MODEL, NAME),
+    _call("inspect", "-m", MODEL, "--sample", TEXT, "3"),
     _call("merge", NAMED, NAMED, "-o", f"{NAME}merged.spamnb"),
     _call("merge", NAMED, MANY, "-o", "x.spamnb"),
     _call("merge", f"{NAME}:x", "-o", "x.spamnb"),

@@ -157,3 +157,9 @@ def test_numbers_without_measure_give_no_warnings(price: float) -> None:
     trainer.add(Texts.of(texts), ["spam"] * 60 + ["ham"] * 60, {}, {"price": prices})
     model = trainer.finish()
     assert model.score(Texts.of(["win prize 3 now"]), {}, {"price": np.array([price])}).codes.tolist() == [1]
+
+
+def test_rows_without_any_text_are_forgotten() -> None:
+    model, extra = model_of(), ([""], ["ham"], {"sender": ["a"]}, {"size": np.array([7.0])})
+    back = model.learn(*extra).forget(*extra)
+    assert (back.store.categories, back.store.numbers) == (model.store.categories, model.store.numbers)

@@ -34,6 +34,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "given prior": {"prior": (0.2, 0.3, 0.5)},
     "balanced": {"balance": "weight"},
     "balanced, alpha 0": {"balance": "weight", "alpha": 0.0},
+    "m-estimate": {"m_estimate": 3.0},
+    "m-estimate 0": {"m_estimate": 0.0},
+    "class weight": {"class_weights": (("spam", 2.5),)},
+    "balanced, with a class weight": {"balance": "weight", "class_weights": (("ham", 3.0),)},
     "damped": {"damping": 1.0},
     "half damped": {"damping": 0.5},
 }
@@ -61,8 +65,41 @@ def test_check(name: str, classes: int, check: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_less_naive_of_order_2(check: str, tmp_path: Path) -> None:
-    CHECKS[check](case_of("less-naive", 2, 2), tmp_path)
+@pytest.mark.parametrize("order", [0, 2, 3, 4])
+def test_less_naive_of_other_orders(order: int, check: str, tmp_path: Path) -> None:
+    CHECKS[check](case_of("less-naive", 2, order), tmp_path)
+
+
+def test_less_naive_of_order_0_is_multinomial() -> None:
+    """P(w | c) = (N_wc + l) / (N_c + l V): a word that depends on no word before it."""
+    messages, labels = case_of("multinomial", 3).messages, case_of("multinomial", 3).labels
+    settings = {"alpha": 0.5, "once": False, "damping": 0.0}
+    multinomial, markov = (
+        SpamModel(FeatureConfig.plain(), ScorerConfig.of(name, **settings, order=0)).learn(messages, labels)
+        for name in ("multinomial", "less-naive")
+    )
+    others = case_of("multinomial", 3).others
+    np.testing.assert_allclose(
+        markov.score(others).scored.joint, multinomial.score(others).scored.joint, rtol=1e-12
+    )
+
+
+def test_an_explanation_names_the_words_before() -> None:
+    """The evidence of the last word names the words that it depends on."""
+    messages, labels = ["a b c d e"] * 9 + ["b c d x"] * 9, ["ham"] * 9 + ["spam"] * 9
+    for order in range(5):
+        scoring = ScorerConfig.of("less-naive", order=order)
+        model = SpamModel(FeatureConfig.plain(order + 1), scoring).learn(messages, labels)
+        weights = [part for part in model.explain("a b c d e").evidence if part.token.startswith("e")]
+        before = "abcd"[4 - order :]
+        assert weights[0].token == (f"e (after {' '.join(before)})" if order else "e")
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_flags_of_every_order(order: int) -> None:
+    options = {"scorer": "less-naive", "order": order}
+    assert FeatureConfig.from_options(options).ngrams == order + 1
+    assert ScorerConfig.from_options(options).order == order
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -75,6 +112,18 @@ def test_settings_against_the_twin(name: str, classes: int, variant: str, tmp_pa
     scoring = ScorerConfig.of(name, **settings)
     features = FeatureConfig.plain(2 if name == "less-naive" else 1)
     agrees_with_the_twin(Case(features, scoring, classes), tmp_path)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", REGISTRY)
+def test_a_class_weight_is_learning_that_often(name: str, classes: int) -> None:
+    """To the last bit: the weight multiplies counts, and nothing is rounded."""
+    case = case_of(name, classes)
+    weighed = replace(case.model, scoring=replace(case.scoring, class_weights=(("spam", 3.0),)))
+    spam = [m for m, label in zip(case.messages, case.labels, strict=True) if label == "spam"]
+    often = case.model.learn(spam * 2, ["spam"] * (2 * len(spam)))
+    expected = often.score(case.others).scored.joint
+    assert weighed.score(case.others).scored.joint.tobytes() == expected.tobytes()
 
 
 small = st.lists(st.sampled_from(["a", "b", "c", "d e"]), max_size=4).map(" ".join)
@@ -201,10 +250,13 @@ def test_a_prior_of_the_wrong_length() -> None:
     ("settings", "message"),
     [
         ({"alpha": -1.0}, "--alpha must be 0 or more, got -1.0"),
+        ({"m_estimate": -1.0}, "--m-estimate must be 0 or more, got -1.0"),
+        ({"class_weights": (("spam", 0.0),)}, "--class-weight must be positive numbers, got [('spam', 0.0)]"),
         ({"alpha": float("nan")}, "--alpha must be 0 or more, got nan"),
         ({"alpha": float("inf")}, "--alpha must be 0 or more, got inf"),
         ({"damping": 1.5}, "--damping must be between 0 and 1, got 1.5"),
-        ({"order": 3}, "--order must be 1 or 2, got 3"),
+        ({"order": 5}, "--order must be between 0 and 4, got 5"),
+        ({"order": -1}, "--order must be between 0 and 4, got -1"),
         ({"ddof": 2}, "--ddof must be 0 or 1, got 2"),
         ({"balance": "x"}, "--balance must be none, undersample or weight, got 'x'"),
         ({"prior": "x"}, f"{PRIOR}, got 'x'"),

@@ -29,9 +29,9 @@ CONFIGS = (FeatureConfig, ScorerConfig, TrainingConfig, DecisionConfig, MailConf
 TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
 # Settings that the estimator has not got: it reads texts alone, and cross-validates within itself.
 NOT_OF_THE_ESTIMATOR = {
-    *("categorical", "numeric", "ddof"),
+    *("categorical", "numeric", "ddof", "covariance", "dependence"),
     *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
-    *("unsure", "cost_fp", "cost_fn", "authserv_id"),
+    *("unsure", "cost", "cost_fp", "cost_fn", "authserv_id"),
 }
 ESTIMATOR_ONLY = {"calibrate"}
 
@@ -88,7 +88,7 @@ def test_the_estimator_has_the_parameters_of_the_table() -> None:
 def test_what_training_fixes() -> None:
     fixed = {one.name for one in training_settings()}
     assert set(TABLE) - fixed == {
-        *("max_fpr", "jobs", "threshold", "unsure", "cost_fp", "cost_fn", "authserv_id")
+        *("max_fpr", "jobs", "threshold", "unsure", "cost", "cost_fp", "cost_fn", "authserv_id")
     }
 
 
@@ -111,10 +111,13 @@ def parsed(words: list[str]) -> dict[str, Any]:
             "damping": st.sampled_from([0.0, 0.5, 1.0]),
             "class_prior": st.sampled_from(["uniform", "0.25,0.75"]),
             "balance": st.just("weight"),
+            "class_weight": st.just(("spam=2.5", "a=b=3")),
             "max_evidence": st.just(3),
             "max_token_weight": st.just(0.5),
             "chars": st.just(3),
             "categorical": st.just(("who", "where")),
+            "dependence": st.just("tree"),
+            "covariance": st.sampled_from(["full", "shared"]),
         },
     ),
     mail=st.booleans(),
@@ -139,6 +142,11 @@ def test_printed_flags_give_the_same_settings(
             "--order is a setting of --scorer less-naive, got --scorer poisson",
         ),
         ({"ddof": 0}, "--ddof is a setting of numeric columns, got none"),
+        ({"covariance": "full"}, "--covariance is a setting of numeric columns, got none"),
+        (
+            {"dependence": "tree", "categorical": ("who",)},
+            "--dependence needs two categorical columns, got 1",
+        ),
     ],
 )
 def test_settings_without_effect_are_refused(options: dict[str, Any], message: str) -> None:

@@ -221,7 +221,10 @@ def test_under_sampling_the_majority() -> None:
     totals = []
     for order in (1, -1):
         trainer = Trainer(
-            PLAIN, ScorerConfig.of("multinomial"), keep={"spam": 0.05}, training=TrainingConfig(folds=0)
+            PLAIN,
+            ScorerConfig.of("multinomial"),
+            keep={"spam": (1 << 64) // 20},
+            training=TrainingConfig(folds=0),
         )
         trainer.add(Texts.of(messages[::order]), labels[::order])
         totals.append(trainer.finish().store.message_totals.tolist())

@@ -16,6 +16,7 @@ from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.column_models import category_log_p, gaussian_log_p, gaussian_parameters, m_estimate
 from spamnb.settings import FeatureConfig, ScorerConfig
+from tests.helpers.command_line import Cli
 
 COLUMNS = ("outlook", "temperature", "humidity", "wind")
 DAYS = [  # "PlayTennis: training examples", D1 to D14
@@ -112,6 +113,60 @@ def test_m_estimate_by_the_whole_model() -> None:
     assert np.exp(joint) == pytest.approx(
         [Fraction(5, 14) * Fraction(5, 9), Fraction(9, 14) * Fraction(7, 30)]
     )
+
+
+OUTLOOK = "outlook,play\n" + "".join(f"{day[0]},{day[-1]}\n" for day in DAYS)
+FLAGS = ("--categorical", "outlook", "--label-column", "play", "--damping", "0", "--folds", "0", "-q")
+
+
+def asked(cli: Cli, *flags: str) -> dict[str, float]:
+    """P(Yes | outlook) of a model that the command line has trained on the column Outlook alone."""
+    cli("train", cli.write("days.csv", OUTLOOK), "-o", "days.spamnb", *FLAGS, *flags)
+    values = "Overcast", "Sunny", "Rain"
+    days = "".join(f"{value}\n" for value in ("outlook", *values)).encode()
+    records = cli("predict", "-m", "days.spamnb", "--format", "jsonl", stdin=days).records
+    return dict(zip(values, (record["probability"] for record in records), strict=True))
+
+
+def test_m_estimate_on_the_command_line(cli: Cli) -> None:
+    got = asked(cli, "--m-estimate", "1")
+    for value, (_, given_no) in M_ESTIMATES.items():
+        counted = LEARNED["outlook"][value][1]  # of 9 days Yes
+        given_yes = (int(counted[0]) + Fraction(1, 3)) / (9 + 1)
+        yes, no = Fraction(9, 14) * given_yes, Fraction(5, 14) * given_no
+        assert got[value] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
+
+
+def test_class_weight_on_the_command_line(cli: Cli) -> None:
+    # Each of 5 days No counts three times: P(No) = 15/24, P(Sunny | No) = 9/15, with alpha 0 as counted.
+    got = asked(cli, "--alpha", "0", "--class-weight", "No=3")
+    yes, no = Fraction(9, 24) * Fraction(2, 9), Fraction(15, 24) * Fraction(9, 15)
+    assert got["Sunny"] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
+
+
+def test_the_card_has_what_was_asked_for(cli: Cli) -> None:
+    flags = "--m-estimate", "1", "--class-weight", "No=3"
+    summary = cli("train", cli.write("days.csv", OUTLOOK), "-o", "days.spamnb", *FLAGS[:-1], *flags).err
+    assert "scorer multinomial, m-estimate 1\n" in summary
+    card = " ".join(cli("inspect", "days.spamnb").text.split())
+    assert "multinomial, m-estimate 1, each token once per message, damping 0, prior learned, " in card
+    assert ", No counted 3 times" in card
+
+
+def test_smoothing_flags_that_contradict(cli: Cli) -> None:
+    days = cli.write("days.csv", OUTLOOK)
+    assert cli.fails("train", days, *FLAGS, "--alpha", "1", "--m-estimate", "1", code=2) == [
+        "Error: --alpha and --m-estimate do not go together: each of them sets the smoothing",
+        "Hint: leave out one of them",
+    ]
+    assert cli.fails("train", days, *FLAGS, "--class-weight", "Maybe=3", code=2) == [
+        "Error: --class-weight names the class 'Maybe', the data have No, Yes",
+        "Hint: give the weight of one of these classes",
+    ]
+    assert cli.fails("train", days, *FLAGS, "--class-weight", "No", code=2) == [
+        "Error: --class-weight must be LABEL=NUMBER, got 'No'",
+        "Hint: for example --class-weight spam=10",
+    ]
 
 
 # --- Numerical stability

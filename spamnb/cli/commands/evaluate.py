@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 
 from spamnb.cli import external_predictions, options, protocol_options, report_options, stored_metrics
 from spamnb.cli.data_inputs import chunks, inputs, read_options
-from spamnb.cli.decision_rule import check_decision, check_max_fpr, decision, stated_max_fpr
+from spamnb.cli.decision_rule import check_decision, check_max_fpr, stated_max_fpr, with_decision
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, write_json
@@ -166,8 +166,7 @@ def _test_model(params: Params) -> _Measured:
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
     model = load_model(path)
-    check_decision(params, model.labels)
-    model = replace(model, decision=decision(params, model.decision))
+    model = with_decision(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     reading = read_options(params, classes=model.labels, default_format="csv", **columns)
     worst = MistakeCollector(model) if params["report"] else None

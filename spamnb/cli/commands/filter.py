@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
-from spamnb.cli.decision_rule import check_decision, decision
+from spamnb.cli.decision_rule import with_decision
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
@@ -93,12 +93,10 @@ def _without_verdict(raw: bytes) -> bytes:
 
 
 def _load(params: Params) -> SpamModel:
-    from dataclasses import replace
 
     from spamnb.cli.message_kind import note_mail
     from spamnb.cli.model_choice import find_model, load_model
 
     model = load_model(find_model(params["model"], lambda: "mail"))
-    check_decision(params, model.labels)
     note_mail(model, quiet=False)
-    return replace(model, decision=decision(params, model.decision))
+    return with_decision(model, params)

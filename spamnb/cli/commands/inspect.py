@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import console, print_prompt, write_json
+from spamnb.cli.output import console, print_prompt, write_bytes, write_json
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,9 +24,24 @@ if TYPE_CHECKING:
 @click.option(
     "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
 )
+@click.option(
+    "--sample",
+    type=(str, click.IntRange(1)),
+    metavar="LABEL N",
+    help="Draw N pseudo messages of a class from the model.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", help="Seed of what is drawn at random. [default: 0]"
+)
 @options.json_option
 def inspect(
-    words: tuple[str, ...], model: str | None, message: str | None, top: int, json_file: str | None
+    words: tuple[str, ...],
+    model: str | None,
+    message: str | None,
+    top: int,
+    sample: tuple[str, int] | None,
+    seed: int | None,
+    json_file: str | None,
 ) -> None:
     """Look inside a model, look a word up, explain a message.
 
@@ -40,6 +55,7 @@ def inspect(
       spamnb inspect prize "call now" shape:url=1+
       spamnb inspect --message "WIN a FREE prize"
       spamnb inspect --message - < mail.eml
+      spamnb inspect --sample spam 3
     """
     from spamnb.cli.model_choice import find_model, load_model
 
@@ -47,12 +63,18 @@ def inspect(
         model, words = words[0], words[1:]
     if words and message is not None:
         raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
+    if sample is not None and (words or message is not None):
+        raise click.UsageError("--sample goes with a model alone: leave out the words or --message.")
+    if seed is not None and sample is None:
+        raise click.UsageError("--seed goes with --sample.")
     texts = None if message is None else _message(message)
     mail = texts is not None and bool(texts.tags)
     path = find_model(model, lambda: "mail") if mail else find_model(model)
     loaded = load_model(path)
     if texts is not None:
         _explain(loaded, texts, top, json_file)
+    elif sample is not None:
+        _sample(loaded, *sample, seed or 0, json_file)
     elif words:
         _look_up(loaded, words, json_file)
     else:
@@ -125,6 +147,22 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
         out = console()
         model_card.show_tokens(out, model.labels, rows)
         model_card.show_meaning(out, inspector.positive, model.labels)
+
+
+def _sample(model: SpamModel, label: str, count: int, seed: int, json_file: str | None) -> None:
+    """Prints a pseudo message a line, after tabs the values of its columns."""
+    from spamnb.core import visible
+
+    messages = model.sample(label, count, seed)
+    if json_file:
+        rows = [{"text": m.text, "columns": {**m.categories, **m.numbers}} for m in messages]
+        write_json({"label": label, "seed": seed, "messages": rows}, json_file)
+    if json_file == "-":
+        return
+    for m in messages:
+        columns = *m.categories.items(), *((name, f"{x:.4g}") for name, x in m.numbers.items())
+        fields = [m.text, *(f"{name}={value}" for name, value in columns)]
+        write_bytes("\t".join(visible(field, tsv=True) for field in fields).encode() + b"\n")
 
 
 def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:

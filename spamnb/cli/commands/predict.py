@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.decision_rule import check_decision, decision
+from spamnb.cli.decision_rule import with_decision
 from spamnb.cli.message_kind import kind_of_inputs, note_mail, stdin_mail_format
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
@@ -100,15 +100,13 @@ def _check_combination(params: Params) -> None:
 
 def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     """The model to use, with the decision rule of the options."""
-    from dataclasses import replace
     from functools import partial
 
     from spamnb.cli.model_choice import find_model, load_model
 
     read = params | {"input_format": _input_format(params)}
     model = load_model(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
-    check_decision(params, model.labels)
-    return replace(model, decision=decision(params, model.decision))
+    return with_decision(model, params)
 
 
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[set[str], int]:

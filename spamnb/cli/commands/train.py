@@ -68,7 +68,7 @@ def train(
     check_target(target, force)
     sources = _sources(data, params)
     setup = TrainingSetup.of(params, lambda: sources, quiet)
-    keep = _class_shares(sources) if setup.scoring.balance == "undersample" else None
+    keep = _under_sample(setup, sources) if setup.scoring.balance == "undersample" else None
     trainer = _count_all(setup, sources, keep)
     check_classes(trainer)
     model = trainer.finish()
@@ -87,7 +87,7 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     return sources
 
 
-def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, float] | None) -> Trainer:
+def _count_all(setup: TrainingSetup, sources: list[Any], keep: dict[str, int] | None) -> Trainer:
     """Counts every input, here or elsewhere; the first one decides whether the messages are mail."""
     from spamnb.readers import open_source
 
@@ -161,12 +161,11 @@ def _count_on_cluster(trainer: Trainer, sources: list[Any], params: Params) -> N
         print_status(line, params["quiet"])
 
 
-def _class_shares(sources: list[Any]) -> dict[str, float]:
-    """For under-sampling: which share of each label's messages makes all classes as small as the smallest."""
-    from collections import Counter
-
+def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
+    """For under-sampling: the digest below which the messages of each label are kept."""
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
+    from spamnb.training import UnderSampling
 
     paths = [path for path, _ in sources if isinstance(path, str)]
     pipe = next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
@@ -175,12 +174,13 @@ def _class_shares(sources: list[Any]) -> dict[str, float]:
             f"--balance undersample reads the data twice, which {'stdin' if pipe == '-' else pipe} cannot do",
             hint="give a file, or use --balance weight",
         )
-    sizes: Counter[str] = Counter()
+    choice: UnderSampling | None = None
     for path, how in sources:
         with open_source(path, how, labelled=True) as source:
+            choice = choice or UnderSampling(setup.trainer(mail=source.mail).features)
             for chunk in source:
-                sizes.update(chunk.labels or [])
-    return {label: min(sizes.values()) / n for label, n in sizes.items()}
+                choice.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+    return {} if choice is None else choice.limits()
 
 
 _MORE = "give more messages, start from another model (--base ready-made), or set a --threshold, say 0.9"
@@ -198,7 +198,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     tokens = f"{store.vocabulary:,} tokens" + (f" and the columns {', '.join(columns)}" if columns else "")
     lines = [
         ("learned", f"{total} ({classes_text(store)}) in {seconds:.2f} s"),
-        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, alpha {model.scoring.alpha:g}"),
+        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, {_smoothing_text(model)}"),
         ("base model", _base_text(model)),
         ("refined", metrics.get("refined", "")),
         ("cross-validation", _metrics_text(model)),
@@ -212,6 +212,11 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     for label, text in lines:
         if text:
             print_step(label, text, quiet)
+
+
+def _smoothing_text(model: SpamModel) -> str:
+    m = model.scoring.m_estimate
+    return f"alpha {model.scoring.alpha:g}" if m is None else f"m-estimate {m:g}"
 
 
 def _base_text(model: SpamModel) -> str:
