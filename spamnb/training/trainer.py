@@ -39,9 +39,7 @@ class Trainer:
     decision: Decision = field(default_factory=Decision)
     positive: str = "spam"
     base: BaseModel | None = None
-    keep: Mapping[str, int] | None = (
-        None  # under-sampling: the digest below which a label's messages are kept
-    )
+    keep: Mapping[str, int] | None = None  # under-sampling: the digest below which messages are kept
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
 
     def __post_init__(self) -> None:

@@ -98,7 +98,7 @@ def test_other_scorers(scoring: ScorerConfig, tmp_path: Path) -> None:
 def test_undersampling(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(table(60))
-    keep = {"ham": 1 << 63}  # half of the digests
+    keep = {"ham": 1 << 63}
     same(parallel([path], 2, SMALL, Trainer(keep=keep)), serial([path], SMALL, Trainer(keep=keep)), tmp_path)
 
 
