@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections import Counter
+from email import message_from_bytes, policy
 from typing import NamedTuple
 
 import pytest
@@ -77,3 +78,16 @@ def test_no_message_is_taken_from_a_corpus() -> None:
     known = {letters(json.loads(line)["text"]) for line in lines}
     for rows in FILES.values():
         assert [row.text for row in rows if len(letters(row.text)) > 20 and letters(row.text) in known] == []
+
+
+@pytest.mark.parametrize("folder", ["train", "sample"])
+def test_mails_are_whole_and_counted_by_their_card(folder: str) -> None:
+    place = DATA / "modern_mail"
+    mails = {label: sorted((place / folder / label).glob("*.eml")) for label in ("ham", "spam")}
+    for path in (*mails["ham"], *mails["spam"]):
+        mail = message_from_bytes(path.read_bytes(), policy=policy.default)
+        assert all(mail[name] for name in ("From", "To", "Subject", "Date")), path.name
+        assert mail.get_body(("plain", "html")) is not None, path.name
+    ham, spam = len(mails["ham"]), len(mails["spam"])
+    card = (place / "README.md").read_text(encoding="utf-8")
+    assert re.search(rf"\| `{folder}/` \|.*\| {ham} \| {spam} \| {ham + spam} \|", card)
