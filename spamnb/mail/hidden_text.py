@@ -25,6 +25,7 @@ _WITHOUT_CONTENT = name_set(
     "head area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
 )
 _WHOLE_PAGE = ("html", "body")  # always open, with or without their tags
+_MOST_INSIDE = 8  # elements that are open before the tag of the body
 # Tests of selectors: so many, and one more for each byte of the page. Of 16,721 real mails none takes more
 # than 2,144, nor more than one for 20 bytes. No text of a page that takes more, or has more rules, is read.
 _TESTS = 20_000
@@ -128,15 +129,16 @@ class Page:
         return not self._rules and tag not in NOT_SHOWN and not self._open.needs(tag)
 
     def _start_page(self, tag: str, element: Element) -> None:
-        """Replaces the html or body that is open from the start, unless elements in it are open already."""
-        if len(self._open.elements) > len(_WHOLE_PAGE):
-            return
-        link = parse_legacy_color(element.attributes.get("link", ""))
-        self._link = link or self._link
-        self._open.close_to(_WHOLE_PAGE.index(tag))
-        self._push(element)
-        if tag == "html":
-            self._push(self._read[b"body "])
+        """Replaces the html or body that is open from the start; what is open in it stays open."""
+        at = _WHOLE_PAGE.index(tag)
+        inside = self._open.elements[len(_WHOLE_PAGE) :]
+        if self._open.elements[at].source != tag.encode() + b" " or len(inside) > _MOST_INSIDE:
+            return  # the first tag counts
+        body = [self._open.elements[1]] if tag == "html" else []
+        self._link = parse_legacy_color(element.attributes.get("link", "")) or self._link
+        self._open.close_to(at, goes_on=False)
+        for each in (element, *body, *inside):
+            self._push(each)
 
     def _end(self, tag: str) -> None:
         if tag not in _WHOLE_PAGE:

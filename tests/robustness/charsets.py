@@ -1,4 +1,4 @@
-"""Mails in 30 character sets that do not declare them: how many are decoded right.
+"""Mails in 29 character sets that do not declare them: how many are decoded right.
 
 The sentences were written for this test; the frequencies of letters come from others
 (tools/letter_frequencies.py).
