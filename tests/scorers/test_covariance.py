@@ -64,7 +64,7 @@ def _log_posterior(scores: FloatArray) -> FloatArray:
 
 
 class TestAgainstScikitLearn:
-    """Log posteriors; scikit-learn divides by n from 1.8 on, and before that by n - 1, or n - K if shared."""
+    """Log posteriors; 1.9.1 divides by n, other versions may by n - 1: one of the two has to agree."""
 
     @pytest.mark.parametrize("classes", [2, 3])
     @pytest.mark.parametrize(
