@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,15 +34,7 @@ if TYPE_CHECKING:
     "--seed", type=click.IntRange(0), metavar="N", help="Seed of what is drawn at random. [default: 0]"
 )
 @options.json_option
-def inspect(
-    words: tuple[str, ...],
-    model: str | None,
-    message: str | None,
-    top: int,
-    sample: tuple[str, int] | None,
-    seed: int | None,
-    json_file: str | None,
-) -> None:
+def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
     """Look inside a model, look a word up, explain a message.
 
     Shows the model card, the tokens with most evidence for each class with their counts, P(w|c) and weight,
@@ -61,24 +53,30 @@ def inspect(
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
-    if words and message is not None:
-        raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
-    if sample is not None and (words or message is not None):
-        raise click.UsageError("--sample goes with a model alone: leave out the words or --message.")
-    if seed is not None and sample is None:
-        raise click.UsageError("--seed goes with --sample.")
-    texts = None if message is None else _message(message)
+    _check(words, params)
+    texts = None if params["message"] is None else _message(params["message"])
     mail = texts is not None and bool(texts.tags)
     path = find_model(model, lambda: "mail") if mail else find_model(model)
-    loaded = load_model(path)
+    loaded, top, json_file = load_model(path), params["top"], params["json_file"]
     if texts is not None:
         _explain(loaded, texts, top, json_file)
-    elif sample is not None:
-        _sample(loaded, *sample, seed or 0, json_file)
+    elif params["sample"] is not None:
+        label, number = params["sample"]
+        _sample(loaded, label, number, params["seed"] or 0, json_file)
     elif words:
         _look_up(loaded, words, json_file)
     else:
         _overview(loaded, path, top, json_file)
+
+
+def _check(words: tuple[str, ...], params: options.Params) -> None:
+    """Refuses options that do not go together."""
+    if words and params["message"] is not None:
+        raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
+    if params["sample"] is not None and (words or params["message"] is not None):
+        raise click.UsageError("--sample goes with a model alone: leave out the words or --message.")
+    if params["seed"] is not None and params["sample"] is None:
+        raise click.UsageError("--seed goes with --sample.")
 
 
 def _message(message: str) -> Texts:
