@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Platt, Temperature
+from spamnb.model.predictions import TOO_CLOSE
 from spamnb.model.scoring_engine import Engine, LookedUpBatch
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ class Explanation:
     known: int
     unknown: int
     unsure_reason: str = ""
-    lacks_evidence: bool = False  # the reason why it is unsure
 
     @property
     def label(self) -> str:
@@ -61,6 +61,11 @@ class Explanation:
     @property
     def other(self) -> str:
         return self.classes[1]
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Is the message unsure because too little in it is known?"""
+        return self.unsure_reason not in ("", TOO_CLOSE)
 
 
 def explain_batch(model: SpamModel, batch: Batch, categories: Categories, numbers: Numbers) -> Explanation:
@@ -90,7 +95,6 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),
         unsure_reason=predictions.unsure_reason(0),
-        lacks_evidence=bool(predictions.lacks_evidence[0]),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 UNSURE_LABEL = "unsure"
+TOO_CLOSE = "too close to call"  # the reason to be unsure of a message in which enough is known
 
 
 class Predictions(Record):
@@ -48,7 +49,7 @@ class Predictions(Record):
         words = self.scored.words
         if self.lacks_evidence[row] and words is not None:
             return f"few known words: {words.known[row]:,} of {words.total[row]:,}"
-        return "too close to call"
+        return TOO_CLOSE
 
 
 def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -> FloatArray:
