@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         merge_seen as merge_seen,
     )
     from spamnb.model.spam_class import (
+        Classes as Classes,
         positive_class as positive_class,
         require_spam as require_spam,
         spam_classes as spam_classes,
@@ -121,7 +122,7 @@ else:
             "prune_model": ["age", "age_by_half_life", "prune"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
-            "spam_class": ["positive_class", "require_spam", "spam_classes"],
+            "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
             "text_export": ["export_lines", "import_lines"],
             "training_overlap": ["TrainingOverlap"],

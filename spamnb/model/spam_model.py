@@ -24,7 +24,7 @@ from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import UNSURE_LABEL, Predictions, class_probabilities, predict_classes
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
-from spamnb.model.spam_class import check_labels
+from spamnb.model.spam_class import Classes, check_labels
 from spamnb.model.verdicts import Verdicts, decide
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
@@ -77,6 +77,10 @@ class SpamModel:
     @property
     def labels(self) -> tuple[str, ...]:
         return self.store.labels
+
+    @property
+    def classes(self) -> Classes:
+        return Classes(self.labels, self.positive)
 
     def learn(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None

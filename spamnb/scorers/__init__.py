@@ -8,6 +8,7 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.scorers.base import (
+        ClassTotals as ClassTotals,
         Scorer as Scorer,
         Stats as Stats,
         class_weights as class_weights,
@@ -22,7 +23,7 @@ else:
         __name__,
         {
             "registry": ["REGISTRY", "check_scorer", "make"],
-            "base": ["Scorer", "Stats", "class_weights", "log_prior", "pair_sums"],
+            "base": ["ClassTotals", "Scorer", "Stats", "class_weights", "log_prior", "pair_sums"],
             "column_scores": ["ColumnScores"],
             "less_naive": ["BACK_OFF"],
         },

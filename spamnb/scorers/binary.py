@@ -19,4 +19,4 @@ class Binary(Scorer):
 
     def estimate(self, stats: Stats) -> FloatArray:
         alpha = self.config.smoothing(2)
-        return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)
+        return log_ratio(stats.messages + alpha, stats.totals.messages + 2 * alpha)

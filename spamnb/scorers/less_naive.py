@@ -35,7 +35,7 @@ class LessNaive(Scorer):
     def estimate(self, stats: Stats) -> FloatArray:
         """log P_0."""
         alpha = self.config.smoothing(stats.word_vocabulary)
-        return log_ratio(stats.tokens + alpha, stats.word_totals + alpha * stats.word_vocabulary)
+        return log_ratio(stats.tokens + alpha, stats.totals.words + alpha * stats.word_vocabulary)
 
     def terms(self, weights: FloatArray, entries: Entries, stats: Stats) -> tuple[IntArray, FloatArray]:
         words, rows = entries.sequence, entries.sequence_rows
