@@ -15,7 +15,8 @@ from spamnb.model.decision import Decision
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.report.prediction_lines import Jsonl, evidence_text
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import folds
