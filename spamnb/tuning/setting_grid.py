@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from spamnb.core import FloatArray, IntArray, StringArray
 from spamnb.counts import CountStore, Entries
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import SHAPE
-from spamnb.messages import Texts
+from spamnb.messages import Chunk
 from spamnb.model import Decision, SpamModel
 from spamnb.scorers import make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
@@ -72,17 +72,11 @@ class SharedCounts:
         }
         self._counted: dict[FeatureConfig, CountedSetting] = {}
 
-    def add(
-        self,
-        texts: Texts,
-        labels: Sequence[str],
-        categories: Mapping[str, list[str]] | None = None,
-        numbers: Mapping[str, FloatArray] | None = None,
-    ) -> None:
-        """Counts labelled messages."""
+    def add_chunk(self, chunk: Chunk) -> None:
+        """Counts a chunk of labelled messages."""
         words = None
         for trainer in self._trainers.values():
-            words = trainer.add(texts, labels, categories, numbers, words=words)
+            words = trainer.add_chunk(chunk, words=words)
 
     def counted(self, features: FeatureConfig) -> CountedSetting:
         """What counting with just these features would have given."""
