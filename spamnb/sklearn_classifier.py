@@ -186,9 +186,9 @@ class SpamClassifier(_Estimator):
             )
         if new.scoring.balance == "undersample":
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
-        kept = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
-        kept = replace(kept, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned = kept.learn(texts, label_names(labels))
+        model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
+        model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
+        learned = model.learn(texts, label_names(labels))
         self.model_, self.classes_ = learned, merged
         return self
 

@@ -127,7 +127,7 @@ def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:
     e = sample.entries if len(rows) == len(kinds) else sample.entries.only(rows, store.vocabulary)
     lengths = np.bincount(e.rows, e.counts, e.size).astype(np.int64)
     entries = Entries(e.size, e.rows, e.ids, e.counts, lengths, e.sequence, e.sequence_rows)
-    kept = CountStore(
+    narrow_store = CountStore(
         store.labels,
         store.message_totals,
         store.keys[rows],
@@ -138,7 +138,7 @@ def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:
         store.categories,
         store.numbers,
     )
-    model = replace(wide.model, features=features, scoring=ScorerConfig(), store=kept)
+    model = replace(wide.model, features=features, scoring=ScorerConfig(), store=narrow_store)
     return CountedSetting(model, replace(sample, entries=entries))
 
 
