@@ -28,7 +28,12 @@ if TYPE_CHECKING:
         probability_text as probability_text,
     )
     from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
-    from spamnb.model.formula import Formula as Formula, Linear as Linear
+    from spamnb.model.formula import (
+        Formula as Formula,
+        Linear as Linear,
+        as_formula as as_formula,
+        linear_view as linear_view,
+    )
     from spamnb.model.inspection import (
         Inspector as Inspector,
         TokenRow as TokenRow,
@@ -37,7 +42,11 @@ if TYPE_CHECKING:
         row_dict as row_dict,
     )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
-    from spamnb.model.message_numbers import message_numbers as message_numbers
+    from spamnb.model.message_numbers import (
+        Verification as Verification,
+        message_numbers as message_numbers,
+        verify as verify,
+    )
     from spamnb.model.model_delta import (
         Change as Change,
         decode_all as decode_all,
@@ -107,10 +116,10 @@ else:
             "column_tables": ["column_tables"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Evidence", "Explanation"],
-            "formula": ["Formula", "Linear"],
+            "formula": ["Formula", "Linear", "as_formula", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
-            "message_numbers": ["message_numbers"],
+            "message_numbers": ["Verification", "message_numbers", "verify"],
             "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
             "model_merge": ["merge_models"],
             "model_paths": [

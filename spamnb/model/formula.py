@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from spamnb.model.calibration import Platt
+from spamnb.model.explanation import counted_by
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import BACK_OFF, Form, Stats, class_weights, log_prior
@@ -19,9 +21,9 @@ class Formula:
 
     `form` is how the numbers of tokens make the score of a class (`scorers.Form`), `bias` is what every
     message adds to it, by class; `log_prior` is a part of the bias, for `presence` the rest is the sum of
-    log(1 - P(i|c)) over the vocabulary. `once` says that a token counts once per message. `class_weights`
-    multiply the counts of each class. With a base model, `base_weight` times its log-odds are added before
-    the calibration.
+    log(1 - P(i|c)) over the vocabulary. `once` says that a token counts once per message, `counted` names the
+    counts that P(i|c) comes from, messages or occurrences, which `class_weights` multiply. With a base model,
+    `base_weight` times its log-odds are added before the calibration.
     """
 
     scorer: str
@@ -29,6 +31,7 @@ class Formula:
     classes: tuple[str, ...]
     positive: str
     once: bool
+    counted: str
     bias: tuple[float, ...]
     log_prior: tuple[float, ...]
     class_weights: tuple[float, ...]
@@ -37,16 +40,12 @@ class Formula:
     max_evidence: int
     order: int | None
     back_off: float | None
+    vocabulary: int
     columns: bool
     correction_bias: float | None
     calibration: dict[str, Any]
     base_weight: float | None = None
     base: Formula | None = None
-
-    @property
-    def counted(self) -> str:
-        """What P(w|c) is computed from: messages that have a token, or its occurrences."""
-        return "messages" if self.once else "occurrences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +84,7 @@ def formula_of(model: SpamModel) -> Formula:
         classes=model.labels,
         positive=model.labels[positive_index(model)],
         once=scorer.once,
+        counted=counted_by(scorer),
         bias=tuple(scorer.bias(stats).tolist()),
         log_prior=tuple(prior.tolist()),
         class_weights=tuple(class_weights(config, model.labels, model.store.message_totals).tolist()),
@@ -93,12 +93,19 @@ def formula_of(model: SpamModel) -> Formula:
         max_evidence=config.max_evidence,
         order=scorer.order,
         back_off=None if scorer.order is None else BACK_OFF,
+        vocabulary=model.store.vocabulary,
         columns=bool(model.features.categorical or model.features.numeric),
         correction_bias=_correction_bias(model),
         calibration=calibration,
         base_weight=None if base is None else base.weight,
         base=None if base is None else formula_of(base.model),
     )
+
+
+def as_formula(shown: Mapping[str, Any]) -> Formula:
+    """Returns the formula of its fields, as `asdict` gives them."""
+    base = None if shown["base"] is None else as_formula(shown["base"])
+    return Formula(**{**shown, "base": base})
 
 
 def _correction_bias(model: SpamModel) -> float | None:

@@ -1,8 +1,8 @@
-"""Lists all numbers that the log-odds of one message come from, as plain data."""
+"""Lists all numbers that the log-odds of one message come from, and checks that they give its score."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from spamnb.counts import Entries
@@ -10,6 +10,7 @@ from spamnb.features import Batch, extract
 from spamnb.messages import Texts
 from spamnb.model.column_tables import column_tables
 from spamnb.model.inspection import Inspector, row_dict
+from spamnb.model.recomputation import recompute
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import Categories, Numbers, SpamModel
@@ -53,3 +54,40 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
     if base is not None:
         listed["base"] = _batch_numbers(base.model, batch)
     return listed
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The score of a message as recomputed from its numbers, and as predicted by the model, for `label`.
+
+    The log-odds are those of the positive class of two; with more classes they are None, and `label` is the
+    most probable one. Where a message lacks evidence, the model keeps the probability away from 0 and 1, so
+    that only the log-odds compare.
+    """
+
+    label: str
+    recomputed_log_odds: float | None
+    recomputed_probability: float
+    model_log_odds: float | None
+    model_probability: float
+    lacks_evidence: bool
+
+
+def verify(
+    model: SpamModel, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
+) -> tuple[dict[str, Any], Verification]:
+    """Returns the numbers of a message, and what they and the model say of it."""
+    texts = message if isinstance(message, Texts) else Texts.of([message])
+    predictions = model.score(texts, categories, numbers)
+    listed = message_numbers(model, texts, categories, numbers)
+    result, proba, pair = recompute(listed), model.proba(predictions)[0], model.pair
+    code = int(proba.argmax()) if pair is None else pair[0]
+    verification = Verification(
+        label=model.labels[code],
+        recomputed_log_odds=result.log_odds,
+        recomputed_probability=result.probabilities[model.labels[code]],
+        model_log_odds=None if pair is None else float(predictions.log_odds[0]),
+        model_probability=float(proba[code]),
+        lacks_evidence=bool(predictions.lacks_evidence[0]),
+    )
+    return listed, verification

@@ -243,7 +243,8 @@ def test_a_refined_weight_is_that_of_naive_bayes_plus_a_correction() -> None:
         low, high = row.probabilities
         assert row.bayes_weight == pytest.approx(math.log(high / low), rel=1e-9)
         keys = np.array([token_key(row.token)], np.uint64)
-        assert row.correction == -(model.correction or pytest.fail()).of(keys)[0]  # fitted for ham
+        assert model.correction is not None
+        assert row.correction == -model.correction.of(keys)[0]  # fitted for ham
 
 
 # P(i|c) of one token from the counts that are shown: added to the count, and below the line
