@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         probability as probability,
     )
     from spamnb.model.change_history import ChangeHistory as ChangeHistory
-    from spamnb.model.column_tables import column_tables as column_tables
+    from spamnb.model.column_tables import columns_of as columns_of
     from spamnb.model.decision import (
         HAM as HAM,
         SPAM as SPAM,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.message_numbers import (
         Verification as Verification,
-        message_numbers as message_numbers,
+        numbers_of as numbers_of,
         verify as verify,
     )
     from spamnb.model.model_delta import (
@@ -113,13 +113,13 @@ else:
                 "probability",
             ],
             "change_history": ["ChangeHistory"],
-            "column_tables": ["column_tables"],
+            "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "as_formula", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
-            "message_numbers": ["Verification", "message_numbers", "verify"],
+            "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
             "model_merge": ["merge_models"],
             "model_paths": [

@@ -11,7 +11,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import ColumnScores
 
 
-def column_tables(model: SpamModel) -> dict[str, Any]:
+def columns_of(model: SpamModel) -> dict[str, Any]:
     """Returns the numbers that columns are scored by, with the classes in the order of `labels`.
 
     `categorical`: of each column the messages with each value, P(value|c), and in a tree its parent and

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.counts import Entries
 from spamnb.features import Batch, extract
 from spamnb.messages import Texts
-from spamnb.model.column_tables import column_tables
+from spamnb.model.column_tables import columns_of
 from spamnb.model.inspection import Inspector, row_dict
 from spamnb.model.recomputation import recompute
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import Categories, Numbers, SpamModel
 
 
-def message_numbers(
+def numbers_of(
     model: SpamModel, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
 ) -> dict[str, Any]:
     """Returns the formula and the numbers of a message, from which `recompute` computes the log-odds.
@@ -29,7 +29,7 @@ def message_numbers(
     listed = _batch_numbers(model, extract(texts, model.features))
     features = model.features
     if features.categorical or features.numeric:
-        listed["column_tables"] = column_tables(model)
+        listed["column_tables"] = columns_of(model)
         listed["values"] = {
             **{name: str(v[0]) for name, v in (categories or {}).items() if name in features.categorical},
             **{name: float(v[0]) for name, v in (numbers or {}).items() if name in features.numeric},
@@ -79,7 +79,7 @@ def verify(
     """Returns the numbers of a message, and what they and the model say of it."""
     texts = message if isinstance(message, Texts) else Texts.of([message])
     predictions = model.score(texts, categories, numbers)
-    listed = message_numbers(model, texts, categories, numbers)
+    listed = numbers_of(model, texts, categories, numbers)
     result, proba, pair = recompute(listed), model.proba(predictions)[0], model.pair
     code = int(proba.argmax()) if pair is None else pair[0]
     verification = Verification(

@@ -22,7 +22,7 @@ class Recomputed(NamedTuple):
 
 
 def recompute(numbers: Shown) -> Recomputed:
-    """Computes log-odds and probabilities from the result of `message_numbers`, or that read from JSON."""
+    """Computes log-odds and probabilities from the result of `numbers_of`, or that read from JSON."""
     formula = numbers["formula"]
     classes = formula["classes"]
     tokens = _within_limits(numbers["tokens"], formula)

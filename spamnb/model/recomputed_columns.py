@@ -1,4 +1,4 @@
-"""Recomputes the evidence of columns by plain arithmetic, from the numbers of `column_tables`."""
+"""Recomputes the evidence of columns by plain arithmetic, from the numbers of `columns_of`."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _score(formula: Formula) -> str:
 
 
 def _damped(formula: Formula, terms: str, always: bool = False) -> str:
-    """Adds columns and damping to the terms of the text; without damping no brackets, or `always` brackets."""
+    """Adds columns and damping to the terms of the text; brackets with damping or `always`."""
     terms += " + columns" if formula.columns else ""
     divisor = f" / m^{formula.damping:g}" if formula.damping else ""
     return f"({terms}){divisor}" if divisor or always else terms
@@ -169,8 +169,8 @@ def _column_meaning(formula: Formula) -> str:
 
 def _count_meaning(formula: Formula) -> str:
     name = {"rates": "rates are", "complement": "P(w|not c) is"}.get(formula.form, "P(w|c) is")
-    where = " of the other classes" if formula.form == "complement" else ""
+    which = "those of the other classes" if formula.form == "complement" else "these"
     counts = "messages with the token" if formula.counted == "messages" else "occurrences of the token"
     weights = zip(formula.classes, formula.class_weights, strict=True)
     changed = " and ".join(f"in {c} times {weight:.4g}" for c, weight in weights if weight != 1)
-    return f"{counts}; {name} estimated from these{where}{', ' * bool(changed)}{changed}"
+    return f"{counts}; {name} estimated from {which}{', ' * bool(changed)}{changed}"

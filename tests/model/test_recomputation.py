@@ -12,7 +12,7 @@ import pytest
 
 from spamnb.core import FloatArray
 from spamnb.features.token_keys import token_key
-from spamnb.model import Beta, Platt, Temperature, message_numbers, recompute
+from spamnb.model import Beta, Platt, Temperature, numbers_of, recompute
 from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import Calibration
 from spamnb.model.inspection import Inspector
@@ -47,7 +47,7 @@ LIMITS: dict[str, dict[str, Any]] = {
 
 def shown(model: SpamModel, message: str, *columns: Any) -> dict[str, Any]:
     """The numbers as a reader of the JSON gets them."""
-    read: dict[str, Any] = json.loads(json_output.dumps(message_numbers(model, message, *columns)))
+    read: dict[str, Any] = json.loads(json_output.dumps(numbers_of(model, message, *columns)))
     return read
 
 

@@ -119,11 +119,11 @@ def _is_file(word: str) -> bool:
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
     from dataclasses import asdict
 
-    from spamnb.model import Inspector, card, column_tables, row_dict
+    from spamnb.model import Inspector, card, columns_of, row_dict
     from spamnb.report import model_card, token_tables
 
     inspector = Inspector(model)
-    facts, columns = card(model, path, os.path.getsize(path)), column_tables(model)
+    facts, columns = card(model, path, os.path.getsize(path)), columns_of(model)
     tokens = {label: inspector.top(label, top) for label in model.labels}
     if json_file:
         rows = {label: [row_dict(row) for row in listed] for label, listed in tokens.items()}
