@@ -51,11 +51,13 @@ class Inspector:
         self._scorer = model.engine.scorer
         self._stats = weighted(Stats.of(model.store), model.scoring)
         self._log_p: FloatArray = self._scorer.estimate(self._stats)
+        self._by_class: dict[int, FloatArray] = {}
         self._base = None if model.active_base is None else Inspector(model.active_base.model)
 
     @cached_property
     def formula(self) -> Formula:
-        """How the numbers of tokens and columns make the log-odds."""
+        """How the numbers of tokens and columns make the log-odds; an error with fewer than two classes."""
+        _ = self.model.pair  # refuses fewer
         return formula_of(self.model)
 
     def linear(self) -> Linear | None:
@@ -109,7 +111,9 @@ class Inspector:
         return self._scorer.occurrence_weights(limit_token_weights(self._log_p, limit))
 
     def _bayes_weights(self, c: int) -> FloatArray:
-        return _against_others(self._weights, c)
+        if c not in self._by_class:
+            self._by_class[c] = _against_others(self._weights, c)
+        return self._by_class[c]
 
     def _corrections(self, c: int) -> FloatArray:
         """(R,): what the correction adds to the weights of class c."""
@@ -166,7 +170,9 @@ class Inspector:
 
 
 def _against_others(log_p: FloatArray, c: int) -> FloatArray:
-    """(R,): log P of class c minus the mean of the other classes; what is impossible in both is 0."""
+    """(R,): log P of class c minus the mean of the other classes; 0 without others, or if all are impossible."""
+    if log_p.shape[1] < 2:
+        return np.zeros(len(log_p))
     with np.errstate(invalid="ignore"):
         weights = log_p[:, c] - np.delete(log_p, c, axis=1).mean(axis=1)
     return np.where(np.isnan(weights), 0.0, weights)

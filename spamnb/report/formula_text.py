@@ -22,7 +22,7 @@ def formula_texts(formula: Formula, column: str = "weight") -> list[FormulaText]
     title = "linear view" if linear_view(formula) is not None else "formula"
     if column != "weight":
         title = f"{title} of the base model"
-    if len(formula.classes) > 2:
+    if len(formula.classes) != 2:
         return [FormulaText(title, _class_equations(formula), _legend(formula, column))]
     described = FormulaText(title, _pair_equations(formula), _legend(formula, column))
     return [described, *(formula_texts(formula.base, "base model") if formula.base is not None else [])]
@@ -110,7 +110,7 @@ def _legend(formula: Formula, column: str) -> Legend:
 
 def _bias_rows(formula: Formula) -> Legend:
     absent = "; and log(1 - P(w|c)) of all tokens" if formula.form == "presence" else ""
-    if len(formula.classes) > 2:
+    if len(formula.classes) != 2:
         biases = ", ".join(f"{c} {b:+.4f}" for c, b in zip(formula.classes, formula.bias, strict=True))
         return [] if formula.form == "complement" else [("b(c)", f"{biases}: log P(c){absent}")]
     (plus, minus), at = _sides(formula), formula.classes.index(formula.positive)
@@ -128,13 +128,13 @@ def _token_rows(formula: Formula, column: str) -> Legend:
         return _chain_rows(formula)
     x = "1 for a token that the message has" if formula.once else "how often the message has the token"
     if formula.form == "rates":
-        rates = [] if len(formula.classes) > 2 else [("w", _weight_meaning(formula, column))]
+        rates = [] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]
         more = (
             ("r", 'the columns "rate": occurrences per token of text'),
             ("n", "number of tokens of the message, known or not"),
         )
         return [*rates, ("k", x), *more]
-    return [*([] if len(formula.classes) > 2 else [("w", _weight_meaning(formula, column))]), ("x", x)]
+    return [*([] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]), ("x", x)]
 
 
 def _weight_meaning(formula: Formula, column: str) -> str:
@@ -161,7 +161,7 @@ def _chain_rows(formula: Formula) -> Legend:
 
 
 def _column_meaning(formula: Formula) -> str:
-    if len(formula.classes) > 2:
+    if len(formula.classes) != 2:
         return "log P(value|c) of each column, or the log of its normal density"
     plus, minus = _sides(formula)
     return f"log P(value|{plus}) - log P(value|{minus}) of each column, for numbers of their normal densities"

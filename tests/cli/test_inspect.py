@@ -160,6 +160,18 @@ def test_complement_shows_probabilities_in_the_other_classes(cli: Cli) -> None:
     assert [float(x) for x in row[3:5]] == pytest.approx([(1 + 1) / (2 + 5), 1 / (4 + 5)], rel=1e-2)
 
 
+@pytest.mark.parametrize(("labels", "learned"), [([], "no messages"), (["ham"], "only 'ham' messages")])
+def test_a_model_of_fewer_than_two_classes_has_no_formula(cli: Cli, labels: list[str], learned: str) -> None:
+    SpamModel().learn(["see you"] * len(labels), labels).save(cli.here / "m.spamnb")
+    shown = cli("inspect", "m.spamnb")
+    assert ("\n\n" in shown.text, shown.err) == (False, "")
+    assert cli("inspect", "m.spamnb", "--json", "-").json["formula"] is None
+    assert cli.fails("inspect", "m.spamnb", "see") == [
+        f"Error: the model has learned {learned}; it needs at least two classes",
+        "Hint: train on data with messages of both classes",
+    ]
+
+
 def test_without_smoothing_weights_may_be_infinite(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nspam,win prize\nham,see you\n")
     cli("train", "d.csv", "--alpha", "0", "--tokens", "plain", "-o", "m")

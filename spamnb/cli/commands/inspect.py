@@ -125,21 +125,31 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
     inspector = Inspector(model)
     facts, columns = card(model, path, os.path.getsize(path)), columns_of(model)
     tokens = {label: inspector.top(label, top) for label in model.labels}
+    formula = inspector.formula if len(model.labels) > 1 else None
     if json_file:
-        rows = {label: [row_dict(row) for row in listed] for label, listed in tokens.items()}
-        linear = None if (view := inspector.linear()) is None else asdict(view)
-        parts = {"top": rows, "formula": asdict(inspector.formula), "linear": linear}
-        write_json({**facts, **parts, "column_tables": columns}, json_file)
+        linear = None if formula is None else inspector.linear()
+        write_json(
+            {
+                **facts,
+                "top": {label: [row_dict(row) for row in listed] for label, listed in tokens.items()},
+                "formula": None if formula is None else asdict(formula),
+                "linear": None if linear is None else asdict(linear),
+                "column_tables": columns,
+            },
+            json_file,
+        )
     if json_file == "-":
         return
     out = console()
     model_card.show_card(out, facts)
+    if formula is None:
+        return
     for label, listed in tokens.items():
         if listed:
             token_tables.show_title(out, f"evidence for {label}")
-            token_tables.show_tokens(out, inspector.formula, listed)
+            token_tables.show_tokens(out, formula, listed)
     token_tables.show_columns(out, columns, model.labels, top)
-    token_tables.show_formula(out, inspector.formula)
+    token_tables.show_formula(out, formula)
 
 
 def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) -> None:
@@ -147,13 +157,13 @@ def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) ->
     from spamnb.report import token_tables
 
     inspector = Inspector(model)
-    rows = inspector.look_up(words)
+    formula, rows = inspector.formula, inspector.look_up(words)
     if json_file:
         write_json({"tokens": [row_dict(row) for row in rows]}, json_file)
     if json_file != "-":
         out = console()
-        token_tables.show_tokens(out, inspector.formula, rows)
-        token_tables.show_meaning(out, inspector.formula)
+        token_tables.show_tokens(out, formula, rows)
+        token_tables.show_meaning(out, formula)
 
 
 def _sample(model: SpamModel, label: str, count: int, seed: int, json_file: str | None) -> None:
