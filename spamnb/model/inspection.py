@@ -170,7 +170,7 @@ class Inspector:
 
 
 def _against_others(log_p: FloatArray, c: int) -> FloatArray:
-    """(R,): log P of class c minus the mean of the other classes; 0 without others, or if all are impossible."""
+    """(R,): log P of class c minus the mean of the other classes; 0 if none is possible."""
     if log_p.shape[1] < 2:
         return np.zeros(len(log_p))
     with np.errstate(invalid="ignore"):
