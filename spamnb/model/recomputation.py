@@ -117,6 +117,8 @@ def _chain(numbers: Shown) -> list[Scores]:
 
 
 def _calibrated(raw: float, fit: Shown) -> float:
+    if fit["kind"] == "temperature":
+        return float(raw * fit["scale"])
     z = raw * fit["slope"] + fit["offset"]
     if fit["kind"] == "beta":
         z = fit["b"] * _softplus(z) - fit["a"] * _softplus(-z) + fit["c"]
@@ -125,7 +127,7 @@ def _calibrated(raw: float, fit: Shown) -> float:
 
 def _shares(scores: Scores, scale: float, formula: Shown) -> list[float]:
     """Returns the probabilities of classes from their scores; equal shares if all are impossible."""
-    damped = [score * scale * formula["calibration"].get("scale", 1.0) for score in scores]
+    damped = [_calibrated(score * scale, formula["calibration"]) for score in scores]
     top = max(damped)
     if not isfinite(top):
         return [1 / len(scores)] * len(scores)
