@@ -83,7 +83,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         bias += base_bias
     log_odds = float(predictions.log_odds[0])
     if model.pair is None:
-        total = bias + sum(e.log_odds for e in evidence)
+        total = bias + offset + sum(e.log_odds for e in evidence)
         log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
     unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Explanation(
