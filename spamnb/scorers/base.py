@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from enum import Enum
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -75,10 +76,35 @@ class Stats(Record):
         return len(self.totals.messages)
 
 
+class Form(Enum):
+    """How the numbers of tokens make the score of a class c; k_i is how often i occurs in the message."""
+
+    SUM = "sum"  # bias_c + sum_i k_i log P(i|c)
+    COMPLEMENT = "complement"  # bias_c - sum_i k_i log P(i|not c)
+    PRESENCE = "presence"  # bias_c + sum over present i of log P(i|c) - log(1 - P(i|c))
+    RATES = "rates"  # bias_c + sum over present i of k_i log(r_ic n) - r_ic n - log k_i!
+    CHAIN = "chain"  # bias_c + sum_j log P(w_j | the words before it, c)
+
+
+class Fraction(NamedTuple):
+    """P(i|c) = (count + added) / below_c; n-grams may have another number added, `below` is (K,)."""
+
+    added: float
+    added_to_ngrams: float
+    below: FloatArray
+
+    def log(self, counts: FloatArray, is_ngram: NDArray[np.bool_]) -> FloatArray:
+        """(R, K): log P of tokens with these counts."""
+        if self.added == self.added_to_ngrams:
+            return log_ratio(counts + self.added, self.below)
+        return log_ratio(counts + np.where(is_ngram, self.added_to_ngrams, self.added)[:, None], self.below)
+
+
 class Scorer(ABC):
     """One naive Bayes formula. A new one defines `estimate`, and `bias` or `terms` where it is not linear."""
 
     name: ClassVar[str]
+    form: ClassVar[Form] = Form.SUM
     needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
     needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
     generative: ClassVar[bool] = True  # can messages be drawn from P(x | c)?
@@ -110,9 +136,17 @@ class Scorer(ABC):
     def estimate(self, stats: Stats) -> FloatArray:
         """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
 
+    def fraction(self, _: Stats) -> Fraction | None:
+        """Returns how P(i|c), or the rate, comes from the count of a token; None if it does so otherwise."""
+        return None
+
     def weights(self, stats: Stats) -> FloatArray:
         """Returns the estimate within the limit on the evidence of one token."""
         return limit_token_weights(self.estimate(stats), self.config.max_token_weight)
+
+    def occurrence_weights(self, weights: FloatArray) -> FloatArray:
+        """(R, K): what a token in a message adds, as far as it depends on nothing else in the message."""
+        return weights
 
     def limited(self, entries: Entries, weights: FloatArray) -> Entries:
         """Returns the entries within the limit on the evidence of one message."""
