@@ -7,10 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from spamnb.errors import ModelError
+
 MODEL_VARIABLE = "SPAMNB_MODEL"
 MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
-_FILE_NAME = "model.spamnb"
+_SUFFIX = ".spamnb"
+_OWN_NAME = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,10 @@ class ModelPath:
         return self.path is not None and (self.named or os.path.exists(self.path))
 
 
-def own_model() -> str | None:
-    """The user's own model in the platform's data directory: what `spamnb train` writes by default.
+def data_folder() -> str | None:
+    """The platform's folder for the user's models.
 
-    None if there is no such directory: without HOME, for a user without an entry in the password database.
+    None if there is no such folder: without HOME, for a user without an entry in the password database.
     """
     from platformdirs import user_data_dir
 
@@ -38,7 +41,63 @@ def own_model() -> str | None:
         folder = user_data_dir("spamnb", appauthor=False)
     except RuntimeError:  # earlier versions of platformdirs return a path that begins with ~
         return None
-    return os.path.join(folder, _FILE_NAME) if os.path.isabs(folder) else None
+    return folder if os.path.isabs(folder) else None
+
+
+def own_model() -> str | None:
+    """The user's own model in the data folder: what `spamnb train` writes by default."""
+    folder = data_folder()
+    return None if folder is None else os.path.join(folder, _OWN_NAME + _SUFFIX)
+
+
+def is_model_name(text: str) -> bool:
+    """Returns whether a text is the name of a model: a word without a slash and the suffix .spamnb.
+
+    >>> [is_model_name(text) for text in ("sms", "work", "work.spamnb", "./work", "-")]
+    [True, True, False, False, False]
+    """
+    return os.path.basename(text) == text and text not in ("", ".", "..", "-") and not text.endswith(_SUFFIX)
+
+
+def model_file(name_or_path: str) -> str:
+    """Returns the file of a model, which need not exist: `sms`, `mail`, a name in the data folder, or a path.
+
+    >>> model_file("./work"), model_file("work.spamnb"), model_file("sms") == shipped_model("sms")
+    ('./work', 'work.spamnb', True)
+    """
+    if not is_model_name(name_or_path):
+        return name_or_path
+    if name_or_path in MESSAGE_KINDS:
+        return shipped_model(name_or_path)
+    if (folder := data_folder()) is None:
+        raise ModelError(
+            f'there is no folder for the model "{name_or_path}": HOME is not set',
+            hint=f"for a file in this folder write ./{name_or_path}",
+        )
+    return os.path.join(folder, name_or_path + _SUFFIX)
+
+
+def existing_model_file(name_or_path: str) -> str:
+    """Returns the file of a model; refuses a name without one. Reading reports a path without a file."""
+    path = model_file(name_or_path)
+    if path == name_or_path or os.path.exists(path):
+        return path
+    if os.path.exists(name_or_path):
+        hint = f"for the file in this folder write ./{name_or_path}"
+    else:
+        hint = f"models: {', '.join(model_names())}; for a file write its path, such as ./{name_or_path}"
+    raise ModelError(f'there is no model "{name_or_path}" ({path} does not exist)', hint=hint)
+
+
+def model_names() -> list[str]:
+    """Lists the names of models: the ready-made ones, then those in the data folder in order."""
+    folder = data_folder()
+    try:
+        files = [] if folder is None else sorted(os.listdir(folder))
+    except OSError:  # nothing was saved there yet
+        files = []
+    stems = [file.removesuffix(_SUFFIX) for file in files if file.endswith(_SUFFIX)]
+    return [*MESSAGE_KINDS, *(stem for stem in stems if stem and stem not in MESSAGE_KINDS)]
 
 
 def shipped_model(kind: str) -> str:
