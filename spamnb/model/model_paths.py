@@ -6,8 +6,12 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 MODEL_VARIABLE = "SPAMNB_MODEL"
 MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each
@@ -87,6 +91,17 @@ def existing_model_file(name_or_path: str) -> str:
     else:
         hint = f"models: {', '.join(model_names())}; for a file write its path, such as ./{name_or_path}"
     raise ModelError(f'there is no model "{name_or_path}" ({path} does not exist)', hint=hint)
+
+
+def load(model: str | os.PathLike[str]) -> SpamModel:
+    """Loads a model: `sms` or `mail`, which are ready-made, a name in the data folder, or a path.
+
+    >>> load("sms").predict(["WIN a FREE prize! Call 0909 879 0123 now", "running late, home by 7"])
+    ['spam', 'ham']
+    """
+    from spamnb.model.spam_model import SpamModel
+
+    return SpamModel.load(existing_model_file(model) if isinstance(model, str) else model)
 
 
 def model_names() -> list[str]:
