@@ -135,19 +135,18 @@ def as_texts(messages: Messages) -> Texts:
         return messages
     if isinstance(messages, (str, bytes)):
         raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
-    if getattr(messages, "ndim", 1) != 1 or isinstance(messages, Mapping):
+    if getattr(messages, "ndim", 1) != 1:
         raise _not_one_column(messages)
     return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
 
 
 def _not_one_column(table: Any) -> ConfigError:
     """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
-    shape = f" of shape {table.shape}" if hasattr(table, "shape") else ""
-    columns = list(map(str, getattr(table, "columns", table if isinstance(table, Mapping) else ())))
+    columns = list(map(str, getattr(table, "columns", ())))
     listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
     name = "text" if "text" in columns or not columns else columns[-1]
     return ConfigError(
-        f"expected a list of messages, got a {type(table).__name__}{shape}",
+        f"expected a list of messages, got a {type(table).__name__} of shape {table.shape}",
         hint=f"pass one column: table[{name!r}]{listed}",
     )
 

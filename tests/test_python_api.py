@@ -174,10 +174,6 @@ def test_predict_takes_a_column_and_refuses_a_table() -> None:
         "expected a list of messages, got a DataFrame of shape (20, 1)",
         "pass one column: table['sms'] (columns: sms)",
     )
-    assert refused(model.predict, {"text": ["a"]}) == (
-        "expected a list of messages, got a dict",
-        "pass one column: table['text'] (columns: text)",
-    )
     assert refused(model.predict, np.array([["a"]])) == (
         "expected a list of messages, got a ndarray of shape (1, 1)",
         "pass one column: table['text']",
