@@ -135,7 +135,7 @@ def as_texts(messages: Messages) -> Texts:
         return messages
     if isinstance(messages, (str, bytes)):
         raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
-    if getattr(messages, "ndim", 1) != 1:
+    if len(getattr(messages, "shape", (0,))) != 1:
         raise _not_one_column(messages)
     return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
 
