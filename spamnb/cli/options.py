@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from spamnb.cli.job_option import job_count
 from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
 from spamnb.readers import any_of, labelled_formats
@@ -131,7 +132,7 @@ mail_options = all_of(
         "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
     ),
     one_mail_options,
-    setting_options(TrainingConfig, "jobs", default=TrainingConfig().jobs),
+    setting_options(TrainingConfig, "jobs", type=str, default="auto", callback=job_count),
 )
 labelled_mail_option = click.option(
     "--label",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         labelled_formats as labelled_formats,
         mail_formats as mail_formats,
     )
+    from spamnb.readers.job_count import choose_jobs as choose_jobs
     from spamnb.readers.path_list import (
         existing_paths as existing_paths,
         plan as plan,
@@ -61,6 +62,7 @@ else:
             "decoded_input": ["LONGEST_RECORD", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
+            "job_count": ["choose_jobs"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],
             "row_blocks": ["BlockReader"],

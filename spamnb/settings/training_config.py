@@ -78,7 +78,13 @@ class TrainingConfig:
     )
     remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
     jobs: int = setting(
-        1, "--jobs", "Number of worker processes.", metavar="N", rule=AT_LEAST_1, training=False
+        1,
+        "--jobs",
+        "Number of worker processes, at most one per core (N! forces N). "
+        "[default: auto, several if the input is large]",
+        metavar="N",
+        rule=AT_LEAST_1,
+        training=False,
     )
     base: str | None = setting(
         None,

@@ -178,7 +178,7 @@ def _answer(
     # Verdicts that appear on the terminal show the progress, and a bar would run into them.
     visible_output = may_reach_terminal(sys.stdout)
     with open_source(path, reading, labelled=False) as source:
-        if reading.mail.jobs > 1:
+        if (reading.mail.jobs or 1) > 1:
             from spamnb.training import ScoreInWorker
 
             source.work = ScoreInWorker(model, keep_texts=params["explain"])

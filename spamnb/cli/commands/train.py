@@ -82,6 +82,7 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     if not (data or params["labelled"] or params["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
+    params["jobs"] = sources[0][1].mail.jobs if sources else 1
     if "-" in data:
         print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", params["quiet"])
     return sources
