@@ -82,7 +82,7 @@ def open_archive(decoded: DecodedInput) -> DecodedInput:
 
 def _data_file(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
     """Chooses the only file; else the only one that is not about the data, or that has a known suffix."""
-    files = [file for file in archive.infolist() if not file.is_dir() and not _is_hidden(file.filename)]
+    files = [file for file in archive.infolist() if not _is_hidden(file.filename)]
     data = [file for file in files if _stem(file.filename) not in _ABOUT]
     known = [file for file in data if format_by_suffix(file.filename)]
     for choice in (files, data, known):
@@ -97,7 +97,9 @@ def _data_file(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
 
 
 def _is_hidden(path: str) -> bool:
-    return path.startswith("__MACOSX/") or os.path.basename(path).startswith(".")
+    """Returns whether it is a folder, or a file that the user did not pack."""
+    name = os.path.basename(path)
+    return not name or name.startswith(".") or path.startswith("__MACOSX/")
 
 
 def _stem(path: str) -> str:

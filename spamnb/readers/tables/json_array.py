@@ -33,8 +33,12 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
             hint="leave out --input-format json, or give jsonl for one object per line",
         )
     batches = ArrayReader(decoded, options.chunk_bytes).batches()
-    first = next(batches, [])
-    records = [element for _, element in first if not isinstance(element, str)]
+    head = decoded.head.decode("utf-8", "replace").lstrip(_BLANKS)[1:]
+    elements = [element for _, element, _ in parse_elements(head)]
+    if not elements:  # the first one is longer than the head
+        first = next(batches, [])
+        batches, elements = chain([first], batches), [element for _, element in first]
+    records = [element for element in elements if not isinstance(element, str)]
     names, sample = sample_rows(records, options.columns.stated)
     if not names and labelled:
         raise DataError(
@@ -44,7 +48,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     names = names or [options.columns.text or "text", *options.columns.beside_text]
     builder = table_builder(decoded.name, names, sample, options, labelled=labelled)
     wanted = {i: names[i] for i in builder.columns.wanted}
-    chunks = _chunks(chain([first], batches), wanted, builder, decoded)
+    chunks = _chunks(batches, wanted, builder, decoded)
     description = f"{decoded.name}: JSON array ({', '.join(decoded.storage)}), {builder.describe(names)}"
     return Source(decoded.stream, description, chunks, skipped=builder.skipped, labels=builder.labels)
 
@@ -61,6 +65,34 @@ def _chunks(
             yield builder.build(ListRecords(lines, columns, faults), decoded.stream.position)
 
 
+def parse_elements(
+    text: str, *, is_first: bool = True, final: bool = True
+) -> Iterator[tuple[int, Record | str, int]]:
+    """Yields the whole elements of a text, each with its start and end; all but the first follow a comma.
+
+    Unless the text is `final`, a number at its end may go on.
+
+    >>> list(parse_elements('{"a": 1}, 17, {"b"'))
+    [(0, {'a': 1}, 8), (10, 'not a JSON object', 12)]
+    """
+    parse, end = json.JSONDecoder().raw_decode, 0
+    while True:
+        between = _BETWEEN.match(text, end)
+        assert between is not None
+        start = between.end()
+        if bool(between[1]) == is_first:
+            return
+        try:
+            element, end = parse(text, start)
+        except (ValueError, RecursionError):
+            return
+        is_object = isinstance(element, dict)
+        if end == len(text) and not final and not is_object:
+            return
+        yield start, element if is_object else _NOT_OBJECT, end
+        is_first = False
+
+
 class ArrayReader:
     """Reads the elements of an array, holding only those of one block of about `size` bytes."""
 
@@ -68,7 +100,6 @@ class ArrayReader:
         self._decoded = decoded
         self._size = size
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._parse = json.JSONDecoder().raw_decode
         self._text = ""  # read, but not yet parsed
         self._line = 1  # where it begins
         self._ended = False
@@ -90,24 +121,14 @@ class ArrayReader:
         self._check_rest()
 
     def _elements(self, is_first: bool) -> Iterator[Element]:
-        """Yields the whole elements of what was read; each but the first follows a comma."""
-        text, at = self._text, 0
-        while True:
-            between = _BETWEEN.match(text, at)
-            assert between is not None
-            if bool(between[1]) == is_first:
-                break
-            try:
-                element, end = self._parse(text, between.end())
-            except (ValueError, RecursionError):
-                break
-            if end == len(text) and not self._ended and not isinstance(element, dict):
-                break  # a number may go on
-            self._line += text.count("\n", at, between.end())
-            yield self._line, element if isinstance(element, dict) else _NOT_OBJECT
-            self._line += text.count("\n", between.end(), end)
-            at, is_first = end, False
-        self._text = text[at:]
+        """Yields the whole elements of what was read, and drops them."""
+        done = 0
+        for start, element, end in parse_elements(self._text, is_first=is_first, final=self._ended):
+            self._line += self._text.count("\n", done, start)
+            yield self._line, element
+            self._line += self._text.count("\n", start, end)
+            done = end
+        self._text = self._text[done:]
 
     def _at_end(self) -> bool:
         """Returns whether the bracket that closes the array comes next; drops it."""

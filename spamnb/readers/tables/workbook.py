@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.errors import DataError, MissingExtraError
+from spamnb.errors import MissingExtraError
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.csv_dialect import MOST_COLUMNS, has_header, too_many_columns
-from spamnb.readers.tables.workbook_limits import MOST_BYTES, check_limits, too_large
+from spamnb.readers.tables.workbook_limits import MOST_BYTES, check_limits, damaged, too_large
 
 _SAMPLE_ROWS = 500
 _BATCH_ROWS = 4096
@@ -61,12 +61,11 @@ def _read_rows(decoded: DecodedInput) -> Iterator[Row]:
     check_limits(data, decoded.name)
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheet = book.get_sheet_by_index(0)
-    except (python_calamine.CalamineError, IndexError, ValueError) as error:
-        raise DataError(
-            f"{decoded.name} is no Excel workbook, or is damaged", hint="save it as .xlsx or CSV"
-        ) from error
-    return _text_rows(sheet)
+        return _text_rows(book.get_sheet_by_index(0))
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # of its Rust code
+            raise damaged(decoded.name) from error
+        raise
 
 
 def _text_rows(sheet: Any) -> Iterator[Row]:

@@ -116,6 +116,12 @@ def test_a_value_that_never_ends(here: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert failure("x.json")[0] == "x.json line 1: no whole JSON value within 1 MiB"
 
 
+def test_a_first_element_longer_than_what_is_looked_at(read: Read) -> None:
+    long = [{"text": "a " * 100_000, "label": "ham"}, *RECORDS]
+    result = read(json.dumps(long, indent=1).encode(), "x.json")
+    assert result.labels == ["ham", "ham", "spam"]
+
+
 def test_memory_does_not_grow_with_the_array(here: Path) -> None:
     record = b'{"label": "ham", "text": "some words"}'
     (here / "x.json").write_bytes(b"[" + b",\n".join([record] * 60_000) + b"]")
