@@ -140,7 +140,8 @@ class Terse:
 class Jsonl:
     """One JSON object a line: label, probability, log_odds, known, log_evidence, message.
 
-    Mails have a source, unsure messages a reason, and with explanations there is the evidence.
+    Mails have a source, unsure messages a reason. With explanations there are the evidence, and for each
+    class `joint`, P(c) P(x|c), and its logarithm.
     """
 
     header = b""
@@ -152,7 +153,8 @@ class Jsonl:
         import json
 
         out = []
-        for row in prediction_rows(predictions, rows, lambda i: self._details(chunk, i)):
+        details, joint = (lambda i: self._details(chunk, i)), self._explain is not None
+        for row in prediction_rows(predictions, rows, details, joint):
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
@@ -162,7 +164,9 @@ class Jsonl:
         return {"message": _message(chunk, i), **source, **explanation}
 
 
-def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[[int], Row]) -> Iterator[Row]:
+def prediction_rows(
+    predictions: Predictions, rows: IntArray, details: Callable[[int], Row], joint: bool = True
+) -> Iterator[Row]:
     """Yields what is predicted of each message, its `details`, and the reason if it is unsure."""
     log_evidence = predictions.scored.log_evidence
     for i in rows.tolist():
@@ -172,11 +176,27 @@ def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[
             "log_odds": _finite(float(predictions.log_odds[i])),
             "known": int(predictions.known[i]),
             "log_evidence": _finite(float(log_evidence[i])),
+            **(_joint_row(predictions, i) if joint else {}),
             **details(i),
         }
         if reason := predictions.unsure_reason(i):
             row["unsure_reason"] = reason
         yield row
+
+
+def _joint_row(predictions: Predictions, row: int) -> Row:
+    """Returns P(c) P(x|c) of each class and its logarithm, before damping and calibration.
+
+    The product of a long message is 0 in floating point, its logarithm is not.
+    """
+    log_joint = predictions.scored.joint[row]
+    with np.errstate(over="ignore"):
+        joint = np.exp(log_joint)
+    pairs = {"joint": joint, "log_joint": log_joint}
+    return {
+        name: dict(zip(predictions.names, map(_finite, values.tolist()), strict=False))
+        for name, values in pairs.items()
+    }
 
 
 def _finite(value: float) -> float | None:
