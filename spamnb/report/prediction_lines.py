@@ -176,8 +176,8 @@ def prediction_rows(
             "log_odds": _finite(float(predictions.log_odds[i])),
             "known": int(predictions.known[i]),
             "log_evidence": _finite(float(log_evidence[i])),
-            **(_joint_row(predictions, i) if joint else {}),
             **details(i),
+            **(_joint_row(predictions, i) if joint else {}),
         }
         if reason := predictions.unsure_reason(i):
             row["unsure_reason"] = reason

@@ -84,8 +84,8 @@ def check_folds(data: Data, trainer: Trainer, k: int, batches: int = 1) -> None:
         )
         assert other.labels == model.labels
         batch = extract(Texts.of(held.texts), trainer.features)
-        senders = {name: held.senders for name in trainer.features.categorical}
-        sizes = {name: held.sizes for name in trainer.features.numeric}
+        senders = dict.fromkeys(trainer.features.categorical, held.senders)
+        sizes = dict.fromkeys(trainer.features.numeric, held.sizes)
         scored = Engine(other.store, trainer.scoring).score(batch, senders, sizes)  # damped, not calibrated
         np.testing.assert_allclose(scores.damped[mine], scored.damped, rtol=1e-12, atol=1e-12)
         assert scores.known[mine].tolist() == scored.known.tolist()
