@@ -235,6 +235,21 @@ class Decision:
             table[labels.index(truth), labels.index(verdict)] = cost
         return table
 
+    def cost_table_of(self, labels: tuple[str, ...], positive: str) -> FloatArray | None:
+        """(K, K): the cost of each verdict for each true class; None if no cost is stated.
+
+        >>> Decision.from_costs(cost_fp=100, cost_fn=10).cost_table_of(("ham", "spam"), "spam").tolist()
+        [[0.0, 100.0], [10.0, 0.0]]
+        """
+        if self.costs:
+            return self.cost_table(labels)
+        if self.cost_fp is None or self.cost_fn is None:
+            return None
+        plus = labels.index(positive)
+        table = np.zeros((2, 2))
+        table[1 - plus, plus], table[plus, 1 - plus] = self.cost_fp, self.cost_fn
+        return table
+
     def choose(
         self, proba: FloatArray, labels: tuple[str, ...], preference: Sequence[int] | None = None
     ) -> IntArray:

@@ -254,6 +254,11 @@ class SpamModel:
         both = np.where(predictions.lacks_evidence, 1 - p, exact), p
         return np.stack(both if self.pair[0] == 1 else both[::-1], axis=1)
 
+    def expected_costs(self, predictions: Predictions) -> FloatArray | None:
+        """(n, K): the expected cost of each verdict; None if the decision states no cost."""
+        table = self.decision.cost_table_of(self.labels, self.positive)
+        return None if table is None else np.einsum("nt,tv->nv", self.proba(predictions), table)
+
     def predict(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core import IntArray, visible, visible_bytes
+from spamnb.core import FloatArray, IntArray, visible, visible_bytes
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 
@@ -100,6 +100,7 @@ def evidence_text(explanation: Explanation) -> str:
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
+ExpectedCosts = Callable[[Predictions], FloatArray | None]  # (n, K): of each verdict
 
 
 class Tsv:
@@ -141,20 +142,23 @@ class Jsonl:
     """One JSON object a line: label, probability, log_odds, known, log_evidence, message.
 
     Mails have a source, unsure messages a reason. With explanations there are the evidence, and for each
-    class `joint`, P(c) P(x|c), and its logarithm.
+    class `joint`, P(c) P(x|c), its logarithm, and the expected cost of that verdict if costs are stated.
     """
 
     header = b""
 
-    def __init__(self, explain: Explain | None = None) -> None:
-        self._explain = explain
+    def __init__(self, explain: Explain | None = None, costs: ExpectedCosts | None = None) -> None:
+        self._explain, self._costs = explain, costs
 
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         import json
 
         out = []
         details, joint = (lambda i: self._details(chunk, i)), self._explain is not None
-        for row in prediction_rows(predictions, rows, details, joint):
+        costs = None if self._costs is None or not joint else self._costs(predictions)
+        for i, row in zip(rows.tolist(), prediction_rows(predictions, rows, details, joint), strict=True):
+            if costs is not None:
+                row["expected_cost"] = dict(zip(predictions.names, costs[i].tolist(), strict=False))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
