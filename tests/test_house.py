@@ -47,7 +47,7 @@ USERS = {
     "joblib": {"storage"},
     "distributed": {"training"},
     "re2": {"features"},
-    "sklearn": set[str](),
+    "sklearn": {"lab_filters"},
     "scipy": set[str](),
 }
 MAX_ENTRIES = 25  # at the top of spamnb/

@@ -20,7 +20,7 @@ from spamnb.counts import CountStore, Entries, Tally, are_grams
 from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, prior_if_impossible, weighted
-from spamnb.scorers import Scorer, Stats, log_prior, make
+from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import FoldScores
 
@@ -106,7 +106,7 @@ def _score(
     entries = Entries(1, np.zeros(present, np.int64), local, counts, length, sequence, at)
     stats = now.stats(slice(0, now.known) if scorer.needs_full_vocabulary else rows)
     stats = weighted(stats, scorer.config)
-    joint = prior_if_impossible(scorer.joint(entries, stats), log_prior(stats, scorer.config))[0]
+    joint = prior_if_impossible(scorer.joint(entries, stats), scorer.log_prior(stats))[0]
     shapes = now.kinds[rows] == SHAPE
     known = present - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
     return joint * damping_scale(np.array([present]), scorer.config), int(known)

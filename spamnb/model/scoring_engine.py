@@ -223,12 +223,16 @@ class Engine:
     @cached_property
     def prior(self) -> FloatArray:
         """The probability of each class (K,) for a message of which nothing is known."""
-        return np.exp(self.log_prior)
+        return np.exp(log_prior(self._no_tokens, self.config))
 
     @cached_property
     def log_prior(self) -> FloatArray:
-        no_tokens = weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
-        return log_prior(no_tokens, self.config)
+        """(K,): what compares the classes if all of them are impossible."""
+        return self.scorer.log_prior(self._no_tokens)
+
+    @property
+    def _no_tokens(self) -> Stats:
+        return weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
 
     @cached_property
     def _has_shapes(self) -> bool:

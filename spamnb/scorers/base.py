@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from enum import Enum
 from typing import ClassVar
 
 import numpy as np
@@ -67,10 +68,21 @@ class Stats(Record):
         return len(self.message_totals)
 
 
+class Form(Enum):
+    """How the numbers of tokens make the score of a class c; k_i is how often i occurs in the message."""
+
+    SUM = "sum"  # bias_c + sum_i k_i log P(i|c)
+    COMPLEMENT = "complement"  # bias_c - sum_i k_i log P(i|not c)
+    PRESENCE = "presence"  # bias_c + sum over present i of log P(i|c) - log(1 - P(i|c))
+    RATES = "rates"  # bias_c + sum over present i of k_i log(r_ic n) - r_ic n - log k_i!
+    CHAIN = "chain"  # bias_c + sum_j log P(w_j | the words before it, c)
+
+
 class Scorer(ABC):
     """One naive Bayes formula. A new one defines `estimate`, and `bias` or `terms` where it is not linear."""
 
     name: ClassVar[str]
+    form: ClassVar[Form] = Form.SUM
     needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
     needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
     generative: ClassVar[bool] = True  # can messages be drawn from P(x | c)?
@@ -106,12 +118,20 @@ class Scorer(ABC):
         """Returns the estimate within the limit on the evidence of one token."""
         return limit_token_weights(self.estimate(stats), self.config.max_token_weight)
 
+    def occurrence_weights(self, weights: FloatArray) -> FloatArray:
+        """(R, K): what a token in a message adds, as far as it depends on nothing else in the message."""
+        return weights
+
     def limited(self, entries: Entries, weights: FloatArray) -> Entries:
         """Returns the entries within the limit on the evidence of one message."""
         return limit_evidence(entries, weights, self.config.max_evidence)
 
     def bias(self, stats: Stats) -> FloatArray:
         """(K,): the part of the score that all messages share, the log prior."""
+        return log_prior(stats, self.config)
+
+    def log_prior(self, stats: Stats) -> FloatArray:
+        """(K,): the part of the bias that compares the classes if all of them are impossible."""
         return log_prior(stats, self.config)
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:

@@ -88,6 +88,10 @@ class ColumnTree:
             for a, p in self.parents.items()
         }
 
+    def conditional_log_p(self, column: str) -> dict[tuple[str, str], FloatArray]:
+        """Returns log P(value | the parent's value, c), (K,) each, by both values."""
+        return self._log_p.get(column, {})
+
     def log_p(self, column: str, value: str, parent_value: str, alone: FloatArray) -> FloatArray:
         """(K,): log P(value | the parent's value, c); `alone` where the parent says nothing of the column."""
         return self._log_p[column].get((value, parent_value), alone)

@@ -8,13 +8,14 @@ The weights come from the counts of the other classes; the prior cancels out, ex
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Form, Scorer, Stats, log_ratio
 
 
 class Complement(Scorer):
     """Chooses the class whose complement fits a message worst."""
 
     name = "complement"
+    form = Form.COMPLEMENT
     generative = False
 
     def estimate(self, stats: Stats) -> FloatArray:
@@ -25,3 +26,6 @@ class Complement(Scorer):
 
     def bias(self, stats: Stats) -> FloatArray:
         return super().bias(stats) if stats.classes == 1 else np.zeros(stats.classes)
+
+    def log_prior(self, stats: Stats) -> FloatArray:
+        return self.bias(stats)

@@ -12,7 +12,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import NO_GRAM, Entries
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Form, Scorer, Stats, log_ratio
 
 # 5-fold cross-validation within the training part of SMS Spam Collection, k = 1: log loss and accuracy were
 # flat between s = 2 and s = 20.
@@ -23,6 +23,7 @@ class LessNaive(Scorer):
     """Models each class as a Markov chain of order k."""
 
     name = "less-naive"
+    form = Form.CHAIN
 
     @property
     def order(self) -> int:

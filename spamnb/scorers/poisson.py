@@ -10,7 +10,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import Entries
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Form, Scorer, Stats, log_ratio
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))
 
@@ -19,6 +19,7 @@ class Poisson(Scorer):
     """Models each word as occurring at its own rate per word of text."""
 
     name = "poisson"
+    form = Form.RATES
     needs_lengths = True
 
     def estimate(self, stats: Stats) -> FloatArray:

@@ -10,7 +10,7 @@ from spamnb.core import FloatArray, IntArray, distinct_values, group_values
 from spamnb.counts import CountStore, PairColumns, Tally, subtract_store
 from spamnb.features import Batch
 from spamnb.model import damping_scale, prior_if_impossible, weighted
-from spamnb.scorers import ColumnScores, Scorer, log_prior, make
+from spamnb.scorers import ColumnScores, Scorer, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
 from spamnb.training.sampling import Digests, Sample, pick_columns
@@ -83,7 +83,7 @@ def score_fold(
     for terms in _columns_without(store, scorer.config, sample, fold).values():
         joint, known = joint + terms, known + terms.any(axis=1)
     scale = damping_scale(parts, scorer.config)
-    damped = prior_if_impossible(joint, log_prior(stats, scorer.config)) * scale[:, None]
+    damped = prior_if_impossible(joint, scorer.log_prior(stats)) * scale[:, None]
     if sample.base_scores is not None:
         damped = damped + sample.base_scores[fold.rows]
     return damped, known, scale
