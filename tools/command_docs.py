@@ -1,8 +1,8 @@
 """`make docs`: writes the page of commands from their help and runs the console examples of all documents.
 
 A console example is a fenced block of kind `console`. A line that starts with `$ ` is a command, lines right
-below it that start with `> ` continue it, and what then follows, up to the next command, is its real output. A page is one session: its commands run in order in a
-fresh folder that holds only `data`.
+below it that start with `> ` continue it, and what then follows, up to the next command, is its real output.
+A page is one session: its commands run in order in a fresh folder that holds only `data`.
 """
 
 from __future__ import annotations
