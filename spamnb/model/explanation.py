@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray
 from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
-from spamnb.model.calibration import LIMIT, Platt, Temperature
+from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.scoring_engine import Engine, LookedUpBatch
 from spamnb.scorers import Form, Scorer
 
@@ -83,7 +83,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         bias += base_bias
     log_odds = float(predictions.log_odds[0])
     if model.pair is None:
-        total = bias + sum(e.log_odds for e in evidence)
+        total = bias + offset + sum(e.log_odds for e in evidence)
         log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
     unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Explanation(
@@ -153,6 +153,8 @@ def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float
     calibration = model.calibration
     if isinstance(calibration, Temperature):
         return calibration.scale, 0.0
+    if model.pair is None:  # it has learned a class more than it was calibrated for
+        return calibration.slope, _bend(calibration, predictions)
     offset = calibration.offset
     if model.active_correction is not None:
         offset += calibration.slope * model.sign * model.active_correction.bias
@@ -160,6 +162,15 @@ def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float
         raw = model.raw(predictions.scored)
         offset += float((calibration.apply(raw) - calibration.slope * raw - calibration.offset)[0])
     return calibration.slope, offset
+
+
+def _bend(calibration: Platt | Beta, predictions: Predictions) -> float:
+    """Returns how far the calibrated scores of the two best classes differ from a line; 0 for Platt's."""
+    scores = predictions.scored.damped[0, list(_two_best(predictions))]
+    if not np.isfinite(scores).all():
+        return 0.0
+    first, second = (calibration.apply(scores) - calibration.slope * scores).tolist()
+    return float(first - second)
 
 
 def _two_best(predictions: Predictions) -> tuple[int, int]:

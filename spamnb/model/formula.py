@@ -22,8 +22,9 @@ class Formula:
     `form` is how the numbers of tokens make the score of a class (`scorers.Form`), `bias` is what every
     message adds to it, by class; `log_prior` is a part of the bias, for `presence` the rest is the sum of
     log(1 - P(i|c)) over the vocabulary. `once` says that a token counts once per message, `counted` names the
-    counts that P(i|c) comes from, messages or occurrences, which `class_weights` multiply. With a base model,
-    `base_weight` times its log-odds are added before the calibration.
+    counts that P(i|c) comes from, messages or occurrences: P(i|c) is (count times class weight + `added`, or
+    `added_to_ngrams`) / `below`. For `complement` the counts of the other classes make P(i|not c). With a
+    base model, `base_weight` times its log-odds are added before the calibration.
     """
 
     scorer: str
@@ -32,6 +33,9 @@ class Formula:
     positive: str
     once: bool
     counted: str
+    added: float | None
+    added_to_ngrams: float | None
+    below: tuple[float, ...] | None
     bias: tuple[float, ...]
     log_prior: tuple[float, ...]
     class_weights: tuple[float, ...]
@@ -76,7 +80,7 @@ def formula_of(model: SpamModel) -> Formula:
     """Returns the formula of a model."""
     scorer, config, base = model.engine.scorer, model.active_scoring, model.active_base
     stats = weighted(Stats.of(model.store), config)
-    calibration = {name: x for name, x in model.calibration.to_state().items() if name != "note"}
+    fraction = scorer.fraction(stats)
     return Formula(
         scorer=scorer.name,
         form=scorer.form.value,
@@ -84,6 +88,9 @@ def formula_of(model: SpamModel) -> Formula:
         positive=model.labels[positive_index(model)],
         once=scorer.once,
         counted=counted_by(scorer),
+        added=None if fraction is None else fraction.added,
+        added_to_ngrams=None if fraction is None else fraction.added_to_ngrams,
+        below=None if fraction is None else tuple(fraction.below.tolist()),
         bias=tuple(scorer.bias(stats).tolist()),
         log_prior=tuple(scorer.log_prior(stats).tolist()),
         class_weights=tuple(class_weights(config, model.labels, model.store.message_totals).tolist()),
@@ -95,7 +102,7 @@ def formula_of(model: SpamModel) -> Formula:
         vocabulary=model.store.vocabulary,
         columns=bool(model.features.categorical or model.features.numeric),
         correction_bias=_correction_bias(model),
-        calibration=calibration,
+        calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},
         base_weight=None if base is None else base.weight,
         base=None if base is None else formula_of(base.model),
     )

@@ -118,6 +118,8 @@ def _chain(numbers: Shown) -> list[Scores]:
 
 
 def _calibrated(raw: float, fit: Shown) -> float:
+    if fit["kind"] == "temperature":
+        return float(raw * fit["scale"])
     z = raw * fit["slope"] + fit["offset"]
     if fit["kind"] == "beta":
         z = fit["b"] * _softplus(z) - fit["a"] * _softplus(-z) + fit["c"]
@@ -126,7 +128,7 @@ def _calibrated(raw: float, fit: Shown) -> float:
 
 def _shares(scores: Scores, scale: float, formula: Shown) -> list[float]:
     """Returns the probabilities of classes from their scores."""
-    damped = [score * scale * formula["calibration"].get("scale", 1.0) for score in scores]
+    damped = [_calibrated(score * scale, formula["calibration"]) for score in scores]
     top = max(damped)
     shares = [exp(x - top) for x in damped]
     return [share / sum(shares) for share in shares]

@@ -44,17 +44,25 @@ def _sides(formula: Formula) -> tuple[str, str]:
 
 def _pair_equations(formula: Formula) -> list[str]:
     plus, minus = _sides(formula)
-    fit = formula.calibration
-    offset = fit["offset"] + fit["slope"] * (formula.correction_bias or 0.0)
     short = linear_view(formula) is not None and formula.base is None
     score = _score(formula)
-    line = f"{fit['slope']:.4f} * {score if short else 's'} {_signed(offset)}"
-    rest = [] if short else [f"s = {score}"]
-    log_odds = f"log-odds({plus} against {minus})"
+    return [
+        *_calibration(formula, f"log-odds({plus} against {minus})", score if short else "s"),
+        *([] if short else [f"s = {score}"]),
+    ]
+
+
+def _calibration(formula: Formula, result: str, score: str) -> list[str]:
+    """Writes how the calibration makes a result of a score: by a line or a curve, on two classes or more."""
+    fit = formula.calibration
+    if fit["kind"] == "temperature":
+        return [f"{result} = {fit['scale']:.4f} * {score}"]
+    offset = fit["offset"] + fit["slope"] * (formula.correction_bias or 0.0)
+    line = f"{fit['slope']:.4f} * {score} {_signed(offset)}"
     if fit["kind"] == "platt":
-        return [f"{log_odds} = {line}", *rest]
+        return [f"{result} = {line}"]
     curve = f"{fit['b']:.4f} * log(1 + e^z) - {fit['a']:.4f} * log(1 + e^-z) {_signed(fit['c'])}"
-    return [f"{log_odds} = {curve}", f"z = {line}", *rest]
+    return [f"{result} = {curve}", f"z = {line}"]
 
 
 def _signed(x: float) -> str:
@@ -85,12 +93,12 @@ def _class_equations(formula: Formula) -> list[str]:
         "rates": "b(c) + sum of [k log(r n) - r n - log k!]",
         "chain": "b(c) + sum of log P(w|h, c)",
     }.get(formula.form, "b(c) + sum of x log P(w|c)")
-    scale = formula.calibration.get("scale", 1.0)
     if not formula.vocabulary:
         terms = "b(c)"
     return [
+        "P(c|message) = e^f(c) / the sum of that over all classes",
+        *_calibration(formula, "f(c)", "score(c)"),
         f"score(c) = {_damped(formula, terms)}",
-        f"P(c|message) = e^({scale:.4f} * score(c)) / the sum of that over all classes",
     ]
 
 
@@ -105,7 +113,9 @@ def _legend(formula: Formula, column: str) -> Legend:
         rows.append(("m", f"number {which}{' and columns' * formula.columns} in the message"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
-    return [*rows, ("in", _count_meaning(formula))] if formula.vocabulary else rows
+    if not formula.vocabulary:
+        return rows
+    return [*rows, *_estimate_rows(formula), ("in", _count_meaning(formula))]
 
 
 def _bias_rows(formula: Formula) -> Legend:
@@ -129,11 +139,7 @@ def _token_rows(formula: Formula, column: str) -> Legend:
     x = "1 for a token that the message has" if formula.once else "how often the message has the token"
     if formula.form == "rates":
         rates = [] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]
-        more = (
-            ("r", 'the columns "rate": occurrences per token of text'),
-            ("n", "number of tokens of the message, known or not"),
-        )
-        return [*rates, ("k", x), *more]
+        return [*rates, ("k", x), ("n", "number of tokens of the message, known or not")]
     return [*([] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]), ("x", x)]
 
 
@@ -156,7 +162,7 @@ def _chain_rows(formula: Formula) -> Legend:
         ("h", before.get(order or 0, f"the {order} words before w; fewer at the start of a message")),
         ("P(w|h, c)", f'(N(h w) + {s} P(w|h\', c)) / (N(h) + {s}); `spamnb inspect "h w"` shows it'),
         ("h'", "h without its first word, down to P(w|c), which the tables show"),
-        ("N", "occurrences in class c"),
+        ("N(..)", "occurrences in class c"),
     ]
 
 
@@ -168,9 +174,19 @@ def _column_meaning(formula: Formula) -> str:
 
 
 def _count_meaning(formula: Formula) -> str:
-    name = {"rates": "rates are", "complement": "P(w|not c) is"}.get(formula.form, "P(w|c) is")
-    which = "those of the other classes" if formula.form == "complement" else "these"
     counts = "messages with the token" if formula.counted == "messages" else "occurrences of the token"
     weights = zip(formula.classes, formula.class_weights, strict=True)
     changed = " and ".join(f"in {c} times {weight:.4g}" for c, weight in weights if weight != 1)
-    return f"{counts}; {name} estimated from {which}{', ' * bool(changed)}{changed}"
+    return f"{counts}{', ' * bool(changed)}{changed}"
+
+
+def _estimate_rows(formula: Formula) -> Legend:
+    """Describes how probabilities, or rates, come from the counts."""
+    if formula.below is None or formula.added is None or formula.added_to_ngrams is None:
+        return []
+    name = {"rates": "r", "complement": "P(w|not c)"}.get(formula.form, "P(w|c)")
+    others = "sum of the other classes" if formula.form == "complement" else "in"
+    added, more = f"{formula.added:g}", f"{formula.added_to_ngrams:g}"
+    ngrams = f" (n-grams {more})" if more != added else ""
+    below = ", ".join(f"{x:,.8g} for {c}" for c, x in zip(formula.classes, formula.below, strict=True))
+    return [(name, f"({others} + {added}{ngrams}) / N, where N is {below}")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,20 @@ class Form(Enum):
     CHAIN = "chain"  # bias_c + sum_j log P(w_j | the words before it, c)
 
 
+class Fraction(NamedTuple):
+    """P(i|c) = (count + added) / below_c; n-grams may have another number added, `below` is (K,)."""
+
+    added: float
+    added_to_ngrams: float
+    below: FloatArray
+
+    def log(self, counts: FloatArray, is_ngram: NDArray[np.bool_]) -> FloatArray:
+        """(R, K): log P of tokens with these counts."""
+        if self.added == self.added_to_ngrams:
+            return log_ratio(counts + self.added, self.below)
+        return log_ratio(counts + np.where(is_ngram, self.added_to_ngrams, self.added)[:, None], self.below)
+
+
 class Scorer(ABC):
     """One naive Bayes formula. A new one defines `estimate`, and `bias` or `terms` where it is not linear."""
 
@@ -113,6 +127,10 @@ class Scorer(ABC):
     @abstractmethod
     def estimate(self, stats: Stats) -> FloatArray:
         """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
+
+    def fraction(self, _: Stats) -> Fraction | None:
+        """Returns how P(i|c), or the rate, comes from the count of a token; None if it does so otherwise."""
+        return None
 
     def weights(self, stats: Stats) -> FloatArray:
         """Returns the estimate within the limit on the evidence of one token."""

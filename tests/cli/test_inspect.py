@@ -44,10 +44,11 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     assert table(rest[1])[2] == ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"]
     assert rest[2].splitlines()[1:] == [
         "log-odds(spam against ham) = 1.0000 * (w.x + b) + 0.0000",
-        "b   +0.0000: log P(spam) - log P(ham)",
-        'w   the column "weight": log P(w|spam) - log P(w|ham)',
-        "x   how often the message has the token",
-        "in  occurrences of the token; P(w|c) is estimated from these",
+        "b       +0.0000: log P(spam) - log P(ham)",
+        'w       the column "weight": log P(w|spam) - log P(w|ham)',
+        "x       how often the message has the token",
+        "P(w|c)  (in + 1) / N, where N is 10 for ham, 10 for spam",
+        "in      occurrences of the token",
     ]
 
 

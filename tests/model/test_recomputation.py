@@ -38,6 +38,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "balanced": {"balance": "weight"},
     "class weights": {"class_weights": (("spam", 7.5),)},
 }
+FRACTIONS = ["bernoulli", "binary", "categorical", "complement", "less-naive", "multinomial", "poisson"]
 LIMITS: dict[str, dict[str, Any]] = {
     "max token weight": {"max_token_weight": 0.4},
     "max evidence": {"max_evidence": 2},
@@ -92,6 +93,15 @@ def test_every_scorer(name: str, settings: str, classes: int, features: FeatureC
 @pytest.mark.parametrize("name", REGISTRY)
 def test_every_calibration(name: str, calibration: Calibration) -> None:
     tried = case(name, 3 if isinstance(calibration, Temperature) else 2, damping=0.5)
+    check(replace(tried.model, calibration=calibration), tried.others)
+
+
+@pytest.mark.parametrize(
+    ("classes", "calibration"), [(2, Temperature(0.4)), (3, STRAIGHT), (3, BENT)], ids=["2", "3", "3 bent"]
+)
+def test_a_calibration_for_another_number_of_classes(classes: int, calibration: Calibration) -> None:
+    """A model that learns a third class keeps its calibration."""
+    tried = case("multinomial", classes)
     check(replace(tried.model, calibration=calibration), tried.others)
 
 
@@ -247,35 +257,48 @@ def test_a_refined_weight_is_that_of_naive_bayes_plus_a_correction() -> None:
         assert row.correction == -model.correction.of(keys)[0]  # fitted for ham
 
 
-# P(i|c) of one token from the counts that are shown: added to the count, and below the line
-DENOMINATORS: dict[str, Any] = {
-    "multinomial": lambda total, _, v: total + v,
-    "categorical": lambda total, *_: total + 2,
-    "poisson": lambda total, *_: total + 2,
-    "less-naive": lambda total, _, v: total + v,
-    "binary": lambda _, messages, __: messages + 2,
-    "bernoulli": lambda _, messages, __: messages + 2,
-}
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", FRACTIONS)
+def test_probabilities_come_from_the_counts_that_are_shown(name: str, classes: int, settings: str) -> None:
+    """(count + added) / below, by the numbers of the formula; complement uses the other classes' counts."""
+    tried = case(name, classes, PAIRS, **SETTINGS[settings])
+    formula = Inspector(tried.model).formula
+    assert formula.added is not None
+    assert formula.below is not None
+    checked = 0
+    for row in shown(tried.model, " ".join(tried.others))["tokens"]:
+        if name == "less-naive" and (" " in row["token"] or ":" in row["token"]):
+            continue  # these have other formulas
+        added = formula.added_to_ngrams if " " in row["token"] else formula.added
+        counts = [n * w for n, w in zip(row[formula.counted], formula.class_weights, strict=True)]
+        for c, (p, below) in enumerate(zip(row["probabilities"], formula.below, strict=True)):
+            count = sum(counts) - counts[c] if name == "complement" else counts[c]
+            assert p == pytest.approx((count + added) / below, rel=1e-9, abs=1e-300), row
+        checked += 1
+    assert checked > 10
 
 
-@pytest.mark.parametrize("once", [False, True])
-@pytest.mark.parametrize("name", REGISTRY)
-def test_probabilities_come_from_the_counts_that_are_shown(name: str, once: bool) -> None:
-    model = case(name, alpha=1.0, once=once).model
-    store, inspector = model.store, Inspector(model)
-    counted = inspector.formula.counted
-    assert counted == (
-        "messages" if name in ("binary", "bernoulli") or (once and name != "less-naive") else "occurrences"
+@pytest.mark.parametrize(
+    ("name", "once", "counted"),
+    [
+        ("multinomial", True, "messages"),
+        ("multinomial", False, "occurrences"),
+        ("complement", False, "occurrences"),
+        ("poisson", True, "messages"),
+        ("binary", False, "messages"),
+        ("bernoulli", False, "messages"),
+        ("less-naive", True, "occurrences"),
+    ],
+)
+def test_which_counts_are_shown(name: str, once: bool, counted: str) -> None:
+    model = SpamModel(
+        FeatureConfig(ngrams=2, shapes=False, punctuation=False), ScorerConfig.of(name, once=once)
     )
-    table = store.tokens if counted == "occurrences" else store.messages
-    words = np.flatnonzero(store.kinds == 1) if name == "less-naive" else np.arange(store.vocabulary)
-    totals, sizes = table[words].sum(axis=0), store.message_totals
-    (row,) = inspector.look_up(["w1"])
-    counts = getattr(row, counted)
-    for c in (0, 1):
-        d = 1 - c if name == "complement" else c  # P(i|not c) is that of the other class
-        below = DENOMINATORS.get(name, DENOMINATORS["multinomial"])(totals[d], sizes[d], len(words))
-        assert row.probabilities[c] == pytest.approx((counts[d] + 1) / below, rel=1e-12)
+    model = model.learn(["win win", "see"], ["spam", "ham"])
+    assert Inspector(model).formula.counted == counted
+    assert model.explain("win").counted == counted
+    assert model.explain("win").evidence[0].counts == (0, 2 if counted == "occurrences" else 1)
 
 
 def test_less_naive_shows_the_probability_of_a_word_after_others() -> None:

@@ -70,13 +70,15 @@ def test_three_classes() -> None:
     assert text(three) == FormulaText(
         "formula",
         [
+            "P(c|message) = e^f(c) / the sum of that over all classes",
+            "f(c) = 0.5000 * score(c)",
             "score(c) = b(c) + sum of x log P(w|c)",
-            "P(c|message) = e^(0.5000 * score(c)) / the sum of that over all classes",
         ],
         [
             ("b(c)", "ham -0.6931, news -1.3863, spam -1.3863: log P(c)"),
             ("x", "1 for a token that the message has"),
-            ("in", "messages with the token; P(w|c) is estimated from these"),
+            ("P(w|c)", "(in + 1) / N, where N is 4 for ham, 3 for news, 3 for spam"),
+            ("in", "messages with the token"),
         ],
     )
 
@@ -98,9 +100,11 @@ def test_the_meaning_of_numbers() -> None:
         name: dict(text(model(name, class_weights=(("spam", 3.0),))).legend)
         for name in ("complement", "poisson", "bernoulli")
     }
-    assert legends["complement"]["in"] == (
-        "occurrences of the token; P(w|not c) is estimated from those of the other classes, in spam times 3"
+    assert legends["complement"]["in"] == "occurrences of the token, in spam times 3"
+    assert legends["complement"]["P(w|not c)"] == (
+        "(sum of the other classes + 1) / N, where N is 21 for ham, 11 for spam"
     )
+    assert legends["poisson"]["r"] == "(in + 1) / N, where N is 7 for ham, 17 for spam"
     assert legends["complement"]["b"] == "+0.0000: this scorer uses no prior"
     assert legends["poisson"]["w"] == 'the column "weight": log(r_spam / r_ham)'
     assert legends["poisson"]["n"] == "number of tokens of the message, known or not"
