@@ -33,6 +33,7 @@ ROOMS = [
     "tuning",
     "report",
     "lab_filters",
+    "sklearn_inputs",
     "sklearn_classifier",
     "cli",
     "__main__",

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from spamnb.model.predictions import (
         Predictions as Predictions,
         class_probabilities as class_probabilities,
+        predict_pair as predict_pair,
     )
     from spamnb.model.prune_model import (
         age as age,
@@ -89,12 +90,14 @@ if TYPE_CHECKING:
         merge_seen as merge_seen,
     )
     from spamnb.model.spam_class import (
+        Classes as Classes,
         positive_class as positive_class,
         require_spam as require_spam,
         spam_classes as spam_classes,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
-    from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
+    from spamnb.model.text_export import export_lines as export_lines
+    from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
     from spamnb.model.verdict_header import with_verdict as with_verdict
     from spamnb.model.verdicts import Verdicts as Verdicts
@@ -133,7 +136,7 @@ else:
                 "possible_models",
                 "shipped_model",
             ],
-            "predictions": ["Predictions", "class_probabilities"],
+            "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],
             "recomputation": ["Recomputed", "recompute"],
             "scoring_engine": [
@@ -145,9 +148,10 @@ else:
                 "weighted",
             ],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
-            "spam_class": ["positive_class", "require_spam", "spam_classes"],
+            "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
-            "text_export": ["export_lines", "import_lines"],
+            "text_export": ["export_lines"],
+            "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
             "verdict_header": ["with_verdict"],
             "verdicts": ["Verdicts"],

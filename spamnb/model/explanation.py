@@ -12,6 +12,7 @@ from spamnb.core import FloatArray
 from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
+from spamnb.model.predictions import TOO_CLOSE
 from spamnb.model.scoring_engine import Engine, LookedUpBatch
 from spamnb.scorers import Form, Scorer
 
@@ -55,7 +56,6 @@ class Explanation:
     known: int
     unknown: int
     unsure_reason: str = ""
-    lacks_evidence: bool = False  # the reason why it is unsure
     counted: str = "messages"
     base_counted: str = "messages"
     bias_parts: tuple[str, ...] = ("prior", "calibration")
@@ -68,6 +68,11 @@ class Explanation:
     @property
     def other(self) -> str:
         return self.classes[1]
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Is the message unsure because too little in it is known?"""
+        return self.unsure_reason not in ("", TOO_CLOSE)
 
 
 def explain_batch(model: SpamModel, batch: Batch, categories: Categories, numbers: Numbers) -> Explanation:
@@ -97,7 +102,6 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),
         unsure_reason=predictions.unsure_reason(0),
-        lacks_evidence=bool(predictions.lacks_evidence[0]),
         counted=counted_by(model.engine.scorer),
         base_counted=counted_by(
             (model if model.active_base is None else model.active_base.model).engine.scorer

@@ -8,6 +8,7 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.scorers.base import (
+        ClassTotals as ClassTotals,
         Form as Form,
         Scorer as Scorer,
         Stats as Stats,
@@ -26,7 +27,16 @@ else:
         __name__,
         {
             "registry": ["REGISTRY", "check_scorer", "make"],
-            "base": ["Form", "Scorer", "Stats", "class_weights", "log_prior", "pair_sums", "safe_log"],
+            "base": [
+                "ClassTotals",
+                "Form",
+                "Scorer",
+                "Stats",
+                "class_weights",
+                "log_prior",
+                "pair_sums",
+                "safe_log",
+            ],
             "bernoulli": ["HUGE"],
             "column_scores": ["ColumnScores"],
             "evidence_limits": ["limit_token_weights"],

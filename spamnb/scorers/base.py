@@ -16,22 +16,36 @@ from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig
 
 
+class ClassTotals(NamedTuple):
+    """The sums of each class, (K,) each."""
+
+    tokens: FloatArray  # N_c
+    presences: FloatArray  # sum over tokens of D_ic
+    messages: FloatArray  # D_c
+    words: FloatArray  # N_c of single words only
+
+    @classmethod
+    def of(cls, store: CountStore) -> ClassTotals:
+        totals = store.token_totals, store.presence_totals, store.message_totals, store.word_totals
+        return cls(*(each.astype(np.float64) for each in totals))
+
+    def weighted(self, weights: FloatArray) -> ClassTotals:
+        return ClassTotals(*(each * weights for each in self))
+
+
 class Stats(Record):
     """Counts as a scorer sees them: R tokens (all, or those needed) and K classes, possibly weighted.
 
-    tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals (K,) and vocabulary V are of the whole store.
+    tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals and vocabularies are of the whole store.
     is_ngram (R,) marks the tokens of several words.
     """
 
     tokens: FloatArray
     messages: FloatArray
-    token_totals: FloatArray  # N_c
-    presence_totals: FloatArray  # sum over tokens of D_ic
-    message_totals: FloatArray  # D_c
-    vocabulary: int
-    word_totals: FloatArray  # N_c of single words only
-    word_vocabulary: int
+    totals: ClassTotals
     is_ngram: NDArray[np.bool_]
+    vocabulary: int
+    word_vocabulary: int
     gram_vocabulary: int
     labels: tuple[str, ...] = ()
 
@@ -41,13 +55,10 @@ class Stats(Record):
         return cls(
             store.tokens[which].astype(np.float64),
             store.messages[which].astype(np.float64),
-            store.token_totals.astype(np.float64),
-            store.presence_totals.astype(np.float64),
-            store.message_totals.astype(np.float64),
-            store.vocabulary,
-            store.word_totals.astype(np.float64),
-            store.word_vocabulary,
+            ClassTotals.of(store),
             are_grams(store.kinds[which]),
+            store.vocabulary,
+            store.word_vocabulary,
             store.gram_vocabulary,
             store.labels,
         )
@@ -57,15 +68,12 @@ class Stats(Record):
         return self.replace(
             tokens=self.tokens * weights,
             messages=self.messages * weights,
-            token_totals=self.token_totals * weights,
-            presence_totals=self.presence_totals * weights,
-            message_totals=self.message_totals * weights,
-            word_totals=self.word_totals * weights,
+            totals=self.totals.weighted(weights),
         )
 
     @property
     def classes(self) -> int:
-        return len(self.message_totals)
+        return len(self.totals.messages)
 
 
 class Form(Enum):
@@ -175,8 +183,8 @@ class Scorer(ABC):
     def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
         """Returns occurrences and their totals; where a token counts once, messages and their totals."""
         if self.once:
-            return stats.messages, stats.presence_totals
-        return stats.tokens, stats.token_totals
+            return stats.messages, stats.totals.presences
+        return stats.tokens, stats.totals.tokens
 
 
 def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> FloatArray:
@@ -204,7 +212,7 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
     if config.prior == "uniform":
         return np.full(stats.classes, -np.log(stats.classes))
     if config.prior == "learned":
-        return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
+        return log_ratio(stats.totals.messages, np.full(stats.classes, stats.totals.messages.sum()))
     if len(config.prior) != stats.classes:
         raise ConfigError(
             f"--class-prior gives {len(config.prior):,} numbers, the model has {stats.classes:,} classes"

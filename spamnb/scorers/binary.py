@@ -22,4 +22,4 @@ class Binary(Scorer):
 
     def fraction(self, stats: Stats) -> Fraction:
         alpha = self.config.smoothing(2)
-        return Fraction(alpha, alpha, stats.message_totals + 2 * alpha)
+        return Fraction(alpha, alpha, stats.totals.messages + 2 * alpha)

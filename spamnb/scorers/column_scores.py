@@ -37,9 +37,9 @@ class ColumnScores:
         terms = {}
         for column, values in categories.items():
             log_p, parent = self.category_log_p(column), self.tree.parents.get(column)
-            given = categories.get(parent, ()) if parent is not None else ()
+            parents = categories.get(parent, ()) if parent is not None else ()
             each = [log_p.get(value, nothing) for value in values]
-            for i, u in enumerate(given):
+            for i, u in enumerate(parents):
                 each[i] = self.tree.log_p(column, values[i], u, each[i])
             terms[column] = np.array(each).reshape(size, len(nothing))
         return terms

@@ -101,12 +101,14 @@ def _conditional(
     table: PairTable, is_first: bool, values: list[str], config: ScorerConfig
 ) -> dict[tuple[str, str], FloatArray]:
     """log P(x | u, c) of all `values` x of a column, the first or second of the table, and u of the other."""
-    seen, given, n = table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
+    seen, parent_values, n = (
+        table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
+    )
     place = {x: i for i, x in enumerate(values)}
-    counts = np.zeros((len(values), len(given), n.shape[2]))
+    counts = np.zeros((len(values), len(parent_values), n.shape[2]))
     for x, rows in zip(seen, n, strict=True):
         if x in place:  # not in a file that contradicts itself
             counts[place[x]] = rows
     alpha = config.smoothing(len(values))
     log_p = log_ratio(counts + alpha, counts.sum(axis=0) + alpha * len(values))
-    return {(x, u): log_p[i, j] for i, x in enumerate(values) for j, u in enumerate(given)}
+    return {(x, u): log_p[i, j] for i, x in enumerate(values) for j, u in enumerate(parent_values)}

@@ -39,7 +39,7 @@ class LessNaive(Scorer):
 
     def fraction(self, stats: Stats) -> Fraction:
         alpha = self.config.smoothing(stats.word_vocabulary)
-        return Fraction(alpha, alpha, stats.word_totals + alpha * stats.word_vocabulary)
+        return Fraction(alpha, alpha, stats.totals.words + alpha * stats.word_vocabulary)
 
     def terms(self, weights: FloatArray, entries: Entries, stats: Stats) -> tuple[IntArray, FloatArray]:
         words, rows = entries.sequence, entries.sequence_rows

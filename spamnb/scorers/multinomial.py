@@ -6,7 +6,7 @@ With `once`, D_ic and sum_i D_ic stand in for N_ic and N_c, and n_i for min(n_i,
 
 Most n-grams occur once or twice, by chance. So their l is `ngram_smoothing_ratio` times that of other
 tokens, and alpha is the geometric mean of both; the denominator adds up every l. The ratio was chosen on
-splits of training parts of SMS Spam Collection: see docs/quality.md.
+splits of training parts of SMS Spam Collection: see docs/internals/quality.md.
 """
 
 from math import sqrt

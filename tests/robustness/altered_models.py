@@ -30,7 +30,8 @@ from spamnb.model.inspection import Inspector, card, row_dict
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.report import dumps
 from spamnb.report.prediction_lines import Jsonl
 from spamnb.storage import model_file

@@ -45,8 +45,8 @@ def render_page(findings: EvaluationSummary, external_decisions: bool = False) -
         "dark": PAGE_DARK,
         "style": Markup(style_rules("svg ") + "\n" + read_resource("report.css")),
         "script": Markup(script),
-        "positive": findings.positive,
-        "negative": findings.negative,
+        "positive": findings.classes.positive,
+        "negative": findings.classes.negative,
         "summary": wording.summary(findings),
         "tiles": wording.tiles(findings),
         **_results(findings, external_decisions),
@@ -118,9 +118,9 @@ def _results(findings: EvaluationSummary, external_decisions: bool) -> dict[str,
     )
     results["confusion"] = confusion
     if panels is not None:
-        plots = EvaluationPlots(panels, findings.positive, findings.negative)
+        plots = EvaluationPlots(panels, findings.classes.positive, findings.classes.negative)
         results["threshold"] = threshold_slider(plots, confusion, external_decisions)
-        caption = wording.threshold_caption(panels, findings.positive)
+        caption = wording.threshold_caption(panels, findings.classes.positive)
         results["threshold_plot"] = _plot(plots.thresholds(), caption)
         results["curves"] = [
             _plot(drawing, wording.CAPTIONS[name])
@@ -165,7 +165,7 @@ class MetricRow(NamedTuple):
 
 def _metric_rows(findings: EvaluationSummary) -> list[MetricRow]:
     scores = findings.scores
-    labels = {"spam": findings.positive, "ham": findings.negative}
+    labels = {"spam": findings.classes.positive, "ham": findings.classes.negative}
     rows = []
     for key, name, kind, meaning in METRICS if isinstance(scores, Scores) else MULTI_METRICS:
         if key:
@@ -196,15 +196,15 @@ class TokenTable(NamedTuple):
 
 
 def _token_tables(findings: EvaluationSummary) -> list[TokenTable]:
-    binary, counted, tables = len(findings.labels) == 2, _counted(findings), []
-    columns = [f"in {label}" for label in findings.labels] if binary else [counted]
+    binary, counted, tables = len(findings.classes.labels) == 2, _counted(findings), []
+    columns = [f"in {label}" for label in findings.classes.labels] if binary else [counted]
     for label, tokens in findings.tokens.items():
         largest = max((abs(t.weight) for t in tokens if math.isfinite(t.weight)), default=1.0) or 1.0
-        own = slice(None) if binary else slice(i := findings.labels.index(label), i + 1)
+        own = slice(None) if binary else slice(i := findings.classes.labels.index(label), i + 1)
         counts = [t.messages if counted == "messages" else t.occurrences for t in tokens]
         bars = [100 * min(abs(t.weight) / largest, 1) for t in tokens]
         rows = [(t.token, n[own], t.weight, bar) for t, n, bar in zip(tokens, counts, bars, strict=True)]
-        side = "for" if label == findings.positive or not binary else "against"
+        side = "for" if label == findings.classes.positive or not binary else "against"
         tables.append(TokenTable(label, columns, side, rows))
     return tables
 
@@ -262,8 +262,8 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
     if isinstance(scores, MultiScores):
         groups = [("Misclassified messages", findings.wrong, list(mistakes))]
     else:
-        missed = [m for m in mistakes if m.truth == findings.positive]
-        flagged = [m for m in mistakes if m.truth != findings.positive]
+        missed = [m for m in mistakes if m.truth == findings.classes.positive]
+        flagged = [m for m in mistakes if m.truth != findings.classes.positive]
         groups = [
             (wording.mistakes_title(findings, missed=False), scores.false_positives, flagged),
             (wording.mistakes_title(findings, missed=True), scores.false_negatives, missed),
@@ -277,7 +277,7 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
 
 def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
     text = mistake.text.replace("\r\n", "\n").strip("\n")
-    of = findings.positive if len(findings.labels) == 2 else mistake.verdict
+    of = findings.classes.positive if len(findings.classes.labels) == 2 else mistake.verdict
     reason = "" if mistake.explanation is None else mistake.explanation.unsure_reason
     return MistakeCard(
         heading=f"{mistake.truth} classified as {mistake.verdict}" + (f" ({reason})" if reason else ""),
