@@ -6,7 +6,7 @@ from spamnb.core import BoundedCache
 from spamnb.mail.entities import decode_entities
 from spamnb.mail.hidden_text import hidden_texts
 from spamnb.mail.html_facts import BLOCKS, facts_of
-from spamnb.mail.html_tokens import COMMENT, Token, tokenize
+from spamnb.mail.html_tokens import COMMENT, Markup, split_markup
 from spamnb.mail.links import misleads
 
 _SCRIPTS = (b"script", b"style")
@@ -20,38 +20,43 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
     (' Viagra £5 now ', [b'comments', b'tags_8', b'images_0'])
     """
     lower = source.lower()
-    tokens = tokenize(source, lower)
-    hidden, hides = hidden_texts(tokens, lower)
-    names = [name for _, name, _ in tokens[:-1] if name != COMMENT]
+    markup = split_markup(source, lower)
+    texts, names, _ = markup
+    hidden, hides = hidden_texts(markup, lower)
     facts = [b"comments"] if lower.find(b"<!--") >= 0 else []  # also those around a style sheet
     facts += [name for name in _SCRIPTS if name in names]
     if facts:
-        lower = _without_scripts(tokens).lower()
-        names = [name for name in names if name.strip(b"/") not in _SCRIPTS]
-    facts += facts_of(lower, names)
+        lower = _without_scripts(markup).lower()
+        facts += facts_of(lower, [name for name in names if name != COMMENT and not _is_script(name)])
+    else:
+        facts += facts_of(lower, names)
     if hides:
         facts.append(b"hidden")
-    pieces: list[bytes] = []
-    for (text, name, _), is_hidden in zip(tokens, hidden, strict=True):
-        if not is_hidden:
-            pieces.append(text)
-        pieces.append(_gaps[name])
+    pieces = [b""] * (2 * len(names) + 1)
+    pieces[::2] = texts
+    pieces[1::2] = map(_gaps.__getitem__, names)
+    for at in hidden:
+        pieces[2 * at] = b""
     return decode_entities(b"".join(pieces)), facts, misleads(lower)
 
 
-def _without_scripts(tokens: list[Token]) -> bytes:
+def _without_scripts(markup: Markup) -> bytes:
     """Returns the source without comments, scripts and style sheets: facts are about the rest."""
     pieces: list[bytes] = []
-    for before, (text, name, attributes) in zip(
-        [b"", *(name for _, name, _ in tokens)], tokens, strict=False
-    ):
+    before = b""
+    for text, name, attributes in zip(*markup, strict=False):
         if before not in _SCRIPTS:
             pieces.append(text)
         if name in _SCRIPTS:
             pieces.append(b" ")
-        elif name and name != COMMENT and name.strip(b"/") not in _SCRIPTS:
+        elif name != COMMENT and not _is_script(name):
             pieces += (b"<", name, attributes, b">")
-    return b"".join(pieces)
+        before = name
+    return b"".join((*pieces, markup.texts[-1]))
+
+
+def _is_script(name: bytes) -> bool:
+    return name.strip(b"/") in _SCRIPTS
 
 
 def _gap(name: bytes) -> bytes:
