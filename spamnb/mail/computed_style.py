@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
 from spamnb.mail.css_colors import BLACK, LINK, WHITE, Color, blend, is_invisible
 from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
-from spamnb.mail.hidden_boxes import IN_LINE, cuts_off, functions_of, has_box, is_gone, pixels_of
+from spamnb.mail.hidden_boxes import BOXES, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
 _FAR_INDENT = -500.0  # pixels
 _FAINT = 0.05  # opacity
 _BLURRED = 5.0  # pixels
+_LETTERS = frozenset(("font-size", "line-height", "zoom"))
+_COLORS = frozenset(("color", "fill", "link"))
+_BACKGROUNDS = frozenset(("background-color", "background-image"))
 _STYLE_BYTES, _TREE_BYTES = 1 << 10, 1 << 21  # of a style, and of all that are kept in a tree
 
 
@@ -22,31 +26,48 @@ class Style:
     A colour is None if it is not known, as that of a picture. `gone`: nothing in the element can be seen.
     """
 
-    gone = False
-    visible = True
-    font_size = 16.0
-    color: Color | None = BLACK
-    fill: Color | None = None  # replaces the colour
-    background: Color | None = WHITE
-    link: Color = LINK
-    opacity = 1.0
-    indent = 0.0
-    spacing = 0.0
-    line_height = 20.0
-    cuts_off = False
-    hides = False
+    __slots__ = ("__dict__", "inside")
+    gone: bool
+    visible: bool
+    font_size: float
+    color: Color | None
+    fill: Color | None  # replaces the colour
+    background: Color | None
+    link: Color
+    opacity: float
+    indent: float
+    spacing: float
+    line_height: float
+    cuts_off: bool
+    hides: bool
 
-    def __init__(self, parent: Style | None = None) -> None:
-        if parent:
-            self.__dict__.update(parent.__dict__)
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self.__dict__.update(values)
         self.inside: dict[object, Style] = {}  # styles that were computed from this one
+
+
+_UNSTYLED = {
+    "gone": False,
+    "visible": True,
+    "font_size": 16.0,
+    "color": BLACK,
+    "fill": None,
+    "background": WHITE,
+    "link": LINK,
+    "opacity": 1.0,
+    "indent": 0.0,
+    "spacing": 0.0,
+    "line_height": 20.0,
+    "cuts_off": False,
+    "hides": False,
+}
 
 
 class StyleTree:
     """Styles computed from that of a page without any tags; beyond a limit all are dropped."""
 
     def __init__(self) -> None:
-        self.root = Style()
+        self.root = Style(_UNSTYLED)
         self._size = 0
 
     def keep(self, style: Style, parent: Style, key: object, size: int) -> None:
@@ -65,17 +86,19 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     """Computes a style; `inline`: the tag begins no block of its own."""
     if not values:
         return parent
-    style = Style(parent)
-    style.font_size = _font_size(parent.font_size, values)
-    style.color = _color(parent.color, values, "color")
-    style.fill = _color(parent.fill, values, "fill")
-    style.background = _background(parent, values)
-    style.line_height = _line_height(parent, values, style.font_size)
-    style.link = cast(Color, values.get("link", parent.link))
-    if not values.keys() <= IN_LINE:
+    style = Style(parent.__dict__)
+    if not _LETTERS.isdisjoint(values):
+        style.font_size = _font_size(parent.font_size, values)
+        style.line_height = _line_height(parent, values, style.font_size)
+    for name in _COLORS.intersection(values):
+        if not isinstance(values[name], str):
+            setattr(style, name, values[name])
+    if not _BACKGROUNDS.isdisjoint(values):
+        style.background = _background(parent, values)
+    if not BOXES.isdisjoint(values):
         _add_box(style, values, has_box(values, tag, inline))
     style.hides = _hides(style)
-    return style
+    return style if style.__dict__ != parent.__dict__ else parent
 
 
 def _add_box(style: Style, values: Values, boxed: bool) -> None:
@@ -84,11 +107,15 @@ def _add_box(style: Style, values: Values, boxed: bool) -> None:
     style.gone = style.gone or is_gone(values, size, boxed)
     style.visible = _is_visible(style.visible, values)
     style.opacity *= _opacity(values)
-    style.indent = _inherited(style.indent, values, "text-indent", size)
-    style.spacing = _inherited(style.spacing, values, "letter-spacing", size)
+    if "text-indent" in values:
+        style.indent = _inherited(style.indent, values, "text-indent", size)
+    if "letter-spacing" in values:
+        style.spacing = _inherited(style.spacing, values, "letter-spacing", size)
     style.cuts_off = style.cuts_off or (boxed and cuts_off(values))
     if values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text":
-        style.color = style.fill = None  # letters that are drawn by their shadow or cut out of their background
+        style.color = style.fill = (
+            None  # letters that are drawn by their shadow or cut out of their background
+        )
 
 
 def _hides(style: Style) -> bool:
@@ -129,13 +156,6 @@ def _line_height(parent: Style, values: Values, size: float) -> float:
 def _is_visible(before: bool, values: Values) -> bool:
     visibility = values.get("visibility", "inherit")
     return before if visibility in ("inherit", "unset") else visibility not in ("hidden", "collapse")
-
-
-def _color(before: Color | None, values: Values, name: str) -> Color | None:
-    if name not in values:
-        return before
-    color = values[name]
-    return before if isinstance(color, str) else cast("Color | None", color)
 
 
 def _background(parent: Style, values: Values) -> Color | None:

@@ -36,7 +36,8 @@ _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512
 _SLASH = 47
-_elements = BoundedCache(partial(read_element, {}), limit=1 << 18, longest=_CACHED_BYTES)
+Elements = dict[tuple[bytes, bytes], Element]  # by the name and the attributes of a start tag
+_elements = BoundedCache(partial(read_element, {}), limit=1 << 20, longest=_CACHED_BYTES)
 _shared_styles = StyleTree()  # of pages without style sheets
 
 
@@ -57,15 +58,16 @@ def hidden_texts(markup: Markup, lower: bytes) -> tuple[list[int], bool]:
     ([1], True)
     """
     custom = variables(lower.decode("latin-1")) if lower.find(b"var(") >= 0 else {}
-    rules = _rules(markup, custom) if b"style" in markup.names else []
     read = BoundedCache(partial(read_element, custom), longest=_CACHED_BYTES) if custom else _elements
+    rules = _rules(markup, custom) if b"style" in markup.names else []
+    desktop = [rule for rule in rules if matches_media(rule.media, DESKTOP)]
+    elements = _read_elements(markup, read, bool(desktop))
     budget = _TESTS + len(lower) if len(rules) <= _MOST_RULES else -1
-    desktop, phone = (
-        [rule for rule in rules if matches_media(rule.media, width)] for width in (DESKTOP, PHONE)
-    )
-    hidden, hides = Page(RuleIndex(desktop, budget), read).hidden_texts(markup)
-    if hides and [*map(id, desktop)] != [*map(id, phone)]:
-        on_phone, hides = Page(RuleIndex(phone, budget), read).hidden_texts(markup)
+    hidden, hides = Page(desktop, elements, budget, bool(custom)).hidden_texts(markup)
+    phone = [rule for rule in rules if matches_media(rule.media, PHONE)] if hides else desktop
+    if [*map(id, desktop)] != [*map(id, phone)]:
+        elements = _read_elements(markup, read, bool(phone))
+        on_phone, hides = Page(phone, elements, budget, bool(custom)).hidden_texts(markup)
         hidden = sorted({*hidden} & {*on_phone})
     return hidden, hides
 
@@ -82,37 +84,48 @@ def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
     return rules
 
 
+def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool) -> Elements:
+    """Reads the different start tags of a page that open an element."""
+    elements: Elements = {}
+    for tag in dict.fromkeys(zip(markup.names, markup.attributes, strict=True)):
+        name, attributes = tag[0], tag[1][:_TAG_BYTES]
+        if name in _WITHOUT_CONTENT or not name[:1].isalpha():
+            continue
+        if not has_rules and name not in _WHOLE_PAGE_TAGS and not _STYLING.search(attributes):
+            attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
+        elements[tag] = read[name + b" " + attributes]
+    return elements
+
+
 class Page:
     """One walk through a page: computes the style of every element."""
 
-    def __init__(self, rules: RuleIndex, read: BoundedCache[Element]) -> None:
-        self._rules = rules
+    def __init__(self, rules: Sequence[Rule], elements: Elements, budget: int, custom: bool) -> None:
+        self._rules = RuleIndex(rules, budget)
         self._has_rules = bool(rules)
-        self._read = read
-        self._tree = _shared_styles if read is _elements and not rules else StyleTree()
+        self._elements = elements
+        self._tree = StyleTree() if rules or custom else _shared_styles
         self._open = OpenElements(self._tree.root, keyed=self._has_rules)
-        self._elements: dict[tuple[bytes, bytes], Element | None] = {}
         for tag in _WHOLE_PAGE:
-            self._push(read[tag.encode() + b" "])
+            self._push(_elements[tag.encode() + b" "])
 
     def hidden_texts(self, markup: Markup) -> tuple[list[int], bool]:
         """Returns which texts of a page are hidden, and whether a style hides any letters."""
         hidden, hides = [], False
-        elements = self._elements
-        tags = zip([*markup.names, COMMENT], [*markup.attributes, b""], strict=True)
-        for at, (text, tag) in enumerate(zip(markup.texts, tags, strict=True)):
+        tags = zip(markup.names, markup.attributes, strict=True)
+        started = [*map(self._elements.get, tags), None]
+        for at, (text, name, element) in enumerate(
+            zip(markup.texts, [*markup.names, COMMENT], started, strict=True)
+        ):
             if text and not text.isspace() and self._hides_text():
                 hidden.append(at)
                 if not hides and self._open.elements[-1].tag not in ORDINARY:
                     hides = not text.replace(b"&nbsp;", b" ").isspace()
-            if tag[0][0] == _SLASH:
-                for element in self._open.end(_ended_tags[tag[0]]):
-                    self._push(element)
-            else:
-                if tag not in elements:
-                    elements[tag] = self._element(*tag)
-                if started := elements[tag]:
-                    self._start(started)
+            if element:
+                self._start(element)
+            elif name[0] == _SLASH:
+                for opened in self._open.end(_ended_tags[name]):
+                    self._push(opened)
         return hidden, hides
 
     def _hides_text(self) -> bool:
@@ -126,15 +139,6 @@ class Page:
         interrupted, self._open.interrupted = self._open.interrupted, []
         for element in interrupted:
             self._push(element)
-
-    def _element(self, name: bytes, attributes: bytes) -> Element | None:
-        """Reads a start tag; None if it opens no element."""
-        if name in _WITHOUT_CONTENT or not name[:1].isalpha():
-            return None
-        attributes = attributes[:_TAG_BYTES]
-        if not self._has_rules and name not in _WHOLE_PAGE_TAGS and not _STYLING.search(attributes):
-            attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
-        return self._read[name + b" " + attributes]
 
     def _start(self, element: Element) -> None:
         tag = element.tag
@@ -165,21 +169,26 @@ class Page:
             self._push(each)
 
     def _push(self, element: Element) -> None:
-        elements, parent = self._open.elements, self._open.parent_style(element.tag)
-        key: object = element.source
+        elements, style = self._open.elements, self._open.parent_style(element.tag)
         rules: Sequence[Rule] = ()
         if self._has_rules:
             if self._rules.tests_first and self._open.is_first():
                 element = element._replace(first=True)
             rules = self._rules.matching(element, elements, self._open.keys)
-            key = (key, *map(id, rules)) if rules else key
         closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
-        style = parent.inside.get((key, closed) if closed else key)
+        if element.is_styled or rules or closed:
+            style = self._style(element, style, rules, closed)
+        self._open.push(element, style)
+
+    def _style(self, element: Element, parent: Style, rules: Sequence[Rule], closed: bool) -> Style:
+        """Returns the style of an element inside of another one; `closed`: that is <details>."""
+        key = (element.source, closed, *map(id, rules)) if rules or closed else element.source
+        style = parent.inside.get(key)
         if style is None:
             values = _cascade(parent, element, rules, closed)
             style = compute(parent, values, tag=element.tag, inline=element.tag not in SPECIAL)
-            self._tree.keep(style, parent, (key, closed) if closed else key, len(element.source))
-        self._open.push(element, style)
+            self._tree.keep(style, parent, key, len(element.source))
+        return style
 
 
 def _cascade(parent: Style, element: Element, rules: Sequence[Rule], closed: bool) -> Values:

@@ -53,7 +53,8 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
     hints = _hints(tag, attributes)
     identifier = attributes.get("id", "").lower()
     keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))
-    return Element(tag, identifier, classes, attributes, hints, normal, important, source, keys)
+    is_styled = bool(hints or normal or important) or (tag == "a" and "href" in attributes)
+    return Element(tag, identifier, classes, attributes, hints, normal, important, source, is_styled, keys)
 
 
 def _hints(tag: str, attributes: Mapping[str, str]) -> Values:

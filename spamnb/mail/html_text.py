@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import compress, count
+from operator import not_
+
 from spamnb.core import BoundedCache
 from spamnb.mail.entities import decode_entities
 from spamnb.mail.hidden_text import hidden_texts
@@ -21,42 +24,38 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
     """
     lower = source.lower()
     markup = split_markup(source, lower)
-    texts, names, _ = markup
+    names = markup.names
     hidden, hides = hidden_texts(markup, lower)
     facts = [b"comments"] if lower.find(b"<!--") >= 0 else []  # also those around a style sheet
     facts += [name for name in _SCRIPTS if name in names]
     if facts:
-        lower = _without_scripts(markup).lower()
-        facts += facts_of(lower, [name for name in names if name != COMMENT and not _is_script(name)])
-    else:
-        facts += facts_of(lower, names)
+        source, names = _without_scripts(markup)
+        lower = source.lower()
+    facts += facts_of(lower, names)
     if hides:
         facts.append(b"hidden")
-    pieces = [b""] * (2 * len(names) + 1)
-    pieces[::2] = texts
-    pieces[1::2] = map(_gaps.__getitem__, names)
+    pieces = [b""] * (2 * len(markup.names) + 1)
+    pieces[::2] = markup.texts
+    pieces[1::2] = map(_gaps.__getitem__, markup.names)
     for at in hidden:
         pieces[2 * at] = b""
     return decode_entities(b"".join(pieces)), facts, misleads(lower)
 
 
-def _without_scripts(markup: Markup) -> bytes:
-    """Returns the source without comments, scripts and style sheets: facts are about the rest."""
-    pieces: list[bytes] = []
-    before = b""
-    for text, name, attributes in zip(*markup, strict=False):
-        if before not in _SCRIPTS:
-            pieces.append(text)
-        if name in _SCRIPTS:
-            pieces.append(b" ")
-        elif name != COMMENT and not _is_script(name):
-            pieces += (b"<", name, attributes, b">")
-        before = name
-    return b"".join((*pieces, markup.texts[-1]))
+def _without_scripts(markup: Markup) -> tuple[bytes, list[bytes]]:
+    """Returns the source and its tags without comments, scripts and style sheets: facts are about the rest."""
+    texts, names, attributes = markup
+    left_out = [*map(_is_left_out.__getitem__, names)]
+    pieces = [b">"] * (5 * len(names) + 1)
+    pieces[::5], pieces[1::5], pieces[2::5], pieces[3::5] = texts, [b"<"] * len(names), names, attributes
+    for at in compress(count(), left_out):
+        pieces[5 * at + 1 : 5 * at + 5] = (b"", b"", b"", b"")
+        if names[at] in _SCRIPTS:
+            pieces[5 * at + 1 : 5 * at + 6 : 4] = (b" ", b"")  # and without the text after the tag
+    return b"".join(pieces), [*compress(names, map(not_, left_out))]
 
 
-def _is_script(name: bytes) -> bool:
-    return name.strip(b"/") in _SCRIPTS
+_is_left_out = BoundedCache(lambda name: name == COMMENT or name.strip(b"/") in _SCRIPTS)
 
 
 def _gap(name: bytes) -> bytes:

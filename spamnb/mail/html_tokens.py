@@ -1,4 +1,4 @@
-"""Splits an HTML source into tags and the texts between them, as browsers do, by one pattern in linear time."""
+"""Splits an HTML source into tags and the texts between them, by one pattern in linear time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STEP = _TAG.groups + 1
 
 
 class Markup(NamedTuple):
-    """The tags of an HTML source, each as a name (b, /b or !doctype) and attributes, and the texts around them.
+    """The tags of an HTML source, each as a name (b, /b or !doctype) and attributes, and the texts between.
 
     The text before a tag has the same place as the tag; one more text comes after the last tag.
     """
@@ -77,4 +77,6 @@ def _with_raw_texts(markup: Markup, raw_texts: list[bytes | None]) -> Markup:
             names += (*markup.names[done:at], b"/" + markup.names[at - 1])
             attributes += (*markup.attributes[done:at], b"")
             done = at
-    return Markup(texts + markup.texts[done:], names + markup.names[done:], attributes + markup.attributes[done:])
+    return Markup(
+        texts + markup.texts[done:], names + markup.names[done:], attributes + markup.attributes[done:]
+    )

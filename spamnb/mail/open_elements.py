@@ -54,7 +54,9 @@ class OpenElements:
         # Of each open element its style, and where the innermost special element and marker are.
         self._frames: list[tuple[Style, int, int]] = [(root, -1, -1)]
         self._children: list[int] = [0]  # of the page, and of each open element
-        self._positions: defaultdict[str, list[int]] = defaultdict(list)  # tag -> where in the list it is open
+        self._positions: defaultdict[str, list[int]] = defaultdict(
+            list
+        )  # tag -> where in the list it is open
         self._set_aside: list[list[Element]] = []  # interrupted formatting, for each open marker
 
     def parent_style(self, tag: str) -> Style:
@@ -77,6 +79,8 @@ class OpenElements:
             self.close_to(self._last("p"))
         if tag in _CLOSES:
             closed, keepers = _CLOSES[tag]
+            if self.elements[-1].tag in keepers:
+                return
             at = max(map(self._last, closed))
             if at > max(map(self._last, keepers)):
                 self.close_to(at, goes_on=tag not in _TABLE_PARTS)
