@@ -43,7 +43,7 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
 
 
 def _without_scripts(markup: Markup) -> tuple[bytes, list[bytes]]:
-    """Returns the source and its tags without comments, scripts and style sheets: facts are about the rest."""
+    """Returns the source and its tags without comments and scripts: facts are about the rest."""
     texts, names, attributes = markup
     left_out = [*map(_is_left_out.__getitem__, names)]
     pieces = [b">"] * (5 * len(names) + 1)
