@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import compress, count
 from operator import not_
+from typing import NamedTuple
 
 from spamnb.core import BoundedCache
 from spamnb.mail.entities import decode_entities
+from spamnb.mail.hidden_links import hidden_links
 from spamnb.mail.hidden_text import hidden_texts
 from spamnb.mail.html_facts import BLOCKS, facts_of
 from spamnb.mail.html_tokens import COMMENT, Markup, split_markup
@@ -15,11 +17,20 @@ from spamnb.mail.links import misleads
 _SCRIPTS = (b"script", b"style")
 
 
-def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
-    """Returns the text of an HTML source, facts about its markup, and whether a link misleads about its host.
+class HtmlPage(NamedTuple):
+    """The visible text of an HTML source, facts about its markup, and two about its links."""
 
-    >>> text, facts, _ = parse_html(b"<p>Vi<!-- x -->ag<b>ra</b> &pound;5<br>now</p>")
-    >>> text.decode(), facts
+    text: bytes
+    facts: list[bytes]
+    misleads: bool  # whether a link names another host than its own
+    hidden_links: frozenset[bytes]
+
+
+def parse_html(source: bytes) -> HtmlPage:
+    """Reads an HTML source.
+
+    >>> page = parse_html(b"<p>Vi<!-- x -->ag<b>ra</b> &pound;5<br>now</p>")
+    >>> page.text.decode(), page.facts
     (' Viagra £5 now ', [b'comments', b'tags_8', b'images_0'])
     """
     lower = source.lower()
@@ -39,7 +50,8 @@ def parse_html(source: bytes) -> tuple[bytes, list[bytes], bool]:
     pieces[1::2] = map(_gaps.__getitem__, markup.names)
     for at in hidden:
         pieces[2 * at] = b""
-    return decode_entities(b"".join(pieces)), facts, misleads(lower)
+    unseen = hidden_links(markup, hidden) if hides else frozenset()
+    return HtmlPage(decode_entities(b"".join(pieces)), facts, misleads(lower), unseen)
 
 
 def _without_scripts(markup: Markup) -> tuple[bytes, list[bytes]]:
