@@ -35,7 +35,8 @@ def test_the_command_of_the_hint_works(cli: Cli, index: str) -> None:
     assert cli("predict", index).text.count("inmail") == 2
 
 
-def test_an_index_on_stdin(cli: Cli, index: str) -> None:
+@pytest.mark.usefixtures("index")
+def test_an_index_on_stdin(cli: Cli) -> None:
     cli.write("index", "spam data/inmail.1\n")
     data = (cli.here / "index").read_bytes()
     done = cli("predict", "--files-from", "-", stdin=data, code=1)
