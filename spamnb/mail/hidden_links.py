@@ -5,7 +5,7 @@ A sender chooses hidden links as freely as hidden text: links to well-known site
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from spamnb.mail.html_tokens import Markup
@@ -23,31 +23,27 @@ def hidden_links(markup: Markup, hidden: Sequence[int]) -> frozenset[bytes]:
     >>> hidden_links(split_markup(source, source), [2])
     frozenset({b'a.example'})
     """
-    texts, _, attributes = Markup([*markup.texts], markup.names, [*markup.attributes])
-    out_of_sight: list[bytes] = []
-    for at in _hidden_anchors(markup, frozenset(hidden)):
-        out_of_sight.append(attributes[at])
-        attributes[at] = b""
-    for at in hidden:
-        if at and markup.names[at - 1] in _NO_TEXT:
-            continue
-        out_of_sight.append(texts[at])
-        texts[at] = b""
-    links = _links(out_of_sight)
-    return frozenset(links).difference(_links((*texts, *attributes)), (b"",)) if links else frozenset()
+    unseen = {at for at in hidden if not at or markup.names[at - 1] not in _NO_TEXT}
+    anchors = _hidden_anchors(markup, unseen)
+    links = _links([markup.texts[at] for at in unseen] + [markup.attributes[at] for at in anchors])
+    if not any(links):
+        return frozenset()
+    shown = [text for at, text in enumerate(markup.texts) if at not in unseen]
+    shown += [attributes for at, attributes in enumerate(markup.attributes) if at not in anchors]
+    return frozenset(links).difference(_links(shown), (b"",))
 
 
-def _hidden_anchors(markup: Markup, hidden: frozenset[int]) -> list[int]:
+def _hidden_anchors(markup: Markup, hidden: Set[int]) -> set[int]:
     """Returns the tags <a> after which, up to the end of the link, all text is hidden and nothing else is."""
     anchors = [at for at, name in enumerate(markup.names) if name in _ANCHORS]
-    return [
+    return {
         start
         for start, end in pairwise((*anchors, len(markup.names)))
         if markup.names[start] == b"a"
         and b"img" not in markup.names[start:end]
         and not hidden.isdisjoint(range(start + 1, end + 1))
         and not any(markup.texts[at].strip() for at in range(start + 1, end + 1) if at not in hidden)
-    ]
+    }
 
 
 def _links(pieces: Sequence[bytes]) -> list[bytes]:
