@@ -162,16 +162,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=MODELS)
     parser.add_argument("--digests", action="store_true", help="write the digests, leave the models")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         corpora = {name: read(name, Path(folder) / name) for kind in SOURCES for name in SOURCES[kind]}
-    given.output.mkdir(exist_ok=True)
+    arguments.output.mkdir(exist_ok=True)
     for kind in SOURCES:
         digests = [message_digests(part.texts) for name in SOURCES[kind] for part in corpora[name]]
-        many = write_digests(digest_file(str(given.output / f"{kind}.spamnb")), digests)
+        many = write_digests(digest_file(str(arguments.output / f"{kind}.spamnb")), digests)
         print(f"{kind}: digests of {many:,} messages")
-    if not given.digests:
-        save_models(corpora, given.output)
+    if not arguments.digests:
+        save_models(corpora, arguments.output)
 
 
 def save_models(corpora: dict[str, list[Part]], output: Path) -> None:
