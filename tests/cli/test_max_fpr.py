@@ -12,11 +12,11 @@ from tests.helpers.command_line import Cli, Sms, Three
 
 @pytest.mark.parametrize("written", ["1%", "0.01"])
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--max-fpr", written, "-o", "m").err
+    status = cli("train", sms.train, "--max-fpr", written, "-o", "m").err
     line = r"spam from P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
-    assert re.search(rf"threshold         {line}\n", said)
+    assert re.search(rf"threshold         {line}\n", status)
     assert re.search(
-        r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
+        r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", status
     )
     shown = " ".join(cli("inspect", "m", "--top", "0").text.split())
     assert re.search(line, shown)
@@ -31,13 +31,13 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
-    said = cli("train", mails, "-o", "m").err
-    assert re.search(r"threshold         spam from P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
+    status = cli("train", mails, "-o", "m").err
+    assert re.search(r"threshold         spam from P = \S+ \(log-odds \S+: at most 0.1% of ham\)", status)
     cli("train", mails, "--threshold", "0.5", "-o", "m")
     decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
-    said = cli("train", mails, "--folds", "0", "-o", "m").err
-    assert "threshold " not in said
+    status = cli("train", mails, "--folds", "0", "-o", "m").err
+    assert "threshold " not in status
 
 
 def test_cross_validation_decides_as_training_does(cli: Cli, mails: Path) -> None:
@@ -60,34 +60,36 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
 
 @pytest.mark.parametrize("text", ["0", "1", "-1%", "100%", "many", "", "nan", "%"])
 def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--max-fpr", text, "-o", "m", code=2).err
-    assert f"Error: --max-fpr must be a share above 0 and below 1, got {text!r}\n" in said
-    assert "Hint: for example 0.1% or 0.001\n" in said
+    status = cli("train", sms.train, "--max-fpr", text, "-o", "m", code=2).err
+    assert f"Error: --max-fpr must be a share above 0 and below 1, got {text!r}\n" in status
+    assert "Hint: for example 0.1% or 0.001\n" in status
     assert not (cli.here / "m").exists()
 
 
 def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
     for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost-fp", "9")):
-        said = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m", code=2).err
-        assert f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in said
+        status = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m", code=2).err
+        assert (
+            f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in status
+        )
 
 
 def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> None:
-    said = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m", code=2).err
-    assert said.endswith(
+    status = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m", code=2).err
+    assert status.endswith(
         "Error: --max-fpr needs cross-validation to find the threshold, got --folds 0\n"
         "Hint: leave out --folds 0, or give a --threshold yourself\n"
     )
     cli.write("tiny.csv", "label,text\nspam,win\nham,see\n")
-    said = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m", code=1).err
+    status = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m", code=1).err
     assert (
-        "Error: too few messages to find a threshold for --max-fpr: every class needs at least 10\n" in said
+        "Error: too few messages to find a threshold for --max-fpr: every class needs at least 10\n" in status
     )
-    said = cli("train", three.data, "--max-fpr", "1%", "-o", "m", code=2).err
-    assert "Error: --max-fpr needs a model of two classes, got 3: home, spam, work\n" in said
+    status = cli("train", three.data, "--max-fpr", "1%", "-o", "m", code=2).err
+    assert "Error: --max-fpr needs a model of two classes, got 3: home, spam, work\n" in status
     assert not (cli.here / "m").exists()
-    said = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
-    assert "--max-fpr needs DATA" in said
+    status = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
+    assert "--max-fpr needs DATA" in status
 
 
 PROTOCOLS = [("--folds", "5"), ("--holdout", "30%"), ("--learning-curve",), ("--online",)]

@@ -72,17 +72,17 @@ def check_folds(data: Data, trainer: Trainer, k: int, batches: int = 1) -> None:
     model, sample = trained(data, trainer, batches)
     scores = cross_validated_scores(model.store, trainer.scoring, sample, k)
     fold = folds(sample, k)
-    kept = sampled_rows(data, sample)
+    sampled = sampled_rows(data, sample)
     for f in range(k):
         mine = np.flatnonzero(fold == f)
-        out = {kept[i] for i in mine.tolist()}
+        out = {sampled[i] for i in mine.tolist()}
         rest = data.pick([i for i in range(len(data)) if i not in out])
-        held = data.pick([kept[i] for i in mine.tolist()])
+        others = data.pick([sampled[i] for i in mine.tolist()])
         other = SpamModel(trainer.features, trainer.scoring).learn(
             rest.texts, rest.labels, {"sender": rest.senders}, {"size": rest.sizes}
         )
         assert other.labels == model.labels
-        scored = other.score(held.texts, {"sender": held.senders}, {"size": held.sizes}).scored
+        scored = other.score(others.texts, {"sender": others.senders}, {"size": others.sizes}).scored
         np.testing.assert_allclose(scores.damped[mine], scored.damped, rtol=1e-12, atol=1e-12)
         assert scores.known[mine].tolist() == scored.known.tolist()
 

@@ -38,10 +38,10 @@ def grid(data: tuple[list[str], list[str]]) -> SettingGrid:
 
 
 def reachable() -> list[Candidate]:
-    found = start_candidates(BASE)
-    for s in found:
-        found += [n for group in neighbours(s) for n in group if n not in found]
-    return found
+    variants = start_candidates(BASE)
+    for s in variants:
+        variants += [n for group in neighbours(s) for n in group if n not in variants]
+    return variants
 
 
 def test_every_setting_is_valid_and_differs() -> None:
@@ -62,8 +62,8 @@ def test_two_folds_out_are_as_if_never_learned(
     model = SpamModel(setting.features, setting.scoring).learn(
         [data[0][i] for i in rest], [data[1][i] for i in rest]
     )
-    held = np.flatnonzero(grid.fold == 1).tolist()
-    expected = model.score([data[0][i] for i in held]).scored
+    in_fold = np.flatnonzero(grid.fold == 1).tolist()
+    expected = model.score([data[0][i] for i in in_fold]).scored
     damped, known = grid.score(setting, 1, without=3)
     np.testing.assert_allclose(damped, expected.damped, rtol=1e-12, atol=1e-12)
     assert known.tolist() == expected.known.tolist()
@@ -115,10 +115,10 @@ def test_what_train_would_make_decides(
 ) -> None:
     defaults, other = start_candidates(BASE)[:2]
     monkeypatch.setattr("spamnb.tuning.setting_search._choice", lambda *_: other)
-    made = grid.evaluate_refined(defaults)
+    evaluation = grid.evaluate_refined(defaults)
 
     def refined(setting: Candidate) -> tuple[SpamModel, HeldOutScores]:
-        return blurred(*made) if (setting == other) == worse else made
+        return blurred(*evaluation) if (setting == other) == worse else evaluation
 
     monkeypatch.setattr(grid, "evaluate_refined", refined)
     tuned = tune(grid, objective(name), start_candidates(BASE), 0.0)
