@@ -174,9 +174,9 @@ def test_on_failure_the_mail_passes_without_a_verdict(
     done = cli("filter", "-m", model, stdin=raw)
     assert done.out == b"X-Spamnb: no verdict\r\n" + SPAM + bytes(range(256))
     assert re.fullmatch(r"spamnb filter: .+; the mail passes without a verdict\n", done.err)
-    held = cli("filter", "-m", model, "--tempfail", stdin=raw, code=75)
-    assert held.out == b""
-    assert re.fullmatch(r"spamnb filter: .+; the mail is refused for now\n", held.err)
+    tempfail = cli("filter", "-m", model, "--tempfail", stdin=raw, code=75)
+    assert tempfail.out == b""
+    assert re.fullmatch(r"spamnb filter: .+; the mail is refused for now\n", tempfail.err)
 
 
 def test_without_a_model_of_ones_own_the_ready_made_one_judges(cli: Cli) -> None:
@@ -284,11 +284,11 @@ def test_every_sample_mail(path: Path, cli: Cli, mail_model: Path) -> None:
 
 
 def test_inspect_reads_a_mail_as_filter_does(cli: Cli, mail_model: Path) -> None:
-    said = cli("inspect", "--message", "-", "--top", "999", "-m", mail_model, stdin=SPAM).text
-    assert " subject:" in said
-    assert " received:" in said
+    output = cli("inspect", "--message", "-", "--top", "999", "-m", mail_model, stdin=SPAM).text
+    assert " subject:" in output
+    assert " received:" in output
     probability = values(cli("filter", "-m", mail_model, stdin=SPAM).out, b"X-Spam-Score")[0].decode()
-    assert said.startswith(f"spam  P(spam) = {probability},")
+    assert output.startswith(f"spam  P(spam) = {probability},")
     assert (
         " subject:"
         not in cli("inspect", "--message", "-", "-m", mail_model, stdin=b"Note: a prize\nb\n").text

@@ -40,8 +40,8 @@ def test_all_models_take_at_most_3_megabytes() -> None:
 
 
 def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
-    found = cli("predict", MAIL / "spam", "--format", "jsonl")
-    assert NOTE.format("mail") in found.err
+    result = cli("predict", MAIL / "spam", "--format", "jsonl")
+    assert NOTE.format("mail") in result.err
     long = cli.write("long.csv", "text\n" + "Please find the agenda of the meeting below. " * 20 + "\n")
     assert NOTE.format("mail") in cli("predict", long).err
     short = cli.write("short.csv", "text\nsee you at seven\n")

@@ -231,8 +231,8 @@ class TestColumnsOnly:
         model = SpamModel(self.FEATURES, ScorerConfig.of("categorical"), positive="yes").learn(
             [""] * 4, ["yes", "yes", "no", "no"], {"sky": skies, "wind": winds}, {"heat": heat}
         )
-        asked = {"sky": ["sun", "rain", ""], "wind": ["weak", "weak", ""]}
-        result = model.score([""] * 3, asked, {"heat": np.array([24.0, 10.0, math.nan])})
+        query = {"sky": ["sun", "rain", ""], "wind": ["weak", "weak", ""]}
+        result = model.score([""] * 3, query, {"heat": np.array([24.0, 10.0, math.nan])})
         assert result.labels == ["yes", "no", "unsure"]
         assert result.known.tolist() == [3, 3, 0]
 

@@ -56,9 +56,9 @@ def test_the_estimates_of_every_word_of_the_vocabulary() -> None:
     engine = Engine(STORE, ScorerConfig.of("binary"))
     log_p = engine.scorer.estimate(Stats.of(STORE))
     assert STORE.labels == ("ham", "spam")
-    got = dict(zip(STORE.spellings.tolist(), np.exp(log_p).tolist(), strict=True))
-    assert sorted(got) == VOCABULARY
-    for word, pair in got.items():
+    actual = dict(zip(STORE.spellings.tolist(), np.exp(log_p).tolist(), strict=True))
+    assert sorted(actual) == VOCABULARY
+    for word, pair in actual.items():
         assert pair == pytest.approx([estimate(word, HAM), estimate(word, SPAM)], rel=1e-14)
 
 
