@@ -2,8 +2,7 @@
 
 Sources of the models are left out in turn (tools/model_sources.py has the groups): what a model of the others
 says about them is what a ready-made model is for. Sources that may not train a shipped model are classified
-by a model of all. `--sample` adds the messages in data/ that no model has seen.
-"""
+by a model of all. """
 
 from __future__ import annotations
 
@@ -11,19 +10,17 @@ import argparse
 import csv
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core.arrays import FloatArray
-from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
 from spamnb.model.decision import SPAM, UNSURE
 from spamnb.model.spam_model import SpamModel
 from tools import ready_made_models
-from tools.model_sources import ROOT, SOURCES, Part, Source, read, read_source
+from tools.model_sources import MASS, ROOT, Source, read, read_sources
 from tools.publishable_tokens import Names, census_names, person_names
 from tools.ready_made_models import Counted, calibrated, is_spam, left_out_scores, log_odds
 
@@ -56,12 +53,12 @@ def _share(flags: NDArray[np.bool_]) -> str:
 
 def tables(kind: str, folder: Path) -> Iterator[str]:
     """The lines for one kind of model."""
-    sources = [read_source(name, folder / name) for name in SOURCES[kind]]
+    sources = read_sources(kind, folder)
     texts = (text for s in sources for p in s.parts for text in p.texts.tolist())
     names = Names.of(person_names(), census_names(), texts)
     counted = [Counted.of(source) for source in sources]
     scores = left_out_scores(kind, names, counted)
-    model = calibrated(ready_made_models.build(kind, names, counted), sources, scores)
+    model = calibrated(kind, ready_made_models.build(kind, names, counted), sources, scores)
     apply = model.calibration.apply
     left_out = [source for source in sources if source.name in scores]
     for source in left_out:
@@ -96,9 +93,9 @@ def written_rows(model: SpamModel, scores: dict[str, FloatArray]) -> Iterator[st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kind", choices=sorted(SOURCES), help="only this model")
+    parser.add_argument("--kind", choices=sorted(MASS), help="only this model")
     options = parser.parse_args()
-    for kind in [options.kind] if options.kind else SOURCES:
+    for kind in [options.kind] if options.kind else MASS:
         print(f"\n{kind}\n\n{HEADER}\n|---|{'--:|' * 7}")
         with tempfile.TemporaryDirectory() as folder:
             for line in tables(kind, Path(folder)):

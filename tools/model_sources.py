@@ -22,36 +22,24 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 WRITTEN = "written"  # prefix of the sources that were written for spamnb, one for each writer
 WRITERS = ("en-1", "en-2", "en-3", "en-4", *(f"lang-{letter}" for letter in "abcdefgh"))
-WRITTEN_WEIGHT = 4  # how many times each message that was written for spamnb counts
-# How many messages a source counts as; each class has half of it.
+WRITTEN_SOURCES = tuple(f"{WRITTEN} {writer}" for writer in WRITERS)
+# How many messages a source counts as; half of them are spam where it has both classes. A message written for
+# spamnb counts `WRITTEN_WEIGHT` times.
 MASS = {
-    "SMSSpamCollection": 1500,
-    "smishing": 600,
-    "turkish": 600,
-    "thai": 600,
-    "india_sms": 800,
-    "telegram_ru": 500,
-    "tatoeba_ham_proxy": 1200,
-    "enron pieces": 800,
-    "spamassassin": 6000,
-    "enron": 6000,
-    "modern_mail": 1500,
-    "written mail": 3000,
+    "sms": {
+        "SMSSpamCollection": 1500,
+        "smishing": 600,
+        "turkish": 600,
+        "thai": 600,
+        "india_sms": 800,
+        "telegram_ru": 500,
+        "tatoeba_ham_proxy": 1200,
+        "enron pieces": 800,
+    },
+    "mail": {"spamassassin": 3000, "enron": 1500, "modern_mail": 1500, "written mail": 3000},
 }
-SOURCES = {
-    "sms": (
-        "SMSSpamCollection",
-        "smishing",
-        "turkish",
-        "thai",
-        "india_sms",
-        "telegram_ru",
-        "tatoeba_ham_proxy",
-        "enron pieces",
-        *(f"{WRITTEN} {writer}" for writer in WRITERS),
-    ),
-    "mail": ("spamassassin", "enron", "modern_mail", "written mail"),
-}
+WRITTEN_WEIGHT = {"sms": 4, "mail": 1}
+SOURCES = {kind: (*masses, *WRITTEN_SOURCES) for kind, masses in MASS.items()}
 # Sources that are left out together, so that every source is judged by a model that knows none of its kind.
 LEFT_OUT = {
     "sms": (
@@ -63,6 +51,7 @@ LEFT_OUT = {
     ),
     "mail": (("spamassassin",), ("enron",), ("modern_mail",), ("written mail",)),
 }
+MAILS = 3000  # of Enron: more of them would decide which tokens are kept
 PIECES = 6000  # short pieces of mails: short messages share the vocabulary of mail spam
 TATOEBA = 12_000  # sentences
 
@@ -81,6 +70,7 @@ class Source:
 
     name: str
     parts: list[Part]
+    mass: float = 1.0
 
     @property
     def labels(self) -> list[str]:
@@ -88,20 +78,24 @@ class Source:
 
     @property
     def written(self) -> bool:
-        """Whether it was written for spamnb: then a token of two messages may be published."""
+        """Whether it was written for spamnb: then a token of few messages may be published."""
         return self.name.startswith(WRITTEN)
 
     def weights(self) -> list[float]:
         """How many times each message counts."""
         labels = self.labels
-        mass = MASS.get(self.name, WRITTEN_WEIGHT * len(labels))
-        each = {label: mass / len(set(labels)) / labels.count(label) for label in set(labels)}
+        each = {label: self.mass / len(set(labels)) / labels.count(label) for label in set(labels)}
         return [each[label] for label in labels]
 
 
-def read_source(name: str, folder: Path) -> Source:
-    """Reads a corpus; archives are unpacked into a folder."""
-    return Source(name, read(name, folder))
+def read_sources(kind: str, folder: Path) -> list[Source]:
+    """Reads the sources of a kind of model; archives are unpacked into a folder."""
+    sources = []
+    for name in SOURCES[kind]:
+        parts = read(name, folder / name)
+        size = sum(len(part.labels) for part in parts)
+        sources.append(Source(name, parts, MASS[kind].get(name, WRITTEN_WEIGHT[kind] * size)))
+    return sources
 
 
 def read(name: str, folder: Path) -> list[Part]:
@@ -116,6 +110,9 @@ def read(name: str, folder: Path) -> list[Part]:
     if name == "smishing":
         known = {_letters(text) for text, _ in _pairs("SMSSpamCollection", folder)}
         return _table(p for p in _jsonl(SHARED / "sms" / "smishing.jsonl") if _letters(p[0]) not in known)
+    if name == "enron":
+        mails = sorted(set(_jsonl(SHARED / "mail" / "enron.jsonl.xz")))
+        return _table(random.Random(name).sample(mails, MAILS))
     if name == "enron pieces":
         return _table(_pieces(list(_jsonl(SHARED / "mail" / "enron.jsonl.xz"))))
     if name == "tatoeba_ham_proxy":
