@@ -85,18 +85,18 @@ def rates(model: SpamModel, spam: Sequence[str], ham: Sequence[str]) -> tuple[fl
 
 def one_split(make: Train, seed: int) -> dict[str, tuple[float, float]]:
     _, texts, is_spam = read_messages("uci")
-    known, held = split(is_spam, seed)
+    known, unseen = split(is_spam, seed)
     seen, labels = [texts[i] for i in known], ["spam" if is_spam[i] else "ham" for i in known]
-    spam, ham = [texts[i] for i in held if is_spam[i]], [texts[i] for i in held if not is_spam[i]]
+    spam, ham = [texts[i] for i in unseen if is_spam[i]], [texts[i] for i in unseen if not is_spam[i]]
     model, rng = make(seen, labels), random.Random(seed)
-    found = {"no attack": rates(model, spam, ham)}
+    results = {"no attack": rates(model, spam, ham)}
     for size in (30, 150):
         attacked = with_good_words(spam, good_words(seen, labels, size), rng)
-        found[f"{size} good words"] = rates(model, attacked, ham)
+        results[f"{size} good words"] = rates(model, attacked, ham)
     for name, whole in (("poison", False), ("dictionary", True)):
         added = poison(seen, labels, rng, whole)
-        found[f"1% {name}"] = rates(make([*seen, *added], [*labels, *["spam"] * len(added)]), spam, ham)
-    return found
+        results[f"1% {name}"] = rates(make([*seen, *added], [*labels, *["spam"] * len(added)]), spam, ham)
+    return results
 
 
 def run(models: dict[str, Train], seeds: Sequence[int]) -> dict[str, dict[str, tuple[float, float]]]:

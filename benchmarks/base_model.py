@@ -101,12 +101,12 @@ def draw(spam: NDArray[np.bool_], size: int, even: bool, seed: int) -> tuple[Int
 
 def measured(model: SpamModel, texts: Texts, spam: NDArray[np.bool_]) -> list[float]:
     """Area, recall at 0.1% and 1% false positives, accuracy and lost ham of the verdicts, log loss."""
-    found = model.score(texts)
-    verdict = np.array([label == "spam" for label in found.labels])
-    unsure = np.array([label == "unsure" for label in found.labels])
-    got = evaluate_binary(spam, found.probability, verdict, unsure, scores=found.log_odds)
-    recalls = [recall(found.log_odds, spam, rate) for rate in (0.001, 0.01)]
-    return [got.roc_auc, *recalls, got.accuracy, float(verdict[~spam].mean()), got.log_loss]
+    predictions = model.score(texts)
+    verdict = np.array([label == "spam" for label in predictions.labels])
+    unsure = np.array([label == "unsure" for label in predictions.labels])
+    scores = evaluate_binary(spam, predictions.probability, verdict, unsure, scores=predictions.log_odds)
+    recalls = [recall(predictions.log_odds, spam, rate) for rate in (0.001, 0.01)]
+    return [scores.roc_auc, *recalls, scores.accuracy, float(verdict[~spam].mean()), scores.log_loss]
 
 
 def recall(log_odds: FloatArray, spam: NDArray[np.bool_], rate: float) -> float:
@@ -149,13 +149,13 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="*", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--sizes", nargs="*", type=int, default=[4, 20, 100, 1000])
     parser.add_argument("--draws", type=int, default=20)
-    given = parser.parse_args()
-    for name, corpus in read(given.corpora):
-        for size in given.sizes:
+    options = parser.parse_args()
+    for name, corpus in read(options.corpora):
+        for size in options.sizes:
             if 2 * size > len(corpus.spam):
                 continue
             for even in (True, False) if size > 4 else (True,):
-                seeds = range(FIRST_SEED, FIRST_SEED + given.draws)
+                seeds = range(FIRST_SEED, FIRST_SEED + options.draws)
                 results = [one_draw(corpus, size, even, seed) for seed in seeds]
                 show(name, size, even, np.array(results))
 

@@ -98,8 +98,8 @@ def split(spam: Bools, seed: int) -> tuple[Rows, Rows]:
         cut = round(0.7 * len(rows))
         parts[0].append(rows[:cut])
         parts[1].append(rows[cut:])
-    known, held = (np.sort(np.concatenate(part)) for part in parts)
-    return known, held
+    known, test = (np.sort(np.concatenate(part)) for part in parts)
+    return known, test
 
 
 def parse_seeds(parser: argparse.ArgumentParser, splits: int) -> tuple[argparse.Namespace, range]:

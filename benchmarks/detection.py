@@ -44,8 +44,8 @@ MISSING = "needs its corpus: put `{}` into `../shared/data/{}`, beside the clone
 def values(results: Results, unlike: set[str]) -> str:
     """Means over the splits; no calibration error for rows whose scores are no probabilities."""
     rows = []
-    for name, found in results.items():
-        means = {m: float(np.mean([split[m] for split in found])) for m in SHOWN}
+    for name, splits in results.items():
+        means = {m: float(np.mean([split[m] for split in splits])) for m in SHOWN}
         cells = [f"{value:.4g}" for value in means.values()]
         rows.append([name, *cells[:-1], "-" if name in unlike else cells[-1]])
     return table(["means", *SHOWN.values()], rows)
@@ -67,16 +67,16 @@ def comparison(results: Results, again: set[str], ours: str = OURS) -> str:
 
 
 def _compared(measure: str, ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> list[str]:
-    found = gaps(measure, ours, theirs)
-    interval, counts = mean_interval(found, SHARED), " / ".join(map(str, tally(found)))
+    gap = gaps(measure, ours, theirs)
+    interval, counts = mean_interval(gap, SHARED), " / ".join(map(str, tally(gap)))
     ratio = _errors(measure, theirs) / _errors(measure, ours) if _errors(measure, ours) else float("nan")
-    p = f"{paired_p(found):.2g}" if len(found) > 1 else "-"
+    p = f"{paired_p(gap):.2g}" if len(gap) > 1 else "-"
     return [f"{interval.value:+.3g}", between(interval, "+.3g"), counts, p, f"{ratio:.2f}x"]
 
 
-def _errors(measure: str, found: list[dict[str, float]]) -> float:
+def _errors(measure: str, splits: list[dict[str, float]]) -> float:
     """What a perfect filter has none of."""
-    mean = float(np.mean([split[measure] for split in found]))
+    mean = float(np.mean([split[measure] for split in splits]))
     return mean if measure in LOWER else 100 - mean
 
 
@@ -110,20 +110,24 @@ def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--quick", action="store_true", help="some minutes, to see that it works")
     parser.add_argument("--page", type=Path, help="write the section on detection of this page")
-    given = parser.parse_args(arguments)
-    given.splits = given.splits or (2 if given.quick else 20)
-    given.mail_splits = given.mail_splits or (1 if given.quick else 3)
-    return given
+    parsed = parser.parse_args(arguments)
+    parsed.splits = parsed.splits or (2 if parsed.quick else 20)
+    parsed.mail_splits = parsed.mail_splits or (1 if parsed.quick else 3)
+    return parsed
 
 
 def main() -> None:
-    given, load = options(), os.getloadavg()[0]
-    first = given.first_seed
-    sms, good = part("uci", range(first, first + given.splits))
-    mail, _ = part("spamassassin", range(first, first + given.mail_splits))
-    if given.page:
-        command = f"make bench-quality{' ARGS=--quick' if given.quick else ''}"
-        write(given.page, "detection", "\n\n".join([facts(known.SMS, command, given.quick, load), sms, mail]))
+    arguments, load = options(), os.getloadavg()[0]
+    first = arguments.first_seed
+    sms, good = part("uci", range(first, first + arguments.splits))
+    mail, _ = part("spamassassin", range(first, first + arguments.mail_splits))
+    if arguments.page:
+        command = f"make bench-quality{' ARGS=--quick' if arguments.quick else ''}"
+        write(
+            arguments.page,
+            "detection",
+            "\n\n".join([facts(known.SMS, command, arguments.quick, load), sms, mail]),
+        )
     sys.exit(0 if good else 1)
 
 

@@ -64,11 +64,11 @@ def spamnb(texts: Texts, spam: Bools, unseen: Texts, **settings: Any) -> Judged:
     trainer = Trainer(**{"features": FeatureConfig.usual(mail=bool(texts.tags)), **settings})
     trainer.add(texts, ["spam" if s else "ham" for s in spam])
     model = trainer.finish()
-    found = model.score(unseen)
-    return found.log_odds, found.probability, found.codes == model.labels.index("spam")
+    predictions = model.score(unseen)
+    return predictions.log_odds, predictions.probability, predictions.codes == model.labels.index("spam")
 
 
-def asked(kind: type[Peer], known: Messages, spam: Bools, unseen: Messages) -> dict[str, Judged]:
+def peer_scores(kind: type[Peer], known: Messages, spam: Bools, unseen: Messages) -> dict[str, Judged]:
     """What a peer says, once for each of its lines between ham and spam."""
     with tempfile.TemporaryDirectory() as folder:
         peer = kind(Path(folder))
@@ -96,17 +96,17 @@ ABLATION: dict[str, dict[str, Any]] = {
 
 def measure(truth: Bools, score: Floats, probability: Floats, called: Bools) -> dict[str, float]:
     """Percentages, (1-AUC)%, and what is wrong with the probabilities."""
-    found = evaluate_binary(truth, probability, called, scores=score)
+    metrics = evaluate_binary(truth, probability, called, scores=score)
     return {
-        "accuracy": 100 * found.accuracy,
-        "precision": 100 * found.precision,
-        "recall": 100 * found.recall,
-        "ham_wrong": 100 * found.false_positives / found.ham,
-        "one_minus_auc": 100 * (1 - found.roc_auc),
-        "recall_at_0.1": 100 * found.recall_at_fpr_0_1_percent,
-        "recall_at_0.5": 100 * found.recall_at_fpr_0_5_percent,
-        "ece": found.ece,
-        "log_loss": found.log_loss,
+        "accuracy": 100 * metrics.accuracy,
+        "precision": 100 * metrics.precision,
+        "recall": 100 * metrics.recall,
+        "ham_wrong": 100 * metrics.false_positives / metrics.ham,
+        "one_minus_auc": 100 * (1 - metrics.roc_auc),
+        "recall_at_0.1": 100 * metrics.recall_at_fpr_0_1_percent,
+        "recall_at_0.5": 100 * metrics.recall_at_fpr_0_5_percent,
+        "ece": metrics.ece,
+        "log_loss": metrics.log_loss,
     }
 
 
@@ -119,16 +119,16 @@ def run(name: str, seeds: Sequence[int], peers: Sequence[type[Peer]], ablation: 
         ours |= ABLATION
     results: Results = {}
     for seed in seeds:
-        known, held = split(spam, seed)
+        known, test = split(spam, seed)
         scores = {
-            row: spamnb(texts.select(known), spam[known], texts.select(held), **settings)
+            row: spamnb(texts.select(known), spam[known], texts.select(test), **settings)
             for row, settings in ours.items()
         }
-        given, unseen = (Messages([strings[i] for i in part], name in MAILS) for part in (known, held))
+        training, unseen = (Messages([strings[i] for i in part], name in MAILS) for part in (known, test))
         for kind in peers:
-            scores |= asked(kind, given, spam[known], unseen)
+            scores |= peer_scores(kind, training, spam[known], unseen)
         for row, measured in scores.items():
-            results.setdefault(row, []).append(measure(spam[held], *measured))
+            results.setdefault(row, []).append(measure(spam[test], *measured))
     return results
 
 
@@ -152,9 +152,9 @@ def gaps(name: str, ours: list[dict[str, float]], theirs: list[dict[str, float]]
 
 
 def _tally(name: str, ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> str:
-    found = gaps(name, ours, theirs)
-    won, tied, lost = tally(found)
-    return f"{name} {won} won, {tied} tied, {lost} lost, p {paired_p(found):.2g}"
+    differences = gaps(name, ours, theirs)
+    won, tied, lost = tally(differences)
+    return f"{name} {won} won, {tied} tied, {lost} lost, p {paired_p(differences):.2g}"
 
 
 def met(name: str, means: dict[str, float]) -> bool:
@@ -171,11 +171,11 @@ def main() -> None:
     parser.add_argument("--corpus", default="uci", choices=["uci", *JSONL, *MAILS])
     parser.add_argument("--only-ours", action="store_true")
     parser.add_argument("--ablation", action="store_true", help="also without each part of the defaults")
-    given, seeds = parse_seeds(parser, 10)
-    peers = [] if given.only_ours else present(SCIKIT_LEARN)
-    print(f"{given.corpus}, seeds {seeds[0]} to {seeds[-1]}")
-    means = show(run(given.corpus, seeds, peers, given.ablation))
-    sys.exit(0 if met(given.corpus, means) else 1)
+    arguments, seeds = parse_seeds(parser, 10)
+    peers = [] if arguments.only_ours else present(SCIKIT_LEARN)
+    print(f"{arguments.corpus}, seeds {seeds[0]} to {seeds[-1]}")
+    means = show(run(arguments.corpus, seeds, peers, arguments.ablation))
+    sys.exit(0 if met(arguments.corpus, means) else 1)
 
 
 if __name__ == "__main__":

@@ -53,13 +53,13 @@ def _lines(pieces: list[tuple[str, str, str]], words: list[str], kinds: IntArray
 
 def _pieces() -> list[tuple[str, str, str]]:
     """A row of CSV for each message, without the words at one third and two thirds of it."""
-    found = []
+    pieces = []
     for label, text in sms_corpus.base():
         words = text.replace('"', '""').split(" ")
         i, j = len(words) // 3, max(len(words) // 3 + 1, 2 * len(words) // 3)
         a, b, c = words[:i], words[i + 1 : j], words[j + 1 :]
-        found.append((f'{label},"{" ".join([*a, ""])}', " ".join(["", *b, ""]), " ".join(["", *c]) + '"\n'))
-    return found
+        pieces.append((f'{label},"{" ".join([*a, ""])}', " ".join(["", *b, ""]), " ".join(["", *c]) + '"\n'))
+    return pieces
 
 
 def _bytes(written: str) -> int:
@@ -71,10 +71,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", action="append", help="10M, 5G; again for more (default: 10M 100M 1G 5G)")
     parser.add_argument("--folder", type=Path, help="where to put the data, which are removed afterwards")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print("data\tmessages\ttokens\tprocessor s\tus a message\tpeak MB\tmodel MB")
-    for size in given.size or ["10M", "100M", "1G", "5G"]:
-        with tempfile.TemporaryDirectory(dir=given.folder) as name:
+    for size in arguments.size or ["10M", "100M", "1G", "5G"]:
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
             table, model = Path(name) / "big.csv", Path(name) / "big.spamnb"
             count = written(table, _bytes(size))
             cost = run(spamnb("train", str(table), "-o", str(model), "-q"), any_core=True)

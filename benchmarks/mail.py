@@ -56,37 +56,37 @@ def show(title: str, rows: dict[str, list[float]]) -> None:
 
 def quality(corpus: MailCorpus, folder: Path, seeds: range) -> float:
     """Means over the splits; gives the share of ham that our default decision misjudged, in percent."""
-    texts, labels, found = as_texts(corpus.parsed()), corpus.labels(), dict[str, list[list[float]]]()
+    texts, labels, rates = as_texts(corpus.parsed()), corpus.labels(), dict[str, list[list[float]]]()
     for seed in seeds:
-        known, held = split(corpus.spam, seed)
-        truth = corpus.spam[held]
+        known, test = split(corpus.spam, seed)
+        truth = corpus.spam[test]
         model = train(
             texts.select(known), [labels[i] for i in known], training=TrainingConfig(max_fpr=MAIL_MAX_FPR)
         )
-        predictions = model.score(texts.select(held))
+        predictions = model.score(texts.select(test))
         called = predictions.codes == model.labels.index("spam")
         rows = {
             "spamnb, its threshold for mail": measures(truth, predictions.log_odds, called),
             "spamnb, spam from P = 0.5": measures(truth, predictions.log_odds, predictions.log_odds >= 0),
         }
         if installed():
-            rows |= _bogofilter(corpus, folder / str(seed), known, held)
+            rows |= _bogofilter(corpus, folder / str(seed), known, test)
         for name, values in rows.items():
-            found.setdefault(name, []).append(values)
-    means = {name: np.mean(values, axis=0).tolist() for name, values in found.items()}
+            rates.setdefault(name, []).append(values)
+    means = {name: np.mean(values, axis=0).tolist() for name, values in rates.items()}
     show(f"{corpus.name}: 70/30 stratified, seeds {seeds[0]} to {seeds[-1]}, means", means)
-    for name, splits in found.items():
+    for name, splits in rates.items():
         print(f"(1-AUC)% of each split, {name}: " + ", ".join(f"{row[0]:.4f}" for row in splits))
     return float(means["spamnb, its threshold for mail"][2])
 
 
 def _bogofilter(
-    corpus: MailCorpus, folder: Path, known: NDArray[np.int64], held: NDArray[np.int64]
+    corpus: MailCorpus, folder: Path, known: NDArray[np.int64], test: NDArray[np.int64]
 ) -> dict[str, list[float]]:
     peer = Bogofilter(folder)
     for spam in (False, True):
         peer.learn([corpus.paths[i] for i in known if corpus.spam[i] == spam], spam)
-    return _peer_rows(corpus.spam[held], peer.scores([corpus.paths[i] for i in held]))
+    return _peer_rows(corpus.spam[test], peer.scores([corpus.paths[i] for i in test]))
 
 
 def _peer_rows(truth: Bools, score: Floats) -> dict[str, list[float]]:
@@ -138,17 +138,17 @@ def main() -> None:
     parser.add_argument("--only", choices=("quality", "online", "throughput"))
     parser.add_argument("--splits-of", choices=("spamassassin", "trec07p-10k"), default="spamassassin")
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
-    wanted = [given.only] if given.only else ["quality", "online", "throughput"]
+    arguments = parser.parse_args()
+    wanted = [arguments.only] if arguments.only else ["quality", "online", "throughput"]
     wrong = 0.0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if not installed():
             print("bogofilter is not installed: its rows are left out")
         if "quality" in wanted:
-            wrong = quality(read_mails(given.splits_of, folder), folder, SEEDS)
+            wrong = quality(read_mails(arguments.splits_of, folder), folder, SEEDS)
         if "throughput" in wanted:
-            throughput(read_mails("spamassassin", folder), folder, given.rounds)
+            throughput(read_mails("spamassassin", folder), folder, arguments.rounds)
         if "online" in wanted:
             online(read_mails("trec07p-10k", folder), folder)
     if "quality" in wanted:

@@ -118,25 +118,25 @@ def recall(model: SpamModel, texts: Sequence[str]) -> float:
 def run(seeds: Sequence[int]) -> dict[str, float]:
     """Mean recall of the clean copies ('clean') and of each disguise."""
     _, texts, spam = read_messages("uci")
-    found: dict[str, list[float]] = {"clean": [], **{kind: [] for kind in KINDS}}
+    recalls: dict[str, list[float]] = {"clean": [], **{kind: [] for kind in KINDS}}
     for seed in seeds:
-        known, held = split(spam, seed)
+        known, test = split(spam, seed)
         model = train([texts[i] for i in known], ["spam" if spam[i] else "ham" for i in known])
-        unseen = [texts[i] for i in held if spam[i]]
-        found["clean"].append(recall(model, unseen))
+        unseen = [texts[i] for i in test if spam[i]]
+        recalls["clean"].append(recall(model, unseen))
         for kind in KINDS:
-            found[kind].append(recall(model, disguised(unseen, kind, seed)))
-    return {kind: float(np.mean(values)) for kind, values in found.items()}
+            recalls[kind].append(recall(model, disguised(unseen, kind, seed)))
+    return {kind: float(np.mean(values)) for kind, values in recalls.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     _, seeds = parse_seeds(parser, 10)
-    found = run(seeds)
-    clean = found["clean"]
-    for kind, value in found.items():
+    recalls = run(seeds)
+    clean = recalls["clean"]
+    for kind, value in recalls.items():
         print(f"{kind:<16}recall {100 * value:6.2f}%   {100 * value / clean:6.1f}% of clean")
-    met = all(value >= WANTED * clean for value in found.values())
+    met = all(value >= WANTED * clean for value in recalls.values())
     print(f"wanted: each at least {100 * WANTED:g}% of the clean recall: {'met' if met else 'MISSED'}")
     sys.exit(0 if met else 1)
 

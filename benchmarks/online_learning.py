@@ -18,7 +18,7 @@ from spamnb.messages import Texts
 from spamnb.model import calibration
 from spamnb.model.scoring_engine import damping_scale
 from spamnb.scorers import make
-from spamnb.scorers.base import Stats
+from spamnb.scorers.base import ClassTotals, Stats
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import fit_linear
 from spamnb.training.threshold import MAIL_MAX_FPR, cutoff
@@ -71,8 +71,8 @@ class Online:
         tokens, messages = self.counts[:, rows]
         (all_tokens, all_messages), size = self.sums, self.table.size
         grams = np.zeros(len(rows), bool)  # mail is read by single words
-        words = all_tokens, size, grams, 0
-        return Stats(tokens, messages, all_tokens, all_messages, self.totals, size, *words)
+        totals = ClassTotals(all_tokens, all_messages, self.totals, all_tokens)
+        return Stats(tokens, messages, totals, grams, size, size, 0)
 
 
 def prequential(texts: list[Texts], spam: NDArray[np.bool_]) -> tuple[FloatArray, NDArray[np.bool_]]:

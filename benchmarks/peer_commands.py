@@ -46,10 +46,10 @@ def mail(folder: Path, kinds: Sequence[type[Tool]], rounds: int, every: int) -> 
             "The mails of SpamAssassin are needed: put `spamassassin.tar.xz` into `../shared/data/mail`."
         )
         return _reported(f"### Mail\n\n{missing}")
-    found = read_mails("spamassassin", folder / "unpacked")
-    texts = [data.decode("latin-1") for data in found.raw()][::every]
+    corpus = read_mails("spamassassin", folder / "unpacked")
+    texts = [data.decode("latin-1") for data in corpus.raw()][::every]
     title = f"SpamAssassin mails, one in {every}"
-    return timed(title, folder, kinds, Messages(texts, mail=True), found.spam[::every], rounds)
+    return timed(title, folder, kinds, Messages(texts, mail=True), corpus.spam[::every], rounds)
 
 
 def timed(

@@ -107,33 +107,33 @@ def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="how often each command runs: 4, with --quick 1")
     parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it works")
     parser.add_argument("--page", type=Path, help="write the section on speed of this page")
-    given = parser.parse_args(arguments)
-    given.copies = given.copies or (3 if given.quick else 50)
-    given.rounds = given.rounds or (1 if given.quick else 4)
-    return given
+    parsed = parser.parse_args(arguments)
+    parsed.copies = parsed.copies or (3 if parsed.quick else 50)
+    parsed.rounds = parsed.rounds or (1 if parsed.quick else 4)
+    return parsed
 
 
-def section(table: Table, parts: Sequence[str], given: argparse.Namespace, load: float) -> str:
+def section(table: Table, parts: Sequence[str], arguments: argparse.Namespace, load: float) -> str:
     """The text for the page."""
-    command = f"make bench{' ARGS=--quick' if given.quick else ''}"
-    size = f"{given.copies * len(sms_corpus.base()):,} messages"
-    title = f"### Beside scikit-learn: {size}, {times(given.rounds)}"
+    command = f"make bench{' ARGS=--quick' if arguments.quick else ''}"
+    size = f"{arguments.copies * len(sms_corpus.base()):,} messages"
+    title = f"### Beside scikit-learn: {size}, {times(arguments.rounds)}"
     return "\n\n".join(
-        [facts((Multinomial, *TOOLS), command, given.quick, load), title, table.markdown(), *parts]
+        [facts((Multinomial, *TOOLS), command, arguments.quick, load), title, table.markdown(), *parts]
     )
 
 
 def main() -> None:
-    given, load = options(), os.getloadavg()[0]
+    arguments, load = options(), os.getloadavg()[0]
     table = Table()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        start_up(table, folder, 7 * given.rounds)
-        against_sklearn(table, folder, given.copies, given.rounds)
-        scaling(table, folder, given.copies, given.rounds)
-        parts = peer_commands.measured(folder, present(TOOLS), given.rounds, given.quick)
-    if given.page:
-        write(given.page, "speed", section(table, parts, given, load))
+        start_up(table, folder, 7 * arguments.rounds)
+        against_sklearn(table, folder, arguments.copies, arguments.rounds)
+        scaling(table, folder, arguments.copies, arguments.rounds)
+        parts = peer_commands.measured(folder, present(TOOLS), arguments.rounds, arguments.quick)
+    if arguments.page:
+        write(arguments.page, "speed", section(table, parts, arguments, load))
     sys.exit(1 if table.missed else 0)
 
 

@@ -84,18 +84,18 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=400, help="of the corpus; 400 are 208 MB")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        table = given.table or sms_corpus.write(folder, given.copies)[0]
+        table = arguments.table or sms_corpus.write(folder, arguments.copies)[0]
         print(f"{table.stat().st_size / 1e6:.0f} MB")
-        for _ in range(given.rounds):
+        for _ in range(arguments.rounds):
             one = trained(table, 1, folder / "one.spamnb")
             show(1, one)
-            more = trained(table, given.jobs, folder / "more.spamnb")
-            show(given.jobs, more)
+            more = trained(table, arguments.jobs, folder / "more.spamnb")
+            show(arguments.jobs, more)
             assert (folder / "one.spamnb").read_bytes() == (folder / "more.spamnb").read_bytes()
-            ideal = one.first / more.on_free_cores(given.jobs)
+            ideal = one.first / more.on_free_cores(arguments.jobs)
             whole = (more.first + sum(more.workers)) / max(more.first, *more.workers)
             print(f"{one.clock / more.clock:.2f} times as fast by the clock, {ideal:.2f} on free cores")
             print(f"all processor time by that of the busiest process: {whole:.2f}")

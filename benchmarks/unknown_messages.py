@@ -68,11 +68,11 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
     trainer.add(texts, labels)
     counted, sample = trainer.counted()
     assert sample is not None
-    model, held = trainer.calibrated(counted, sample)
+    model, held_out = trainer.calibrated(counted, sample)
     scores = cross_validated_scores(counted.store, counted.scoring, sample, trainer.training.folds)
     every = np.bincount(sample.entries.rows, minlength=len(sample))
     more = evidence(scores.damped / scores.scale[:, None], 1 / scores.scale, every, unseen(model))
-    ham = model.decide(held.log_odds, held.known).codes == HAM
+    ham = model.decide(held_out.log_odds, held_out.known).codes == HAM
     first, second, third = (
         values[ham] for values in (known_word_shares(model, sample, trainer.training.folds), *more)
     )
@@ -82,12 +82,12 @@ def trained(texts: Texts, labels: list[str]) -> tuple[SpamModel, Measured]:
 def others(folder: Path, but: str) -> dict[str, Texts]:
     """Messages of other kinds: other languages, random letters, and SMS as usual."""
     rng, letters = np.random.default_rng(SEED), list(string.ascii_lowercase + "   ")
-    found = {
+    shares = {
         name: Texts.concat([part.texts for part in ready_made_models.read(name, folder)])
         for name in ("turkish", "thai", "smishing", "SMSSpamCollection")
         if name != but
     }
-    return found | {"random letters": Texts.of(["".join(rng.choice(letters, 60)) for _ in range(500)])}
+    return shares | {"random letters": Texts.of(["".join(rng.choice(letters, 60)) for _ in range(500)])}
 
 
 def verdicts(model: SpamModel, texts: Texts) -> str:
@@ -102,10 +102,10 @@ def main() -> None:
     parser.add_argument(
         "--corpus", default="SMSSpamCollection", choices=["SMSSpamCollection", "spamassassin"]
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        parts = ready_made_models.read(given.corpus, Path(name))
-        kinds = others(Path(name), given.corpus)
+        parts = ready_made_models.read(arguments.corpus, Path(name))
+        kinds = others(Path(name), arguments.corpus)
     texts, labels = Texts.concat([p.texts for p in parts]), [label for p in parts for label in p.labels]
     order = np.random.default_rng(SEED).permutation(len(labels))
     known, rest = np.sort(order[: round(0.7 * len(order))]), np.sort(order[round(0.7 * len(order)) :])
@@ -113,8 +113,8 @@ def main() -> None:
     limits = [float(np.quantile(values, RARE, method="lower")) for values in usual]
     figures = model.metrics or {}
     print(
-        f"{given.corpus}: messages with fewer than {model.min_known_words} known words are never called ham; "
-        f"out of fold {figures['unsure']} of {figures['sample']} are unsure, "
+        f"{arguments.corpus}: messages with fewer than {model.min_known_words} known words are never called "
+        f"ham; out of fold {figures['unsure']} of {figures['sample']} are unsure, "
         f"accuracy {figures['accuracy']:.2%}\n"
     )
     print(f"{'below the limit':18}" + "".join(f"{m:>18}" for m in MEASURES))
@@ -122,11 +122,11 @@ def main() -> None:
         shown = [(v < limit).mean() for v, limit in zip(measured(model, some), limits, strict=True)]
         print(f"{kind:18}" + "".join(f"{value:>18.1%}" for value in shown))
     print()
-    plain, held = replace(model, min_known_words=None), texts.select(rest)
-    for kind, some in {"the other 30%": held, **kinds}.items():
+    plain, test = replace(model, min_known_words=None), texts.select(rest)
+    for kind, some in {"the other 30%": test, **kinds}.items():
         print(f"{kind:18}{verdicts(plain, some)} without the limit, {verdicts(model, some)} with it")
     spam = np.array([labels[i] == "spam" for i in rest.tolist()])
-    right = [(np.array(m.predict(held)) == "spam") == spam for m in (plain, model)]
+    right = [(np.array(m.predict(test)) == "spam") == spam for m in (plain, model)]
     print(f"accuracy on the other 30%: {right[0].mean():.2%} without, {right[1].mean():.2%} with")
 
 

@@ -56,6 +56,7 @@ EXTRA_PACKAGES = {
     "parquet": "pyarrow",
     "patterns": "google-re2",
     "dask": "distributed",
+    "sklearn": "scikit-learn",
 }  # as in pyproject.toml
 
 

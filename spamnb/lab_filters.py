@@ -1,4 +1,4 @@
-"""Implements the two textbook filters of a naive Bayes lab, with the lab's own names, for teaching."""
+"""Implements the two filters of a naive Bayes lab and its comparison with scikit-learn, for teaching."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray
 from spamnb.counts import CountStore, count
-from spamnb.errors import DataError, ModelError
+from spamnb.errors import DataError, MissingExtraError, ModelError
 from spamnb.features import Batch, extract
 from spamnb.messages import Messages, as_texts
 from spamnb.model import Engine
@@ -136,6 +136,44 @@ class PoissonBayesFilter(_Filter):
     def predict(self, X: Messages) -> Labels:
         """Returns 'ham' or 'spam' for each message, by `predict_log_proba`."""
         return _labels(self.predict_log_proba(X))
+
+
+def sklearn_method(X_train: Messages, y_train: Iterable[Any], X_test: Messages) -> Labels:
+    """Returns the labels of scikit-learn's CountVectorizer and MultinomialNB, problem 7 of the lab.
+
+    Both have their defaults: words of two letters or more, and (N_ic + 1) / (N_c + V).
+    """
+    try:
+        from sklearn.feature_extraction.text import CountVectorizer
+    except ImportError:
+        raise MissingExtraError("the comparison with scikit-learn", "sklearn") from None
+    from sklearn.naive_bayes import MultinomialNB
+
+    vectorizer = CountVectorizer()
+    model = MultinomialNB().fit(vectorizer.fit_transform(_texts(X_train)), list(y_train))
+    labels: Labels = model.predict(vectorizer.transform(_texts(X_test))).astype(object)
+    return labels
+
+
+def agreement(X_train: Messages, y_train: Iterable[Any], X_test: Messages) -> dict[str, float]:
+    """Returns the share of X_test that each filter labels as `sklearn_method` does; NaN for no messages.
+
+    The lab computes it by scikit-learn's `accuracy_score`, from `predict_log` and `predict`.
+    """
+    train, y, test = _texts(X_train), list(y_train), _texts(X_test)
+    labels = {
+        "NaiveBayesFilter": NaiveBayesFilter().fit(train, y).predict_log(test),
+        "PoissonBayesFilter": PoissonBayesFilter().fit(train, y).predict(test),
+    }
+    if not test:
+        return dict.fromkeys(labels, float("nan"))
+    expected = sklearn_method(train, y, test)
+    return {name: float((each == expected).mean()) for name, each in labels.items()}
+
+
+def _texts(messages: Messages) -> list[str]:
+    """Returns the messages as strings: scikit-learn takes no bytes and no missing text."""
+    return [text.decode("utf-8", "replace") for text in as_texts(messages).tolist()]
 
 
 def _batch(messages: Messages) -> Batch:

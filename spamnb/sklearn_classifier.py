@@ -9,21 +9,27 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spamnb.core import FloatArray
-from spamnb.errors import DataError, SpamnbError
-from spamnb.messages import Messages, Texts, as_texts
+from spamnb.errors import SpamnbError
+from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.sklearn_inputs import (
+    InputError,
+    Labels,
+    apply_sample_weight,
+    check_inputs,
+    class_weights,
+    distinct_labels,
+    label_names,
+    merge_labels,
+    to_labels,
+    to_texts,
+)
 from spamnb.training import Trainer, UnderSampling
 
-Labels = NDArray[Any]
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
-
-
-class InputError(DataError, ValueError):
-    """X, y or a parameter cannot be used; a ValueError, by the conventions of estimators."""
 
 
 class NotFitted(SpamnbError, ValueError, AttributeError):
@@ -144,11 +150,11 @@ class SpamClassifier(_Estimator):
         Counts are whole numbers, and so are the weights of texts: a text of weight 3 is learned three times.
         Other weights are possible if they are the same for all texts of a class, as `class_weight`.
         """
-        texts, labels = _checked(X, y)
-        texts, labels, weights = _weighted(texts, labels, sample_weight)
+        texts, labels = check_inputs(X, y)
+        texts, labels, weights = apply_sample_weight(texts, labels, sample_weight)
         if not len(texts):
             raise InputError("there are no messages to learn from")
-        classes, names = _classes(labels), _names(labels)
+        classes, names = distinct_labels(labels), label_names(labels)
         new, keep = self._blank(classes, weights), None
         if new.scoring.balance == "undersample":
             choice = UnderSampling(new.features)
@@ -168,9 +174,9 @@ class SpamClassifier(_Estimator):
         `classes` may name labels that are still to come; other labels may come as well. The calibration is
         that of the last `fit`, none without it.
         """
-        texts, labels = _checked(X, y)
-        named = labels[:0] if classes is None else _labels(classes)
-        merged = _merged(labels, named, self.classes_ if hasattr(self, "model_") else named)
+        texts, labels = check_inputs(X, y)
+        named = labels[:0] if classes is None else to_labels(classes)
+        merged = merge_labels(labels, named, self.classes_ if hasattr(self, "model_") else named)
         new = self._blank(merged)
         old = self.model_ if hasattr(self, "model_") else new
         if old.features != new.features:
@@ -180,15 +186,15 @@ class SpamClassifier(_Estimator):
             )
         if new.scoring.balance == "undersample":
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
-        kept = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
-        kept = replace(kept, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned = kept.learn(texts, _names(labels))
+        model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
+        model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
+        learned = model.learn(texts, label_names(labels))
         self.model_, self.classes_ = learned, merged
         return self
 
     def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
         """A model that has learned nothing, with these parameters, and maybe weights of classes."""
-        names = _names(classes)
+        names = label_names(classes)
         options = self._options(names)
         if weights:
             stated = dict(options["class_weight"] or ())
@@ -205,7 +211,7 @@ class SpamClassifier(_Estimator):
             for name, value in self.get_params().items()
         }
         options["pattern"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
-        options["class_weight"] = _class_weights(self.class_weight, names)
+        options["class_weight"] = class_weights(self.class_weight, names)
         prior = options["class_prior"]
         if prior is not None and not isinstance(prior, str):
             numbers = [float(p) for p in prior]
@@ -224,13 +230,13 @@ class SpamClassifier(_Estimator):
 
     def predict_proba(self, X: Messages) -> FloatArray:
         """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""
-        model, texts = self._fitted(), _texts(X)
+        model, texts = self._fitted(), to_texts(X)
         known = np.ones((len(texts), 1)) if len(model.labels) == 1 else model.predict_proba(texts)
         return self._by_class(known, 0.0)
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
         """(n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
-        model, texts = self._fitted(), _texts(X)
+        model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.zeros((len(texts), 1)), -np.inf)
         predictions = model.score(texts)
@@ -247,8 +253,8 @@ class SpamClassifier(_Estimator):
         """(n,): the log-odds of `classes_[1]` where there are two classes, else `predict_log_proba`."""
         model = self._fitted()
         if len(self.classes_) == len(model.labels) == 2:
-            sign = 1.0 if model.positive == _names(self.classes_)[1] else -1.0
-            return sign * model.log_odds(_texts(X))
+            sign = 1.0 if model.positive == label_names(self.classes_)[1] else -1.0
+            return sign * model.log_odds(to_texts(X))
         log_p = self.predict_log_proba(X)
         if log_p.shape[1] != 2:
             return log_p
@@ -256,13 +262,13 @@ class SpamClassifier(_Estimator):
 
     def score(self, X: Messages, y: Any, sample_weight: Any = None) -> float:
         """The accuracy."""
-        texts, labels = _checked(X, y)
+        texts, labels = check_inputs(X, y)
         right = [a == b for a, b in zip(self.predict(texts).tolist(), labels.tolist(), strict=True)]
         return float(np.average(right, weights=sample_weight))
 
     def _by_class(self, values: FloatArray, missing: float) -> FloatArray:
         """Columns in the order of the model's labels (sorted as text) to the order of `classes_`."""
-        names = _names(self.classes_)
+        names = label_names(self.classes_)
         out = np.full((len(values), len(names)), missing)
         out[:, [names.index(label) for label in self.model_.labels]] = values
         return out
@@ -274,93 +280,3 @@ def _log_softmax(scores: FloatArray) -> FloatArray:
         below = scores - scores.max(axis=1, keepdims=True)
     log_p: FloatArray = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
     return np.where(np.isnan(log_p), -np.log(scores.shape[1]), log_p)
-
-
-def _checked(X: Any, y: Any) -> tuple[Texts, Labels]:
-    if y is None:
-        raise InputError("SpamClassifier requires y to be passed, but the target y is None")
-    texts, labels = _texts(X), _labels(y)
-    if len(texts) != len(labels):
-        raise InputError(f"{len(texts):,} messages but {len(labels):,} labels")
-    return texts, labels
-
-
-def _class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
-    """The weights of classes in the order of their names; refuses labels that are not there."""
-    if isinstance(stated, str):
-        raise InputError(
-            f"class_weight must map labels to weights, got {stated!r}", hint="use balance='weight'"
-        )
-    weights = {str(label): float(weight) for label, weight in (stated or {}).items()}
-    if unknown := sorted(weights.keys() - set(names)):
-        raise InputError(f"class_weight names {unknown[0]!r}, the classes are {', '.join(names)}")
-    return tuple(sorted(weights.items()))
-
-
-def _weighted(texts: Texts, labels: Labels, sample_weight: Any) -> tuple[Texts, Labels, dict[str, float]]:
-    """The texts as often as their weights say, or the weights of their classes."""
-    if sample_weight is None:
-        return texts, labels, {}
-    weights = np.asarray(sample_weight, np.float64)
-    if weights.shape != (len(texts),) or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError(f"sample_weight must be {len(texts)} numbers from 0 on, one for each message")
-    if (weights == np.floor(weights)).all():
-        rows = np.repeat(np.arange(len(texts)), weights.astype(np.int64))
-        return texts.select(rows), labels[rows], {}
-    there = np.flatnonzero(weights)
-    texts, labels, names = texts.select(there), labels[there], _names(labels[there])
-    by_class = dict(sorted(zip(names, weights[there].tolist(), strict=True)))
-    if any(by_class[name] != weight for name, weight in zip(names, weights[there].tolist(), strict=True)):
-        raise InputError(
-            "sample_weight must be whole numbers, or the same number for all messages of a class",
-            hint="counts are whole numbers: multiply the weights and round them",
-        )
-    return texts, labels, by_class
-
-
-def _texts(X: Any) -> Texts:
-    if isinstance(X, (str, bytes)):
-        raise InputError("expected a list of messages, got one string", hint="wrap it: [message]")
-    if getattr(X, "ndim", 1) != 1 or hasattr(X, "nnz"):
-        what = f"a {type(X).__name__} of shape {X.shape}; tables and sparse matrices hold no text"
-        raise InputError(f"expected a list of messages, got {what}", hint="pass one column: X['text']")
-    return as_texts(X)
-
-
-def _labels(y: Any) -> Labels:
-    """One-dimensional, of the type that numpy chooses; tuples and mixed types stay objects."""
-    array = np.asarray(y)
-    mixed = array.ndim == 1 and array.dtype.kind == "U" and not all(isinstance(label, str) for label in y)
-    if mixed or (array.ndim == 2 and all(isinstance(label, tuple) for label in y)):
-        array = np.fromiter(y, object, len(y))  # numpy makes '1' of 1 beside 'a', and a row of a tuple
-    if array.ndim != 1:
-        raise InputError(f"expected one label for each message, got y of shape {array.shape}")
-    if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
-        raise InputError("labels must be names of classes, got continuous numbers or nan")
-    if array.dtype.kind == "O" and any(label is None or label != label for label in array.tolist()):
-        raise InputError("a label is missing (None or nan)")
-    return array
-
-
-def _classes(labels: Labels) -> Labels:
-    """The distinct labels in ascending order; labels without an order are sorted by name."""
-    distinct = list(dict.fromkeys(labels.tolist()))
-    if len(set(map(str, distinct))) < len(distinct):
-        raise InputError(f"different labels must not look the same, got {distinct!r:.80}")
-    try:
-        distinct.sort()
-    except TypeError:
-        distinct.sort(key=str)
-    return np.fromiter(distinct, labels.dtype, len(distinct))
-
-
-def _merged(*groups: Labels) -> Labels:
-    classes = _classes(np.concatenate(groups))
-    if set(_names(classes)) != {name for group in groups for name in _names(group)}:
-        raise InputError(f"labels must be of one kind in all calls, got {classes.tolist()!r:.80} in the end")
-    return classes
-
-
-def _names(labels: Labels) -> list[str]:
-    """The labels as text, as in a model."""
-    return [str(label) for label in labels.tolist()]

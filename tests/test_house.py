@@ -33,6 +33,7 @@ ROOMS = [
     "tuning",
     "report",
     "lab_filters",
+    "sklearn_inputs",
     "sklearn_classifier",
     "cli",
     "__main__",
@@ -47,7 +48,7 @@ USERS = {
     "joblib": {"storage"},
     "distributed": {"training"},
     "re2": {"features"},
-    "sklearn": set[str](),
+    "sklearn": {"lab_filters"},
     "scipy": set[str](),
 }
 MAX_ENTRIES = 25  # at the top of spamnb/

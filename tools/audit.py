@@ -20,10 +20,10 @@ def answer() -> list[dict[str, Any]] | None:
         done = subprocess.run(
             [sys.executable, *_COMMAND], capture_output=True, text=True, timeout=_PATIENCE, check=False
         )
-        found: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
+        packages: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
     except (subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
         return None
-    return found
+    return packages
 
 
 def outcome_of(packages: list[dict[str, Any]] | None) -> tuple[list[str], int]:
@@ -34,21 +34,21 @@ def outcome_of(packages: list[dict[str, Any]] | None) -> tuple[list[str], int]:
     >>> outcome_of([{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}])
     (['a 1: X-1 (fixed in 2)', 'pip-audit: 1 package asked about, 1 vulnerability'], 1)
     """
-    asked = [package for package in packages or [] if "vulns" in package]
-    if not asked:
+    audited = [package for package in packages or [] if "vulns" in package]
+    if not audited:
         return ["pip-audit: skipped, the advisory service did not answer"], 0
     lines = [
         f"{package['name']} {package['version']}: {each['id']} (fixed in {_versions(each)})"
-        for package in asked
+        for package in audited
         for each in package["vulns"]
     ]
-    many = "package" if len(asked) == 1 else "packages"
-    found = "vulnerability" if len(lines) == 1 else "vulnerabilities"
-    return [*lines, f"pip-audit: {len(asked)} {many} asked about, {len(lines)} {found}"], int(bool(lines))
+    many = "package" if len(audited) == 1 else "packages"
+    noun = "vulnerability" if len(lines) == 1 else "vulnerabilities"
+    return [*lines, f"pip-audit: {len(audited)} {many} asked about, {len(lines)} {noun}"], int(bool(lines))
 
 
-def _versions(found: dict[str, Any]) -> str:
-    return ", ".join(found["fix_versions"]) or "no version"
+def _versions(package: dict[str, Any]) -> str:
+    return ", ".join(package["fix_versions"]) or "no version"
 
 
 def main() -> None:

@@ -65,9 +65,9 @@ def _journals(folder: Path) -> None:
     _put("journal", "two-records.journal", raw)
     from spamnb.storage.update_journal import parse
 
-    found = parse(raw, model_file.checksum_of(path))
-    assert found is not None
-    for i, payload in enumerate(found.payloads):
+    journal = parse(raw, model_file.checksum_of(path))
+    assert journal is not None
+    for i, payload in enumerate(journal.payloads):
         _put("journal", f"record-{i}", payload)
 
 

@@ -53,8 +53,8 @@ class Bogofilter(Program):
     def scores(self, paths: Sequence[str]) -> Floats:
         """Its spamicity of each mail, from 0 to 1."""
         out = self._run("-TT", "-b", stdin="".join(f"{path}\n" for path in paths))
-        found = dict(line.rsplit(" ", 1) for line in out.splitlines())
-        return np.array([float(found[path]) for path in paths])
+        lines = dict(line.rsplit(" ", 1) for line in out.splitlines())
+        return np.array([float(lines[path]) for path in paths])
 
     def score_one(self, path: str) -> float:
         return float(self._run("-TT", "-I", path).split()[-1])

@@ -27,8 +27,8 @@ def fit(folder: Path) -> Any:
 
 def spam_score(model: Any, line: str) -> tuple[float, float]:
     """P(spam) and P(ham); `model.predict` fails with numpy 2, what it calls does not."""
-    found = {label: min(p, 1.0) for p, label in model.f.predict(line + "\n", 2, 0.0, "strict")}
-    return found.get(SPAM, 0.0), found.get(HAM, 0.0)
+    probabilities = {label: min(p, 1.0) for p, label in model.f.predict(line + "\n", 2, 0.0, "strict")}
+    return probabilities.get(SPAM, 0.0), probabilities.get(HAM, 0.0)
 
 
 class FastText(LineTool):

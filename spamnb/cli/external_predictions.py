@@ -122,9 +122,8 @@ def _show(evaluation: ExternalEvaluation, title: str, curves: bool) -> None:
     drawn = None
     if curves and scored is not None and 0 < scored.truth.sum() < len(scored.truth):
         drawn = Curves.of(scored.truth, scored.rank)
-    positive = evaluation.positive
-    negative = next(label for label in evaluation.labels if label != positive)
-    terminal.show_evaluation(console(), scores, title, evaluation.notes, drawn, (positive, negative))
+    sides = evaluation.classes.positive, evaluation.classes.negative
+    terminal.show_evaluation(console(), scores, title, evaluation.notes, drawn, sides)
 
 
 def _summary(
@@ -132,14 +131,12 @@ def _summary(
 ) -> EvaluationSummary:
     from spamnb.evaluation import EvaluationSummary, data_facts, make_panels
 
-    scores, labels, positive = evaluation.scores, evaluation.labels, evaluation.positive
     return EvaluationSummary(
         title,
-        scores,
-        labels,
-        positive,
+        evaluation.scores,
+        evaluation.classes,
         evaluation.notes,
-        data_facts(scores, labels, positive, descriptions),
+        data_facts(evaluation.scores, evaluation.classes, descriptions),
         None if evaluation.scored is None else make_panels(evaluation.scored),
         mistakes=evaluation.mistakes if has_texts else None,
     )

@@ -102,8 +102,8 @@ def _filter(model: str, account: Account) -> Check:
         return Check("filter", False, f"cannot be started: {(error.strerror or str(error)).lower()}")
     except subprocess.TimeoutExpired:
         return Check("filter", False, f"took more than {_LONGEST} s for a mail")
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    problems = [line for line in said if not line.startswith("note: ")]
+    errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    problems = [line for line in errors if not line.startswith("note: ")]
     if done.returncode or problems or b"\nX-Spamnb: " not in done.stdout:
         return Check("filter", False, problems[0] if problems else f"ended with exit code {done.returncode}")
     return Check("filter", True, "a test mail gets its verdict")

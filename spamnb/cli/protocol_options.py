@@ -38,21 +38,21 @@ protocol_options = all_of(
 def chosen_protocol(ctx: click.Context) -> str:
     """The protocol that the command line asks for, "" for none; refuses what does not go together."""
     params = ctx.params
-    asked = [flag for flag in TITLES if params[flag.strip("-").replace("-", "_")]]
-    if asked == ["--holdout", "--learning-curve"]:
-        asked = ["--learning-curve"]  # --holdout is the share that it holds out
-    several = [*asked, *(["--folds"] if params["folds"] is not None else [])]
+    protocols = [flag for flag in TITLES if params[flag.strip("-").replace("-", "_")]]
+    if protocols == ["--holdout", "--learning-curve"]:
+        protocols = ["--learning-curve"]  # --holdout is the share that it holds out
+    several = [*protocols, *(["--folds"] if params["folds"] is not None else [])]
     if len(several) > 1:
         raise click.UsageError(f"{several[0]} and {several[1]} do not go together.")
-    if params["seed"] is not None and asked not in (["--holdout"], ["--learning-curve"]):
+    if params["seed"] is not None and protocols not in (["--holdout"], ["--learning-curve"]):
         raise click.UsageError("--seed goes with --holdout or --learning-curve.")
-    if not asked:
+    if not protocols:
         return ""
     if not (params["data"] or params["labelled"] or params["files_from"]):
-        raise click.UsageError(f"{asked[0]} needs DATA.")
+        raise click.UsageError(f"{protocols[0]} needs DATA.")
     if ctx.get_parameter_source("model") == ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--model does not go with {asked[0]}, which trains its own models.")
-    return asked[0]
+        raise click.UsageError(f"--model does not go with {protocols[0]}, which trains its own models.")
+    return protocols[0]
 
 
 def run_protocol(protocol: str, params: Params, descriptions: list[str]) -> Evaluation:

@@ -91,7 +91,7 @@ def _write_plots(summary: EvaluationSummary, folder: str, quiet: bool) -> None:
     from spamnb.report import EvaluationPlots, svg_file
 
     if summary.panels is None:
-        labels = summary.labels
+        labels = summary.classes.labels
         raise DataError(
             f"--plots draws the curves of two classes, got {len(labels)}: {', '.join(labels)}",
             hint="leave out --plots; --report FILE has a matrix and metrics for each class",
@@ -100,7 +100,7 @@ def _write_plots(summary: EvaluationSummary, folder: str, quiet: bool) -> None:
         files.make_folder(folder)
     except OSError as error:
         raise DataError(f"cannot make {folder}: {error.strerror}", hint="choose another path") from None
-    drawings = EvaluationPlots(summary.panels, summary.positive, summary.negative).all()
+    drawings = EvaluationPlots(summary.panels, summary.classes.positive, summary.classes.negative).all()
     for name, drawing in drawings.items():
         files.write(os.path.join(folder, f"{name}.svg"), svg_file(drawing).encode())
     print_step("plots", f"{folder}: {', '.join(drawings)} (SVG)", quiet)

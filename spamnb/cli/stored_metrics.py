@@ -71,4 +71,4 @@ def _show(model: SpamModel, path: str) -> None:
 
 def class_names(model: SpamModel) -> tuple[str, str]:
     """The positive label and the other one."""
-    return model.positive, next(label for label in model.labels if label != model.positive)
+    return model.positive, model.classes.negative

@@ -54,8 +54,8 @@ class Obstacle(NamedTuple):
 
 def obstacles(path: str, account: Account) -> list[Obstacle]:
     """Returns what keeps a user from reading a file: by the permission bits, without access lists."""
-    found = [_obstacle(folder, account, 1) for folder in _folders(path)]
-    return [one for one in (*found, _obstacle(path, account, 4)) if one is not None]
+    texts = [_obstacle(folder, account, 1) for folder in _folders(path)]
+    return [one for one in (*texts, _obstacle(path, account, 4)) if one is not None]
 
 
 def _folders(path: str) -> Iterator[str]:
@@ -72,27 +72,27 @@ def _folders(path: str) -> Iterator[str]:
 
 def _obstacle(path: str, account: Account, need: int) -> Obstacle | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:  # the folder before it is the obstacle
         return None
-    if account.user == 0 or _bits(found, account) & need:
+    if account.user == 0 or _bits(status, account) & need:
         return None
     letter = "x" if need == 1 else "r"
-    return Obstacle(path, describe_file(path), _mend(path, found, account, letter))
+    return Obstacle(path, describe_file(path), _mend(path, status, account, letter))
 
 
-def _bits(found: os.stat_result, account: Account) -> int:
+def _bits(status: os.stat_result, account: Account) -> int:
     """The permissions of the one class of users, of three, that an account belongs to."""
-    if found.st_uid == account.user:
-        return found.st_mode >> 6
-    return found.st_mode >> 3 if found.st_gid in account.groups else found.st_mode
+    if status.st_uid == account.user:
+        return status.st_mode >> 6
+    return status.st_mode >> 3 if status.st_gid in account.groups else status.st_mode
 
 
-def _mend(path: str, found: os.stat_result, account: Account, letter: str) -> str:
+def _mend(path: str, status: os.stat_result, account: Account, letter: str) -> str:
     """Opens a folder for everyone to pass through, but a file for the user's group only."""
-    if found.st_uid == account.user:
+    if status.st_uid == account.user:
         return f"chmod u+{letter} {quote(path)}"
-    if found.st_gid in account.groups:
+    if status.st_gid in account.groups:
         return f"chmod g+{letter} {quote(path)}"
     if letter == "x":
         return f"chmod o+x {quote(path)}"
@@ -101,9 +101,9 @@ def _mend(path: str, found: os.stat_result, account: Account, letter: str) -> st
 
 def describe_file(path: str) -> str:
     """Returns owner, group and mode of a file in words."""
-    found = os.stat(path)
-    mode = stat.S_IMODE(found.st_mode)
-    return f"owner {user_name(found.st_uid)}, group {group_name(found.st_gid)}, mode {mode:o}"
+    status = os.stat(path)
+    mode = stat.S_IMODE(status.st_mode)
+    return f"owner {user_name(status.st_uid)}, group {group_name(status.st_gid)}, mode {mode:o}"
 
 
 def try_as(account: Account, work: Callable[[], object]) -> str | None:

@@ -145,11 +145,11 @@ class _Sum:
                     total = rows.setdefault(value, [0] * len(self.labels))
                     for c, n in zip(columns.tolist(), row, strict=True):
                         total[c] += weight * n
-        kept = {
+        left = {
             column: {value: tuple(row) for value, row in sorted(rows.items()) if any(row)}
             for column, rows in sorted(sums.items())
         }
-        return {column: rows for column, rows in kept.items() if rows}
+        return {column: rows for column, rows in left.items() if rows}
 
     def _numbers(self) -> Numbers:
         sums: dict[str, list[Moments]] = {}

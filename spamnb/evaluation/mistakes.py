@@ -9,7 +9,7 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray
 from spamnb.evaluation.on_data import Evaluation
 from spamnb.messages import Chunk, Texts
-from spamnb.model import Explanation, Predictions, SpamModel
+from spamnb.model import Explanation, Predictions, SpamModel, predict_pair
 from spamnb.training import Sample, folds
 
 WORST = 8  # of each kind
@@ -147,7 +147,7 @@ def _measured(evaluation: Evaluation, rows: IntArray, predictions: Predictions) 
     log_odds, known = held_out.log_odds[rows], held_out.known[rows]
     share = None if held_out.share is None else held_out.share[rows]
     verdicts = model.decide(log_odds, known, share)
-    return model.predictions(verdicts, log_odds, predictions.scored).replace(known=known)
+    return predict_pair(model, verdicts, log_odds, predictions.scored).replace(known=known)
 
 
 def _with_measured_score(mistake: Mistake, model: SpamModel) -> Mistake:

@@ -15,7 +15,7 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.evaluation.mistakes import WORST, Mistake
 from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.model import SPAM, UNSURE, Decision, positive_class
+from spamnb.model import SPAM, UNSURE, Classes, Decision, positive_class
 from spamnb.readers import UNSURE_NAME, PredictionFile, SkippedRecords
 from spamnb.settings import is_stated
 
@@ -86,8 +86,7 @@ class ExternalEvaluation:
     """
 
     scores: Scores | MultiScores
-    labels: tuple[str, ...]
-    positive: str
+    classes: Classes
     scored: ScoredLabels | None
     mistakes: list[Mistake]
     notes: tuple[str, ...]
@@ -134,32 +133,33 @@ def collect_predictions(
     ), skipped
 
 
-def classes_of(truth: Iterable[str]) -> tuple[tuple[str, ...], str]:
+def classes_of(truth: Iterable[str]) -> Classes:
     """Returns all classes in order and the positive one; ham and spam imply each other.
 
-    >>> classes_of(["spam", "spam"]), classes_of(["bad", "good"]), classes_of(["x", "y", "z"])
-    ((('ham', 'spam'), 'spam'), (('bad', 'good'), 'bad'), (('x', 'y', 'z'), 'spam'))
+    >>> classes_of(["spam", "spam"])
+    Classes(labels=('ham', 'spam'), positive='spam')
+    >>> classes_of(["bad", "good"]).positive, classes_of(["x", "y", "z"]).labels
+    ('bad', ('x', 'y', 'z'))
     """
-    classes = Counter(truth)
-    labels = sorted({"ham", "spam"} if classes.keys() <= {"ham", "spam"} else classes)
+    sizes = Counter(truth)
+    labels = sorted({"ham", "spam"} if sizes.keys() <= {"ham", "spam"} else sizes)
     if len(labels) < 2:
         raise DataError(
             f"all messages are {labels[0]!r}: one class has no opposite",
             hint="say which label means spam with --spam-label",
         )
-    return tuple(labels), "spam" if "spam" in labels else positive_class(classes)
+    return Classes(tuple(labels), "spam" if "spam" in labels else positive_class(sizes))
 
 
 def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str, Any]) -> ExternalEvaluation:
     """Computes all metrics; `options` are those of the command line that set a threshold."""
-    labels, positive = classes_of(predictions.truth)
-    if len(labels) > 2:
-        return _evaluate_many(predictions, labels, positive)
-    truth = np.array([label == positive for label in predictions.truth])
+    classes = classes_of(predictions.truth)
+    if len(classes.labels) > 2:
+        return _evaluate_many(predictions, classes)
+    truth = np.array([label == classes.positive for label in predictions.truth])
     ranks, probabilities = predictions.ranks, predictions.probabilities
     stated = bool(predictions.verdicts) and not any(map(is_stated, options.values()))
-    classes = labels, positive
-    verdicts = _stated_verdicts(predictions, positive) if stated else _decide(predictions, options, *classes)
+    verdicts = _stated_verdicts(predictions, classes) if stated else _decide(predictions, options, classes)
     called = verdicts.positive & ~verdicts.unsure
     scores = evaluate_binary(truth, probabilities, verdicts.positive, verdicts.unsure, verdicts.costs, ranks)
     undefined: dict[str, Any] = dict.fromkeys(_UNDEFINED.get(predictions.kind, ()), math.nan)
@@ -169,19 +169,17 @@ def evaluate_predictions(predictions: ExternalPredictions, options: Mapping[str,
         is_probability, barred = predictions.kind != SCORE, np.zeros(len(truth), bool)
         limits = verdicts.threshold, verdicts.costs
         scored = ScoredLabels(truth, called, ranks, is_probability, barred, *limits, probabilities)
-    mistakes = _mistakes(predictions, truth, called, positive)
+    mistakes = _mistakes(predictions, truth, called, classes)
     notes = _notes(predictions, stated)
-    return ExternalEvaluation(scores, labels, positive, scored, mistakes, notes, stated)
+    return ExternalEvaluation(scores, classes, scored, mistakes, notes, stated)
 
 
-def _stated_verdicts(predictions: ExternalPredictions, positive: str) -> _Verdicts:
+def _stated_verdicts(predictions: ExternalPredictions, classes: Classes) -> _Verdicts:
     verdicts = np.array(predictions.verdicts, object)
-    return _Verdicts(verdicts == positive, verdicts == UNSURE_NAME)
+    return _Verdicts(verdicts == classes.positive, verdicts == UNSURE_NAME)
 
 
-def _decide(
-    predictions: ExternalPredictions, options: Mapping[str, Any], labels: tuple[str, ...], positive: str
-) -> _Verdicts:
+def _decide(predictions: ExternalPredictions, options: Mapping[str, Any], classes: Classes) -> _Verdicts:
     """Decides by a threshold: for probabilities that of the options or 0.5, for other scores their own."""
     if predictions.kind == SCORE:
         return _cut_scores(predictions.ranks, options)
@@ -191,7 +189,7 @@ def _decide(
             f"--{option.replace('_', '-')} needs a column of scores, the file has verdicts only",
             hint="name the column of the scores with --score, or leave the option out",
         )
-    rule = Decision.from_options(**options).for_classes(labels, positive)
+    rule = Decision.from_options(**options).for_classes(*classes)
     codes = rule.verdicts(predictions.probabilities)
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
     return _Verdicts(codes == SPAM, codes == UNSURE, logit(rule.threshold), costs)
@@ -224,7 +222,9 @@ def _notes(predictions: ExternalPredictions, stated: bool) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _mistakes(predictions: ExternalPredictions, truth: Bools, called: Bools, positive: str) -> list[Mistake]:
+def _mistakes(
+    predictions: ExternalPredictions, truth: Bools, called: Bools, classes: Classes
+) -> list[Mistake]:
     """Lists the worst mistakes of each kind, if the file has the messages; they have no explanation."""
     if not predictions.texts:
         return []
@@ -232,8 +232,8 @@ def _mistakes(predictions: ExternalPredictions, truth: Bools, called: Bools, pos
     ranks, probabilities = predictions.ranks, predictions.probabilities
     if predictions.kind in (SCORE, NO_SCORE):
         probabilities = np.full(len(ranks), math.nan)
-    negative = next(label for label in classes_of(predictions.truth)[0] if label != positive)
-    for wrong, sign, verdict in ((called & ~truth, 1, positive), (truth & ~called, -1, negative)):
+    false_positives, missed = called & ~truth, truth & ~called
+    for wrong, sign, verdict in ((false_positives, 1, classes.positive), (missed, -1, classes.negative)):
         rows = np.flatnonzero(wrong)
         for i in rows[np.argsort(-sign * ranks[rows], kind="stable")][:WORST].tolist():
             stated = predictions.verdicts[i] if predictions.verdicts else verdict
@@ -242,11 +242,9 @@ def _mistakes(predictions: ExternalPredictions, truth: Bools, called: Bools, pos
     return mistakes
 
 
-def _evaluate_many(
-    predictions: ExternalPredictions, labels: tuple[str, ...], positive: str
-) -> ExternalEvaluation:
+def _evaluate_many(predictions: ExternalPredictions, classes: Classes) -> ExternalEvaluation:
     """Evaluates the verdicts on more than two classes: a single score says nothing about them."""
-    verdicts = predictions.verdicts
+    verdicts, labels = predictions.verdicts, classes.labels
     if verdicts is None:
         raise DataError(
             f"{len(labels):,} classes need a column of verdicts, the file has only a score",
@@ -263,4 +261,4 @@ def _evaluate_many(
     notes = ["verdicts as the file states them; without the probability of every class there is no log loss"]
     if unsure := len(verdicts) - len(rows):
         notes.append(f"{unsure:,} unsure are left out: the file does not say their likeliest class")
-    return ExternalEvaluation(scores, labels, positive, None, mistakes, tuple(notes), True)
+    return ExternalEvaluation(scores, classes, None, mistakes, tuple(notes), True)

@@ -20,7 +20,7 @@ from spamnb.counts import CountStore, Entries, Tally, are_grams
 from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, weighted
-from spamnb.scorers import Scorer, Stats, make
+from spamnb.scorers import ClassTotals, Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import FoldScores
 
@@ -46,19 +46,10 @@ class _Running:
         self.totals = np.zeros((4, len(labels)))  # tokens, presences, messages, words
 
     def stats(self, rows: IntArray | slice) -> Stats:
-        token_totals, presence_totals, message_totals, word_totals = self.totals
+        sizes = self.known, self.words, self.known_grams
         return Stats(
-            self.tokens[rows],
-            self.messages[rows],
-            token_totals,
-            presence_totals,
-            message_totals,
-            self.known,
-            word_totals,
-            self.words,
-            self.grams[rows],
-            self.known_grams,
-            self.labels,
+            *(self.tokens[rows], self.messages[rows], ClassTotals(*self.totals), self.grams[rows]),
+            *(*sizes, self.labels),
         )
 
     def learn(self, ids: IntArray, counts: IntArray, c: int) -> None:

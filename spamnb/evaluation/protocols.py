@@ -120,7 +120,7 @@ def split(data: LabelledData, share: float, seed: int) -> tuple[IntArray, IntArr
 def _train(make: TrainerMaker, chunks: Iterable[Chunk]) -> SpamModel:
     trainer = make()
     for chunk in chunks:
-        trainer.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+        trainer.add_chunk(chunk)
     return trainer.finish()
 
 

@@ -10,7 +10,7 @@ from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.on_data import Evaluation
 from spamnb.evaluation.report_data import Panels, ScoredLabels, logit, make_panels
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import SPAM, Inspector, SpamModel, TokenRow, card
+from spamnb.model import SPAM, Classes, Inspector, SpamModel, TokenRow, card
 
 TOP_TOKENS = 12
 
@@ -21,14 +21,12 @@ Facts = tuple[tuple[str, str], ...]
 class EvaluationSummary:
     """An evaluation; what is not known about it is empty or None.
 
-    `labels` are all classes, `positive` is the one to detect; `model` is the model card; `warning` says why
-    the metrics are too good.
+    `model` is the model card; `warning` says why the metrics are too good.
     """
 
     title: str
     scores: Scores | MultiScores
-    labels: tuple[str, ...]
-    positive: str
+    classes: Classes
     notes: tuple[str, ...] = ()
     data: Facts = ()
     panels: Panels | None = None
@@ -36,10 +34,6 @@ class EvaluationSummary:
     mistakes: Sequence[Mistake] | None = None
     model: Mapping[str, Any] | None = None
     warning: str = ""
-
-    @property
-    def negative(self) -> str:
-        return next((label for label in self.labels if label != self.positive), "ham")
 
     @property
     def wrong(self) -> int:
@@ -78,8 +72,7 @@ def summarize(
     return EvaluationSummary(
         title,
         evaluation.scores,
-        model.labels,
-        model.positive,
+        model.classes,
         evaluation.notes,
         data,
         None if scored is None else make_panels(scored),
@@ -95,7 +88,7 @@ def summarize_stored(
 ) -> EvaluationSummary:
     """Summarizes the metrics that training stored in a model: no curves, no mistakes."""
     return EvaluationSummary(
-        *(title, scores, model.labels, model.positive, notes),
+        *(title, scores, model.classes, notes),
         tokens=top_tokens(model),
         model=card(model, path, size),
     )
@@ -110,8 +103,7 @@ def top_tokens(model: SpamModel) -> dict[str, list[TokenRow]]:
 
 def data_facts(
     scores: Scores | MultiScores,
-    labels: Sequence[str],
-    positive: str,
+    classes: Classes,
     sources: Sequence[str],
     seen: int | None = None,
 ) -> Facts:
@@ -119,8 +111,8 @@ def data_facts(
     if isinstance(scores, MultiScores):
         counts = {c.label: c.support for c in scores.classes}
     else:
-        counts = {label: scores.spam if label == positive else scores.ham for label in labels}
-    classes = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+        counts = {c: scores.spam if c == classes.positive else scores.ham for c in classes.labels}
+    sizes = ", ".join(f"{count:,} {label}" for label, count in counts.items())
     overlap = () if seen is None else (("in training data", f"{seen:,} of {scores.messages:,}"),)
     read = (("read", source) for source in sources)
-    return (("messages", f"{scores.messages:,}: {classes}"), *overlap, *read)
+    return (("messages", f"{scores.messages:,}: {sizes}"), *overlap, *read)

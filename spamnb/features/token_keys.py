@@ -5,7 +5,7 @@
     n-gram "a b"             join(key(a), key(b)); "a b c" is join(join(a, b), c)
     tagged token "tag:rest"  join(key("tag:"), key(rest)); no word has a colon, so they never equal words
 
-tests/features/test_hashing.py has golden values and tests/reference/keys.py a plain Python version.
+tests/features/test_token_keys.py has golden values and tests/reference/keys.py a plain Python version.
 """
 
 from __future__ import annotations

@@ -135,9 +135,9 @@ def _font(value: str) -> Values:
     """Reads the size and the line height of a `font`, before the names of typefaces."""
     for word in value.split():
         size, _, line = word.partition("/")
-        found = _font_size(size)
-        if found:
-            return {**found, "line-height": parse_length(line)}
+        font_size = _font_size(size)
+        if font_size:
+            return {**font_size, "line-height": parse_length(line)}
     return {}
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         probability as probability,
     )
     from spamnb.model.change_history import ChangeHistory as ChangeHistory
+    from spamnb.model.column_tables import columns_of as columns_of
     from spamnb.model.decision import (
         HAM as HAM,
         SPAM as SPAM,
@@ -27,15 +28,25 @@ if TYPE_CHECKING:
         probability_text as probability_text,
     )
     from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
+    from spamnb.model.formula import (
+        Formula as Formula,
+        Linear as Linear,
+        as_formula as as_formula,
+        linear_view as linear_view,
+    )
     from spamnb.model.inspection import (
         Inspector as Inspector,
-        Linear as Linear,
         TokenRow as TokenRow,
         card as card,
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
+    from spamnb.model.message_numbers import (
+        Verification as Verification,
+        numbers_of as numbers_of,
+        verify as verify,
+    )
     from spamnb.model.model_delta import (
         Change as Change,
         decode_all as decode_all,
@@ -57,12 +68,14 @@ if TYPE_CHECKING:
     from spamnb.model.predictions import (
         Predictions as Predictions,
         class_probabilities as class_probabilities,
+        predict_pair as predict_pair,
     )
     from spamnb.model.prune_model import (
         age as age,
         age_by_half_life as age_by_half_life,
         prune as prune,
     )
+    from spamnb.model.recomputation import Recomputed as Recomputed, recompute as recompute
     from spamnb.model.scoring_engine import (
         Engine as Engine,
         WordCounts as WordCounts,
@@ -76,12 +89,14 @@ if TYPE_CHECKING:
         merge_seen as merge_seen,
     )
     from spamnb.model.spam_class import (
+        Classes as Classes,
         positive_class as positive_class,
         require_spam as require_spam,
         spam_classes as spam_classes,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
-    from spamnb.model.text_export import export_lines as export_lines, import_lines as import_lines
+    from spamnb.model.text_export import export_lines as export_lines
+    from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
     from spamnb.model.verdict_header import with_verdict as with_verdict
     from spamnb.model.verdicts import Verdicts as Verdicts
@@ -101,10 +116,13 @@ else:
                 "probability",
             ],
             "change_history": ["ChangeHistory"],
+            "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Evidence", "Explanation"],
-            "inspection": ["Inspector", "Linear", "TokenRow", "card", "knows_mail", "row_dict"],
+            "formula": ["Formula", "Linear", "as_formula", "linear_view"],
+            "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
+            "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
             "model_merge": ["merge_models"],
             "model_paths": [
@@ -117,13 +135,15 @@ else:
                 "possible_models",
                 "shipped_model",
             ],
-            "predictions": ["Predictions", "class_probabilities"],
+            "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],
+            "recomputation": ["Recomputed", "recompute"],
             "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
-            "spam_class": ["positive_class", "require_spam", "spam_classes"],
+            "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
-            "text_export": ["export_lines", "import_lines"],
+            "text_export": ["export_lines"],
+            "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
             "verdict_header": ["with_verdict"],
             "verdicts": ["Verdicts"],

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray
+from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
-from spamnb.model.calibration import LIMIT, Platt, Temperature
+from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
+from spamnb.model.predictions import TOO_CLOSE
 from spamnb.model.scoring_engine import Engine, LookedUpBatch
+from spamnb.scorers import Form, Scorer
 
 if TYPE_CHECKING:
     from spamnb.model.base_model import BaseModel
@@ -21,9 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a token or column adds to the log-odds, and how many messages of each class have it.
+    """What a token or column adds to the log-odds, and the counts of each class that P(token|c) comes from.
 
-    With a base model, `base_counts` are the messages that it has learned, in the same order of the classes.
+    They are messages that have the token, or its occurrences: the explanation's `counted` says which. With a
+    base model, `base_counts` are the counts that it has learned, in the same order of the classes.
     """
 
     token: str
@@ -38,7 +42,8 @@ class Explanation:
     """log_odds = bias + sum of the log-odds of `evidence`, for the first of `classes` against the second.
 
     `probability` follows from the log-odds, unless the message is unsure for lack of evidence. `log_evidence`
-    is log p(x), `known` and `unknown` are numbers of tokens.
+    is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of
+    the evidence, messages or occurrences, in the model and its base model; `bias_parts` names the bias.
     """
 
     classes: tuple[str, str]
@@ -51,7 +56,9 @@ class Explanation:
     known: int
     unknown: int
     unsure_reason: str = ""
-    lacks_evidence: bool = False  # the reason why it is unsure
+    counted: str = "messages"
+    base_counted: str = "messages"
+    bias_parts: tuple[str, ...] = ("prior", "calibration")
 
     @property
     def label(self) -> str:
@@ -61,6 +68,11 @@ class Explanation:
     @property
     def other(self) -> str:
         return self.classes[1]
+
+    @property
+    def lacks_evidence(self) -> bool:
+        """Is the message unsure because too little in it is known?"""
+        return self.unsure_reason not in ("", TOO_CLOSE)
 
 
 def explain_batch(model: SpamModel, batch: Batch, categories: Categories, numbers: Numbers) -> Explanation:
@@ -76,7 +88,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         bias += base_bias
     log_odds = float(predictions.log_odds[0])
     if model.pair is None:
-        total = bias + sum(e.log_odds for e in evidence)
+        total = bias + offset + sum(e.log_odds for e in evidence)
         log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
     unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Explanation(
@@ -90,8 +102,23 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),
         unsure_reason=predictions.unsure_reason(0),
-        lacks_evidence=bool(predictions.lacks_evidence[0]),
+        counted=counted_by(model.engine.scorer),
+        base_counted=counted_by(
+            (model if model.active_base is None else model.active_base.model).engine.scorer
+        ),
+        bias_parts=_bias_parts(model.engine.scorer.form),
     )
+
+
+def counted_by(scorer: Scorer) -> str:
+    """Names what a scorer estimates P(w|c) from."""
+    return "messages" if scorer.once else "occurrences"
+
+
+def _bias_parts(form: Form) -> tuple[str, ...]:
+    if form is Form.COMPLEMENT:
+        return ("calibration",)
+    return ("prior", *(["absent words"] if form is Form.PRESENCE else []), "calibration")
 
 
 def _add_base(
@@ -130,6 +157,8 @@ def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float
     calibration = model.calibration
     if isinstance(calibration, Temperature):
         return calibration.scale, 0.0
+    if model.pair is None:  # it has learned a class more than it was calibrated for
+        return calibration.slope, _bend(calibration, predictions)
     offset = calibration.offset
     if model.active_correction is not None:
         offset += calibration.slope * model.sign * model.active_correction.bias
@@ -137,6 +166,15 @@ def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float
         raw = model.raw(predictions.scored)
         offset += float((calibration.apply(raw) - calibration.slope * raw - calibration.offset)[0])
     return calibration.slope, offset
+
+
+def _bend(calibration: Platt | Beta, predictions: Predictions) -> float:
+    """Returns how far the calibrated scores of the two best classes differ from a line; 0 for Platt's."""
+    scores = predictions.scored.damped[0, list(_two_best(predictions))]
+    if not np.isfinite(scores).all():
+        return 0.0
+    first, second = (calibration.apply(scores) - calibration.slope * scores).tolist()
+    return float(first - second)
 
 
 def _two_best(predictions: Predictions) -> tuple[int, int]:
@@ -181,21 +219,30 @@ def _log_odds(log_p: FloatArray, pair: tuple[int, int]) -> float:
 
 
 def _token_evidence(engine: Engine, row: int, times: int, log_odds: float) -> Evidence:
-    store = engine.store
-    return Evidence(store.spellings[row], times, log_odds, tuple(store.messages[row].tolist()))
+    return Evidence(engine.store.spellings[row], times, log_odds, _counts(engine, row))
+
+
+def _counts(engine: Engine, row: int) -> tuple[int, ...]:
+    """Returns the counts of a token that the scorer uses; 0 for an unknown one, whose row is -1."""
+    table = engine.store.messages if engine.scorer.once else engine.store.tokens
+    return tuple(table[row].tolist()) if row >= 0 else (0,) * len(engine.store.labels)
 
 
 def _sequence_evidence(engine: Engine, looked_up: LookedUpBatch, log_odds: list[float]) -> list[Evidence]:
-    """Returns the evidence of each known word with the words before it, for a scorer that reads in order."""
-    words = looked_up.entries.sequence
+    """Returns the evidence of each known word after words that the model knows, where their order counts.
+
+    Its counts are those of all these words together. Longer sequences than the known ones change nothing.
+    """
+    words, spellings = looked_up.entries.sequence, engine.store.spellings
     assert words is not None
-    known = [j for j in range(words.shape[1]) if words[0, j] >= 0]
+
+    def row(n: int, j: int) -> int:  # of the n-gram that ends at word j
+        return int(looked_up.store_rows(words[n - 1, j : j + 1])[0]) if words[n - 1, j] >= 0 else -1
+
     evidence = []
-    for j, value in zip(known, log_odds, strict=True):
-        row = int(looked_up.store_rows(words[0, j : j + 1])[0])
-        before = [i for i in range(max(0, j - (engine.scorer.order or 0)), j) if words[0, i] >= 0]
-        spelled = [engine.store.spellings[int(looked_up.store_rows(words[0, i : i + 1])[0])] for i in before]
-        word = _token_evidence(engine, row, 1, value)
-        after = f" (after {' '.join(spelled)})" if spelled else ""
-        evidence.append(replace(word, token=word.token + after))
+    for j, value in zip(np.flatnonzero(words[0] >= 0).tolist(), log_odds, strict=True):
+        before = [m for m in range(1, len(words)) if words[m, j] != NO_GRAM and words[m - 1, j - 1] >= 0]
+        n = max(before, default=0)
+        after = f" (after {spellings[row(n, j - 1)]})" if n else ""
+        evidence.append(Evidence(spellings[row(1, j)] + after, 1, value, _counts(engine, row(n + 1, j))))
     return evidence

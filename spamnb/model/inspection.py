@@ -1,9 +1,10 @@
-"""Reads a model out as plain data: its card, the strongest tokens of each class, the linear view."""
+"""Reads a model out as plain data: its card, tokens with the numbers that their evidence comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,24 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import is_pair
 from spamnb.features import token_key
+from spamnb.model.formula import Formula, Linear, formula_of, linear_view, positive_index
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers import Stats
+from spamnb.scorers import BACK_OFF, Form, Stats, limit_token_weights, safe_log
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A token: occurrences and messages by class, P(token | class), and its weight.
+    """A token: occurrences and messages by class, what the scorer estimates from them, and its weight.
 
-    `weight` is log P(i|positive) - log P(i|other) plus the correction: what one occurrence adds to the
-    log-odds before damping and calibration. For more than two classes it is one class's log P minus the mean
-    of the others: of the class whose top tokens are listed, else of the positive one. `base_weight` is the
-    weight in the base model, None without one.
+    `probabilities` are P(i|c); for the scorer complement P(i|not c), for poisson the rates r_ic. For
+    less-naive those of an n-gram are P(last word|words before it, c). `weight` is what the token in a message
+    adds to the log-odds before damping and calibration: `bayes_weight`, log P(i|positive) - log P(i|other)
+    within the limit on one token, plus the `correction` (None if the model has none). For more than two
+    classes it is one class's log P minus the mean of the others: of the class whose top tokens are listed,
+    else of the positive one. For poisson and less-naive it is only a part, see `scorers.Form`. `base_weight`
+    is the weight in the base model, None without one.
     """
 
     token: str
@@ -33,25 +38,9 @@ class TokenRow:
     messages: tuple[int, ...]
     probabilities: tuple[float, ...]
     weight: float
+    bayes_weight: float = 0.0
+    correction: float | None = None
     base_weight: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """log-odds = slope * (w.x + b) / m^damping + offset, for `positive` against `negative`.
-
-    A curved calibration differs from this line. With a base model, slope * base_weight * (the log-odds of the
-    base model, whose linear view is `base`) is added.
-    """
-
-    positive: str
-    negative: str
-    b: float
-    slope: float
-    offset: float
-    damping: float
-    base_weight: float | None = None
-    base: Linear | None = None
 
 
 class Inspector:
@@ -59,29 +48,53 @@ class Inspector:
 
     def __init__(self, model: SpamModel) -> None:
         self.model = model
-        stats = weighted(Stats.of(model.store), model.scoring)
-        self._log_p: FloatArray = model.engine.scorer.estimate(stats)
-        self._bias = model.engine.scorer.bias(stats)
+        self._scorer = model.engine.scorer
+        self._stats = weighted(Stats.of(model.store), model.scoring)
+        self._log_p: FloatArray = self._scorer.estimate(self._stats)
+        self._by_class: dict[int, FloatArray] = {}
         self._base = None if model.active_base is None else Inspector(model.active_base.model)
+
+    @cached_property
+    def formula(self) -> Formula:
+        """How the numbers of tokens and columns make the log-odds; an error with fewer than two classes."""
+        _ = self.model.pair  # refuses fewer
+        return formula_of(self.model)
+
+    def linear(self) -> Linear | None:
+        """Returns the linear view; None where the log-odds are not linear."""
+        return linear_view(self.formula)
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
         """Returns the tokens that are most evidence for a class."""
-        for_label = self._weights(self.model.labels.index(label))
-        order = np.lexsort((self.model.store.keys, -for_label))[:limit]
-        weights = self._weights(self._positive()) if len(self.model.labels) == 2 else for_label
-        return [self._row(int(i), float(weights[i])) for i in order if for_label[i] > 0]
+        c, keys = self.model.labels.index(label), self.model.store.keys
+        for_label = self._bayes_weights(c) + self._corrections(c)
+        if self._scorer.form is Form.CHAIN:  # an n-gram is no evidence of its own
+            for_label = np.where(self.model.store.kinds == 1, for_label, 0.0)
+        order = np.lexsort((keys, -for_label))[:limit]
+        shown_for = self._positive() if len(self.model.labels) == 2 else c
+        return self.rows((i for i in order.tolist() if for_label[i] > 0), shown_for)
 
     def look_up(self, words: Iterable[str]) -> list[TokenRow]:
         """Finds tokens by their spelling; case does not matter, except after a tag."""
         return [self._look_up(word) for word in words]
 
+    def rows(self, indices: Iterable[int], c: int | None = None) -> list[TokenRow]:
+        """Returns tokens by their places in the store, with weights for class c, by default the positive."""
+        c = self._positive() if c is None else c
+        bayes, added = self._bayes_weights(c), self._corrections(c)
+        return [self._row(i, c, float(bayes[i]), float(added[i])) for i in indices]
+
     def _look_up(self, word: str) -> TokenRow:
         token = word if ":" in word else " ".join(word.lower().split())
-        row = int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
+        row = self._find(token)
         if row < 0:
             none = (0,) * len(self.model.labels)
-            return TokenRow(token, False, none, none, (0.0,) * len(none), 0.0, self._base_weight(token))
-        return self._row(row, float(self._weights(self._positive())[row]))
+            zeros = (0.0,) * len(none)
+            return TokenRow(token, False, none, none, zeros, 0.0, base_weight=self._base_weight(token))
+        return self.rows([row])[0]
+
+    def _find(self, token: str) -> int:
+        return int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
 
     @property
     def positive(self) -> str:
@@ -89,51 +102,80 @@ class Inspector:
         return self.model.labels[self._positive()]
 
     def _positive(self) -> int:
-        labels = self.model.labels
-        return labels.index(self.model.positive) if self.model.positive in labels else len(labels) - 1
+        return positive_index(self.model)
 
-    def _weights(self, c: int) -> FloatArray:
-        others = np.delete(self._log_p, c, axis=1).mean(axis=1)
-        with np.errstate(invalid="ignore"):
-            weights = self._log_p[:, c] - others
-        weights = np.where(np.isnan(weights), 0.0, weights)  # impossible in both: no evidence
+    @cached_property
+    def _weights(self) -> FloatArray:
+        """(R, K): what each token in a message adds to the score of each class."""
+        limit = self.model.scoring.max_token_weight
+        return self._scorer.occurrence_weights(limit_token_weights(self._log_p, limit))
+
+    def _bayes_weights(self, c: int) -> FloatArray:
+        if c not in self._by_class:
+            self._by_class[c] = _against_others(self._weights, c)
+        return self._by_class[c]
+
+    def _corrections(self, c: int) -> FloatArray:
+        """(R,): what the correction adds to the weights of class c."""
         added, fitted = self.model.engine.added(None), self.model.active_correction
         if added is None or fitted is None:
-            return weights
-        return weights + (added if self.model.labels[c] == fitted.label else -added)
+            return np.zeros(len(self._log_p))
+        return added if self.model.labels[c] == fitted.label else -added
 
-    def _row(self, i: int, weight: float) -> TokenRow:
+    def _row(self, i: int, c: int, bayes: float, added: float) -> TokenRow:
         store = self.model.store
+        p = self._probabilities(i)
+        if self._scorer.form is Form.CHAIN and store.kinds[i] != 1:
+            bayes = float(_against_others(safe_log(p)[None], c)[0])
         return TokenRow(
             store.spellings[i],
             True,
             tuple(store.tokens[i].tolist()),
             tuple(store.messages[i].tolist()),
-            tuple(np.exp(self._log_p[i]).tolist()),
-            weight,
+            tuple(p.tolist()),
+            bayes + added,
+            bayes,
+            None if self.model.active_correction is None else added,
             self._base_weight(store.spellings[i]),
         )
+
+    def _probabilities(self, i: int) -> FloatArray:
+        """(K,): the probabilities, or rates, that are shown of a token."""
+        if self._scorer.form is Form.CHAIN and self.model.store.kinds[i] != 1:
+            return self._after_words(self.model.store.spellings[i].split(" "))
+        log_p = self._log_p[i]
+        return np.asarray(np.exp(-log_p if self._scorer.form is Form.COMPLEMENT else log_p))
+
+    def _after_words(self, words: list[str]) -> FloatArray:
+        """(K,): P(last word|words before it, c), backed off from all words to the last one.
+
+        0 for tokens that are no n-grams of known words: the scorer does not use them.
+        """
+        words = words[-1 - (self._scorer.order or 0) :]
+        if (last := self._find(words[-1])) < 0 or self.model.store.kinds[last] != 1:
+            return np.zeros(len(self.model.labels))
+        p: FloatArray = np.exp(self._log_p[last])
+        for start in range(len(words) - 2, -1, -1):
+            together, before = (self._occurrences(" ".join(w)) for w in (words[start:], words[start:-1]))
+            p = (together + BACK_OFF * p) / (before + BACK_OFF)
+        return p
+
+    def _occurrences(self, token: str) -> FloatArray:
+        row = self._find(token)
+        return self._stats.tokens[row] if row >= 0 else np.zeros(len(self.model.labels))
 
     def _base_weight(self, token: str) -> float | None:
         """Returns the weight of a token in the base model, 0 if that does not know it."""
         return None if self._base is None else self._base.look_up([token])[0].weight
 
-    def linear(self) -> Linear | None:
-        """Returns the linear view; None for more than two classes."""
-        from spamnb.model.calibration import Temperature
 
-        fit = self.model.calibration
-        if len(self.model.labels) != 2 or isinstance(fit, Temperature):
-            return None
-        plus, labels, offset = self._positive(), self.model.labels, fit.offset
-        b = float(self._bias[plus] - self._bias[1 - plus])
-        if (fitted := self.model.active_correction) is not None:
-            offset += fit.slope * (fitted.bias if fitted.label == labels[plus] else -fitted.bias)
-        line = labels[plus], labels[1 - plus], b, fit.slope, offset, self.model.scoring.damping
-        base = self.model.active_base
-        if base is None or self._base is None:
-            return Linear(*line)
-        return Linear(*line, base.weight, self._base.linear())
+def _against_others(log_p: FloatArray, c: int) -> FloatArray:
+    """(R,): log P of class c minus the mean of the other classes; 0 if none is possible."""
+    if log_p.shape[1] < 2:
+        return np.zeros(len(log_p))
+    with np.errstate(invalid="ignore"):
+        weights = log_p[:, c] - np.delete(log_p, c, axis=1).mean(axis=1)
+    return np.where(np.isnan(weights), 0.0, weights)
 
 
 def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
@@ -149,7 +191,7 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "tokens": {"all": store.vocabulary, "words": int(kinds[1]), "word_ngrams": int(kinds[2:6].sum())},
         "occurrences": dict(zip(store.labels, store.token_totals.tolist(), strict=True)),
         "features": state["features"],
-        "scorer": state["scorer"],
+        "scorer": state["scorer"] | {"once": model.engine.scorer.once},
         "calibration": state["calibration"],
         "refined": _refined(model),
         "base": _base(model),

@@ -113,11 +113,11 @@ def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
 def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
     """Refuses models that would not read or score a message in the same way, and reports what differs."""
     expected = _settings(first) | _stated_decision(first, other)
-    got = _settings(other) | _stated_decision(other, first)
+    others = _settings(other) | _stated_decision(other, first)
     differences = [
-        f"{_AS_OPTION.get(n, n)} is {got[n]!r}, expected {value!r}"
+        f"{_AS_OPTION.get(n, n)} is {others[n]!r}, expected {value!r}"
         for n, value in expected.items()
-        if got[n] != value
+        if others[n] != value
     ]
     if differences:
         raise ModelError(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
-from spamnb.model.calibration import LIMIT, probabilities
+from spamnb.model.calibration import LIMIT, probabilities, probability
 from spamnb.model.scoring_engine import RawScores
-from spamnb.model.verdicts import MOST
+from spamnb.model.verdicts import MOST, Verdicts
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 UNSURE_LABEL = "unsure"
+TOO_CLOSE = "too close to call"  # the reason to be unsure of a message in which enough is known
 
 
 class Predictions(Record):
@@ -48,7 +49,7 @@ class Predictions(Record):
         words = self.scored.words
         if self.lacks_evidence[row] and words is not None:
             return f"few known words: {words.known[row]:,} of {words.total[row]:,}"
-        return "too close to call"
+        return TOO_CLOSE
 
 
 def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -> FloatArray:
@@ -63,6 +64,25 @@ def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -
     prior = model.engine.prior
     excess = max(0.0, (prior.max() - MOST) / (prior.max() - equal)) if prior.max() > equal else 0.0
     return np.where((known == 0)[:, None], (1 - excess) * prior + excess * equal, p)
+
+
+def predict_pair(
+    model: SpamModel, verdicts: Verdicts, log_odds: FloatArray, scored: RawScores
+) -> Predictions:
+    """Returns the verdicts on messages of two classes with their scores."""
+    assert model.pair is not None
+    codes, names = np.array([*model.pair[::-1], 2])[verdicts.codes], (*model.labels, UNSURE_LABEL)
+    scores = log_odds, scored.known, scored
+    return Predictions(names, codes, verdicts.probability, *scores, verdicts.lacks_evidence)
+
+
+def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:
+    """(n, K): the probability of every class, in the order of the model's labels."""
+    if model.pair is None:
+        return class_probabilities(model, predictions.scored.damped, predictions.known)
+    p, exact = predictions.probability, probability(-predictions.log_odds)
+    both = np.where(predictions.lacks_evidence, 1 - p, exact), p
+    return np.stack(both if model.pair[0] == 1 else both[::-1], axis=1)
 
 
 def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:

@@ -281,4 +281,4 @@ def weighted(stats: Stats, config: ScorerConfig) -> Stats:
     """Counts the messages of each class as often as `--class-weight` and `--balance weight` ask for."""
     if config.balance != "weight" and not config.class_weights:
         return stats
-    return stats.weighted(class_weights(config, stats.labels, stats.message_totals))
+    return stats.weighted(class_weights(config, stats.labels, stats.totals.messages))

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from spamnb.core import excerpt
 from spamnb.errors import ConfigError, DataError
 from spamnb.model.predictions import UNSURE_LABEL
 from spamnb.readers import is_spam_word, spam_of_two, unknown_spam_label
+
+
+class Classes(NamedTuple):
+    """The labels of all classes, and that of the class to detect.
+
+    >>> Classes(("ham", "spam"), "spam").negative
+    'ham'
+    """
+
+    labels: tuple[str, ...]
+    positive: str
+
+    @property
+    def negative(self) -> str:
+        """The other one of two classes."""
+        return next((label for label in self.labels if label != self.positive), "ham")
 
 
 def spam_classes(labels: Sequence[str]) -> tuple[str, ...]:

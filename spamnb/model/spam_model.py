@@ -15,16 +15,16 @@ from spamnb.counts import CountStore
 from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
-from spamnb.model import calibration as calibrations, model_state
+from spamnb.model import model_state
 from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
-from spamnb.model.predictions import UNSURE_LABEL, Predictions, class_probabilities, predict_classes
+from spamnb.model.predictions import Predictions, all_probabilities, predict_classes, predict_pair
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
-from spamnb.model.spam_class import check_labels
+from spamnb.model.spam_class import Classes, check_labels
 from spamnb.model.verdicts import Verdicts, decide
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
@@ -77,6 +77,10 @@ class SpamModel:
     @property
     def labels(self) -> tuple[str, ...]:
         return self.store.labels
+
+    @property
+    def classes(self) -> Classes:
+        return Classes(self.labels, self.positive)
 
     def learn(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
@@ -175,14 +179,7 @@ class SpamModel:
             return predict_classes(self, scored)
         log_odds = self.pair_log_odds(scored)
         verdicts = self.decide(log_odds, scored.known, None if scored.words is None else scored.words.share)
-        return self.predictions(verdicts, log_odds, scored)
-
-    def predictions(self, verdicts: Verdicts, log_odds: FloatArray, scored: RawScores) -> Predictions:
-        """Returns the verdicts on messages of two classes with their scores."""
-        assert self.pair is not None
-        codes, names = np.array([*self.pair[::-1], 2])[verdicts.codes], (*self.labels, UNSURE_LABEL)
-        scores = log_odds, scored.known, scored
-        return Predictions(names, codes, verdicts.probability, *scores, verdicts.lacks_evidence)
+        return predict_pair(self, verdicts, log_odds, scored)
 
     def decide(
         self, log_odds: FloatArray, known: IntArray, known_share: FloatArray | None = None
@@ -228,11 +225,7 @@ class SpamModel:
 
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
-        if self.pair is None:
-            return class_probabilities(self, predictions.scored.damped, predictions.known)
-        p, exact = predictions.probability, calibrations.probability(-predictions.log_odds)
-        both = np.where(predictions.lacks_evidence, 1 - p, exact), p
-        return np.stack(both if self.pair[0] == 1 else both[::-1], axis=1)
+        return all_probabilities(self, predictions)
 
     def predict(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None

@@ -38,5 +38,5 @@ else:
             "setting_tables": ["show_comparison", "show_steps", "show_tuning"],
             "text_plots": ["Curves"],
         },
-        modules=["model_card", "prediction_lines", "terminal"],
+        modules=["model_card", "prediction_lines", "terminal", "token_tables"],
     )

@@ -9,9 +9,24 @@ from rich.measure import measure_renderables
 from rich.segment import Segment, Segments
 from rich.table import Column, Table
 
+from spamnb.core import visible
+
 UNLIMITED = 100_000  # columns of a console that is no terminal: no row is wrapped, no column dropped
 _GAP = 2  # between two columns
 _LONGEST_WORD = 0.6  # share of the terminal; a longer word of a message is broken, not all else dropped
+
+
+def plain_table(*columns: tuple[str, str]) -> Table:
+    """Makes a table without lines from names and sides, `left` or `right`; only tokens are wrapped."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in columns:
+        table.add_column(
+            visible(name),
+            justify="right" if side == "right" else "left",
+            overflow="fold",
+            no_wrap=name not in ("token", "value"),
+        )
+    return table
 
 
 def print_table(console: Console, table: Table) -> None:

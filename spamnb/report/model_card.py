@@ -1,4 +1,4 @@
-"""Prints a model card, token tables and explanations to the terminal."""
+"""Prints model cards and explanations of messages to the terminal."""
 
 from __future__ import annotations
 
@@ -11,22 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from spamnb.core import visible
-from spamnb.model import Evidence, Explanation, Linear, TokenRow, describe
-from spamnb.report.column_fit import fit_columns, fits, print_table
+from spamnb.model import Evidence, Explanation, describe
+from spamnb.report.column_fit import fit_columns, fits, plain_table, print_table
 
 _BARS = (20, 10, 5)  # columns of the longest bar, where there is room
-
-
-def _table(*columns: tuple[str, str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, side in columns:
-        table.add_column(
-            visible(name),
-            justify="right" if side == "right" else "left",
-            overflow="fold",
-            no_wrap=name != "token",
-        )
-    return table
 
 
 def show_card(console: Console, card: dict[str, Any]) -> None:
@@ -88,6 +76,7 @@ def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
         smoothing = f"m-estimate {scorer['m_estimate']:g}"
     text = f"{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
     text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])
+    text += ", classes weighted alike" if scorer["balance"] == "weight" else ""
     text += f", {scorer['covariance']} covariance" if scorer["covariance"] != "diagonal" else ""
     return text + (", columns in a tree" if scorer["column_tree"] else "")
 
@@ -133,62 +122,6 @@ def _metrics_text(metrics: dict[str, Any] | None) -> str:
     return f"{text} ({metrics['folds']} folds of {metrics['sample']:,} messages{before})"
 
 
-def show_title(console: Console, title: str) -> None:
-    console.print()
-    console.print(Text(visible(title), "bold"))
-
-
-def show_tokens(console: Console, labels: Sequence[str], rows: Sequence[TokenRow]) -> None:
-    """Prints tokens with counts, P(w|c) and weight."""
-    nothing = "-" if console.options.ascii_only else "–"
-    columns = [("token", "left"), *((f"in {label}", "right") for label in labels)]
-    columns += [(f"P(w|{label})", "right") for label in labels] + [("weight", "right")]
-    with_base = any(row.base_weight is not None for row in rows)
-    table = _table(*columns, *([("base model", "right")] if with_base else []))
-    for row in rows:
-        counts = [Text(f"{n:,}") for n in row.messages]
-        shares = [Text(f"{p:.2e}" if row.known else nothing) for p in row.probabilities]
-        weight = _weight(row.weight) if row.known else Text("unknown")
-        base = [_weight(row.base_weight) if row.base_weight else Text(nothing)] if with_base else []
-        table.add_row(Text(visible(row.token)), *counts, *shares, weight, *base)
-    many = len(labels)
-    print_table(console, fit_columns(console, table, range(many + 1, 2 * many + 1), range(1, many + 1)))
-
-
-def _weight(value: float) -> Text:
-    return Text(f"{value:+.2f}", "red" if value > 0 else "green")
-
-
-def show_meaning(console: Console, positive: str, labels: Sequence[str]) -> None:
-    """Prints what the sign of a weight means."""
-    others = " or ".join(label for label in labels if label != positive)
-    line = f"a weight above 0 is evidence for {positive}, below 0 for {others}"
-    console.print(Text(visible(line), "dim"))
-
-
-def show_linear(console: Console, linear: Linear) -> None:
-    """Prints the linear view with its numbers."""
-    show_title(console, "linear view")
-    sides = f"{linear.positive} against {linear.negative}"
-    length = f" / m^{linear.damping:g}" if linear.damping else ""
-    score, base = f"(w.x + b){length}", linear.base
-    if base is not None:
-        score = f"({score} + {linear.base_weight:g} s)"
-    lines = [
-        f"log-odds({sides}) = {linear.slope:.4f} * {score} {linear.offset:+.4f}",
-        f"b = {linear.b:+.4f}; w is the weight column; x counts the tokens"
-        + ("; m is the number of known tokens" if linear.damping else ""),
-    ]
-    if base is not None:
-        length = f" / n^{base.damping:g}" if base.damping else ""
-        lines.append(
-            f"s = {base.slope:.4f} * (v.x {base.b:+.4f}){length} {base.offset:+.4f}; "
-            "v is the base model column, n the number of tokens that the base model knows"
-        )
-    for line in lines:
-        console.print(Text(visible(line)))
-
-
 def show_explanation(console: Console, explanation: Explanation, labels: Sequence[str], limit: int) -> None:
     """Prints the evidence for and against, strongest first; with the bias it sums to the log-odds."""
     label, other = visible(explanation.label), visible(explanation.other)
@@ -201,7 +134,8 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     console.print(heading)
     counts = f"tokens known: {explanation.known:,}, unknown: {explanation.unknown:,}"
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
-    console.print(Text(f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}", "dim"))
+    line = f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}; counts: {_counted(explanation)}"
+    console.print(Text(line, "dim"))
     if explanation.lacks_evidence:
         line = "so little is known that P is kept away from 0 and 1; the log-odds are the sum of the evidence"
         console.print(Text(line, "dim"))
@@ -217,14 +151,14 @@ def _evidence_table(
 ) -> Table:
     with_base = any(e.base_counts is not None for e in explanation.evidence)
     counts = [f"in {' / '.join(labels)}", *(["in base model"] if with_base else [])]
-    table = _table(
+    table = plain_table(
         *(("log-odds", "right"), ("", "left"), ("token", "left"), ("times", "right")),
         *((heading, "left") for heading in counts),
     )
     block = "#" if console.options.ascii_only else "█"
     sizes = [abs(e.log_odds) for e in explanation.evidence if isfinite(e.log_odds)]
     largest = max(sizes, default=1.0) or 1.0
-    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text("prior and calibration", "dim"))
+    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text(join_words(explanation.bias_parts), "dim"))
     for evidence in explanation.evidence[:limit]:
         table.add_row(*_evidence_cells(evidence, largest, longest, block))
     weaker = explanation.evidence[limit:]
@@ -234,6 +168,21 @@ def _evidence_table(
         table.add_row(Text(shown), "", Text(f"{len(weaker):,} weaker ones", "dim"))
     table.add_row(Text(f"{explanation.log_odds:+.3f}", "bold"), "", Text("sum", "bold"))
     return table
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Joins words by commas and `and`.
+
+    >>> join_words(["prior", "absent words", "calibration"])
+    'prior, absent words and calibration'
+    """
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def _counted(explanation: Explanation) -> str:
+    """Names what the counts of tokens are, messages or occurrences."""
+    same = explanation.base_counted == explanation.counted
+    return explanation.counted if same else f"{explanation.counted} (base model: {explanation.base_counted})"
 
 
 def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str) -> list[Text]:

@@ -207,19 +207,20 @@ def explanation_row(explanation: Explanation) -> Row:
         "against": explanation.other,
         "sum": _finite(explanation.log_odds),
         "bias": _finite(explanation.bias),
-        "evidence": [_evidence_row(e) for e in explanation.evidence],
+        "evidence": [_evidence_row(e, explanation) for e in explanation.evidence],
         "unknown": explanation.unknown,
     }
 
 
-def _evidence_row(evidence: Evidence) -> Row:
-    """Returns a token with the messages of each class that have it, in the model and in its base model."""
-    base = {} if evidence.base_counts is None else {"base_messages": list(evidence.base_counts)}
+def _evidence_row(evidence: Evidence, explanation: Explanation) -> Row:
+    """Returns a token with its counts of each class, messages or occurrences, also in the base model."""
+    counts = evidence.base_counts
+    base = {} if counts is None else {f"base_{explanation.base_counted}": list(counts)}
     return {
         "token": evidence.token,
         "times": evidence.times,
         "log_odds": _finite(evidence.log_odds),
-        "messages": list(evidence.counts),
+        explanation.counted: list(evidence.counts),
         **base,
     }
 

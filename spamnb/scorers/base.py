@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from enum import Enum
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +16,36 @@ from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig
 
 
+class ClassTotals(NamedTuple):
+    """The sums of each class, (K,) each."""
+
+    tokens: FloatArray  # N_c
+    presences: FloatArray  # sum over tokens of D_ic
+    messages: FloatArray  # D_c
+    words: FloatArray  # N_c of single words only
+
+    @classmethod
+    def of(cls, store: CountStore) -> ClassTotals:
+        totals = store.token_totals, store.presence_totals, store.message_totals, store.word_totals
+        return cls(*(each.astype(np.float64) for each in totals))
+
+    def weighted(self, weights: FloatArray) -> ClassTotals:
+        return ClassTotals(*(each * weights for each in self))
+
+
 class Stats(Record):
     """Counts as a scorer sees them: R tokens (all, or those needed) and K classes, possibly weighted.
 
-    tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals (K,) and vocabulary V are of the whole store.
+    tokens (R, K) is N_ic, messages (R, K) is D_ic; the totals and vocabularies are of the whole store.
     is_ngram (R,) marks the tokens of several words.
     """
 
     tokens: FloatArray
     messages: FloatArray
-    token_totals: FloatArray  # N_c
-    presence_totals: FloatArray  # sum over tokens of D_ic
-    message_totals: FloatArray  # D_c
-    vocabulary: int
-    word_totals: FloatArray  # N_c of single words only
-    word_vocabulary: int
+    totals: ClassTotals
     is_ngram: NDArray[np.bool_]
+    vocabulary: int
+    word_vocabulary: int
     gram_vocabulary: int
     labels: tuple[str, ...] = ()
 
@@ -40,13 +55,10 @@ class Stats(Record):
         return cls(
             store.tokens[which].astype(np.float64),
             store.messages[which].astype(np.float64),
-            store.token_totals.astype(np.float64),
-            store.presence_totals.astype(np.float64),
-            store.message_totals.astype(np.float64),
-            store.vocabulary,
-            store.word_totals.astype(np.float64),
-            store.word_vocabulary,
+            ClassTotals.of(store),
             are_grams(store.kinds[which]),
+            store.vocabulary,
+            store.word_vocabulary,
             store.gram_vocabulary,
             store.labels,
         )
@@ -56,21 +68,43 @@ class Stats(Record):
         return self.replace(
             tokens=self.tokens * weights,
             messages=self.messages * weights,
-            token_totals=self.token_totals * weights,
-            presence_totals=self.presence_totals * weights,
-            message_totals=self.message_totals * weights,
-            word_totals=self.word_totals * weights,
+            totals=self.totals.weighted(weights),
         )
 
     @property
     def classes(self) -> int:
-        return len(self.message_totals)
+        return len(self.totals.messages)
+
+
+class Form(Enum):
+    """How the numbers of tokens make the score of a class c; k_i is how often i occurs in the message."""
+
+    SUM = "sum"  # bias_c + sum_i k_i log P(i|c)
+    COMPLEMENT = "complement"  # bias_c - sum_i k_i log P(i|not c)
+    PRESENCE = "presence"  # bias_c + sum over present i of log P(i|c) - log(1 - P(i|c))
+    RATES = "rates"  # bias_c + sum over present i of k_i log(r_ic n) - r_ic n - log k_i!
+    CHAIN = "chain"  # bias_c + sum_j log P(w_j | the words before it, c)
+
+
+class Fraction(NamedTuple):
+    """P(i|c) = (count + added) / below_c; n-grams may have another number added, `below` is (K,)."""
+
+    added: float
+    added_to_ngrams: float
+    below: FloatArray
+
+    def log(self, counts: FloatArray, is_ngram: NDArray[np.bool_]) -> FloatArray:
+        """(R, K): log P of tokens with these counts."""
+        if self.added == self.added_to_ngrams:
+            return log_ratio(counts + self.added, self.below)
+        return log_ratio(counts + np.where(is_ngram, self.added_to_ngrams, self.added)[:, None], self.below)
 
 
 class Scorer(ABC):
     """One naive Bayes formula. A new one defines `estimate`, and `bias` or `terms` where it is not linear."""
 
     name: ClassVar[str]
+    form: ClassVar[Form] = Form.SUM
     needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
     needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
     generative: ClassVar[bool] = True  # can messages be drawn from P(x | c)?
@@ -102,9 +136,17 @@ class Scorer(ABC):
     def estimate(self, stats: Stats) -> FloatArray:
         """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
 
+    def fraction(self, _: Stats) -> Fraction | None:
+        """Returns how P(i|c), or the rate, comes from the count of a token; None if it does so otherwise."""
+        return None
+
     def weights(self, stats: Stats) -> FloatArray:
         """Returns the estimate within the limit on the evidence of one token."""
         return limit_token_weights(self.estimate(stats), self.config.max_token_weight)
+
+    def occurrence_weights(self, weights: FloatArray) -> FloatArray:
+        """(R, K): what a token in a message adds, as far as it depends on nothing else in the message."""
+        return weights
 
     def limited(self, entries: Entries, weights: FloatArray) -> Entries:
         """Returns the entries within the limit on the evidence of one message."""
@@ -137,8 +179,8 @@ class Scorer(ABC):
     def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
         """Returns occurrences and their totals; where a token counts once, messages and their totals."""
         if self.once:
-            return stats.messages, stats.presence_totals
-        return stats.tokens, stats.token_totals
+            return stats.messages, stats.totals.presences
+        return stats.tokens, stats.totals.tokens
 
 
 def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> FloatArray:
@@ -166,7 +208,7 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
     if config.prior == "uniform":
         return np.full(stats.classes, -np.log(stats.classes))
     if config.prior == "learned":
-        return log_ratio(stats.message_totals, np.full(stats.classes, stats.message_totals.sum()))
+        return log_ratio(stats.totals.messages, np.full(stats.classes, stats.totals.messages.sum()))
     if len(config.prior) != stats.classes:
         raise ConfigError(
             f"--class-prior gives {len(config.prior):,} numbers, the model has {stats.classes:,} classes"

@@ -10,30 +10,33 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import Entries
-from spamnb.scorers.base import Stats, safe_log
+from spamnb.scorers.base import Form, Stats, safe_log
 from spamnb.scorers.binary import Binary
 
 # Without smoothing a word can be in every message of a class: p = 1, and its absence makes the class
 # impossible. -HUGE stands for log 0 there, so that presence cancels it instead of giving inf - inf; it is
 # small enough to leave the other digits of a sum alone.
-_HUGE = 2.0**20
+HUGE = 2.0**20
 
 
 class Bernoulli(Binary):
     """Models every word of the vocabulary as present or absent, independently."""
 
     name = "bernoulli"
+    form = Form.PRESENCE
     generative = True
     needs_full_vocabulary = True
 
     def _log_absent(self, log_p: FloatArray) -> FloatArray:
-        absent: FloatArray = np.maximum(safe_log(-np.expm1(np.minimum(log_p, 0.0))), -_HUGE)
+        absent: FloatArray = np.maximum(safe_log(-np.expm1(np.minimum(log_p, 0.0))), -HUGE)
         return absent
 
     def bias(self, stats: Stats) -> FloatArray:
         absent: FloatArray = self._log_absent(self.estimate(stats)).sum(axis=0)
         return super().bias(stats) + absent
 
+    def occurrence_weights(self, weights: FloatArray) -> FloatArray:
+        return weights - self._log_absent(weights)
+
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
-        log_p = weights[entries.ids]
-        return entries.rows, log_p - self._log_absent(log_p)
+        return entries.rows, self.occurrence_weights(weights[entries.ids])

@@ -4,7 +4,7 @@ log pi_c + sum over distinct known i of log P(i|c)       P(i|c) = (D_ic + l) / (
 """
 
 from spamnb.core import FloatArray
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Fraction, Scorer, Stats
 
 
 class Binary(Scorer):
@@ -18,5 +18,8 @@ class Binary(Scorer):
         return True
 
     def estimate(self, stats: Stats) -> FloatArray:
+        return self.fraction(stats).log(stats.messages, stats.is_ngram)
+
+    def fraction(self, stats: Stats) -> Fraction:
         alpha = self.config.smoothing(2)
-        return log_ratio(stats.messages + alpha, stats.message_totals + 2 * alpha)
+        return Fraction(alpha, alpha, stats.totals.messages + 2 * alpha)

@@ -6,7 +6,7 @@ l = 1 is the lab's add-one smoothing, l = 0 its first model N_ic / N_c. A word i
 """
 
 from spamnb.core import FloatArray
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Fraction, Scorer, Stats
 
 
 class Categorical(Scorer):
@@ -15,6 +15,8 @@ class Categorical(Scorer):
     name = "categorical"
 
     def estimate(self, stats: Stats) -> FloatArray:
-        counts, totals = self.counts(stats)
+        return self.fraction(stats).log(self.counts(stats)[0], stats.is_ngram)
+
+    def fraction(self, stats: Stats) -> Fraction:
         alpha = self.config.smoothing(2)
-        return log_ratio(counts + alpha, totals + 2 * alpha)
+        return Fraction(alpha, alpha, self.counts(stats)[1] + 2 * alpha)

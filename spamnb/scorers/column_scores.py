@@ -36,64 +36,69 @@ class ColumnScores:
         nothing = np.zeros(len(self._store.labels))
         terms = {}
         for column, values in categories.items():
-            log_p, parent = self._category(column), self._tree.parents.get(column)
-            given = categories.get(parent, ()) if parent is not None else ()
+            log_p, parent = self.category_log_p(column), self.tree.parents.get(column)
+            parents = categories.get(parent, ()) if parent is not None else ()
             each = [log_p.get(value, nothing) for value in values]
-            for i, u in enumerate(given):
-                each[i] = self._tree.log_p(column, values[i], u, each[i])
+            for i, u in enumerate(parents):
+                each[i] = self.tree.log_p(column, values[i], u, each[i])
             terms[column] = np.array(each).reshape(size, len(nothing))
         return terms
 
-    def _category(self, column: str) -> dict[str, FloatArray]:
+    def category_log_p(self, column: str) -> dict[str, FloatArray]:
+        """Returns log P(value | c) of every value of a column, (K,) each."""
         if column not in self._log_p:
             alpha = self._config.smoothing(len(self._store.categories.get(column, ())))
             self._log_p[column] = category_log_p(self._store, column, alpha, self._weights)
         return self._log_p[column]
 
     def _number_terms(self, size: int, numbers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-        if self._gaussian is not None:
-            joint = self._gaussian.log_p(numbers, size)
-            return {name: joint[name] for name in numbers if name in joint}
+        if self.joint is not None:
+            terms = self.joint.log_p(numbers, size)
+            return {name: terms[name] for name in numbers if name in terms}
         terms = {}
         for column, array in numbers.items():
             if column in self._store.numbers:
-                mean, sd = gaussian_parameters(self._store.numbers[column], self._config.ddof)
+                mean, sd = self.mean_and_sd(column)
                 terms[column] = gaussian_log_p(np.asarray(array, np.float64), mean, sd)
         return terms
+
+    def mean_and_sd(self, column: str) -> tuple[FloatArray, FloatArray]:
+        """Returns mean and standard deviation of a numeric column in each class."""
+        return gaussian_parameters(self._store.numbers[column], self._config.ddof)
 
     def draw(self, c: int, random: np.random.Generator) -> tuple[dict[str, str], dict[str, float]]:
         """Draws the values of all columns for a message of class c, parents first."""
         values: dict[str, str] = {}
-        parents = self._tree.parents
+        parents = self.tree.parents
         names = [name for name in self._store.categories if not is_pair(name)]
         for column in [*(name for name in names if name not in parents), *parents]:
-            alone, parent = self._category(column), parents.get(column)
+            alone, parent = self.category_log_p(column), parents.get(column)
             log_p = (
                 alone.items()
                 if parent is None
-                else [(x, self._tree.log_p(column, x, values[parent], p)) for x, p in alone.items()]
+                else [(x, self.tree.log_p(column, x, values[parent], p)) for x, p in alone.items()]
             )
             p = np.exp([each[c] for _, each in log_p])
             values[column] = str(random.choice(list(alone), p=p / p.sum())) if p.sum() > 0 else ""
         return values, self._draw_numbers(c, random)
 
     def _draw_numbers(self, c: int, random: np.random.Generator) -> dict[str, float]:
-        if self._gaussian is not None:
-            return self._gaussian.draw(c, random)
+        if self.joint is not None:
+            return self.joint.draw(c, random)
         numbers = {}
-        for column, moments in self._store.numbers.items():
+        for column in self._store.numbers:
             if not is_pair(column):
-                mean, sd = gaussian_parameters(moments, self._config.ddof)
+                mean, sd = self.mean_and_sd(column)
                 numbers[column] = float(random.normal(mean[c], sd[c]))
         return numbers
 
     @cached_property
-    def _tree(self) -> ColumnTree:
+    def tree(self) -> ColumnTree:
         columns = self._paired.categorical if self._config.column_tree else ()
         return ColumnTree(self._store, columns, self._config, self._weights)
 
     @cached_property
-    def _gaussian(self) -> Gaussian | None:
+    def joint(self) -> Gaussian | None:
         """The joint density; None without one, and while a class has no message with every number."""
         columns, kind = self._paired.numeric, self._config.covariance
         if not columns or kind == "diagonal":

@@ -88,6 +88,10 @@ class ColumnTree:
             for a, p in self.parents.items()
         }
 
+    def conditional_log_p(self, column: str) -> dict[tuple[str, str], FloatArray]:
+        """Returns log P(value | the parent's value, c), (K,) each, by both values."""
+        return self._log_p.get(column, {})
+
     def log_p(self, column: str, value: str, parent_value: str, alone: FloatArray) -> FloatArray:
         """(K,): log P(value | the parent's value, c); `alone` where the parent says nothing of the column."""
         return self._log_p[column].get((value, parent_value), alone)
@@ -97,12 +101,14 @@ def _conditional(
     table: PairTable, is_first: bool, values: list[str], config: ScorerConfig
 ) -> dict[tuple[str, str], FloatArray]:
     """log P(x | u, c) of all `values` x of a column, the first or second of the table, and u of the other."""
-    seen, given, n = table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
+    seen, parent_values, n = (
+        table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
+    )
     place = {x: i for i, x in enumerate(values)}
-    counts = np.zeros((len(values), len(given), n.shape[2]))
+    counts = np.zeros((len(values), len(parent_values), n.shape[2]))
     for x, rows in zip(seen, n, strict=True):
         if x in place:  # not in a file that contradicts itself
             counts[place[x]] = rows
     alpha = config.smoothing(len(values))
     log_p = log_ratio(counts + alpha, counts.sum(axis=0) + alpha * len(values))
-    return {(x, u): log_p[i, j] for i, x in enumerate(values) for j, u in enumerate(given)}
+    return {(x, u): log_p[i, j] for i, x in enumerate(values) for j, u in enumerate(parent_values)}

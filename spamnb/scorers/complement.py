@@ -8,20 +8,25 @@ The weights come from the counts of the other classes; the prior cancels out, ex
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Form, Fraction, Scorer, Stats
 
 
 class Complement(Scorer):
     """Chooses the class whose complement fits a message worst."""
 
     name = "complement"
+    form = Form.COMPLEMENT
     generative = False
 
     def estimate(self, stats: Stats) -> FloatArray:
-        counts, totals = self.counts(stats)
+        counts, _ = self.counts(stats)
+        return -self.fraction(stats).log(counts.sum(axis=1, keepdims=True) - counts, stats.is_ngram)
+
+    def fraction(self, stats: Stats) -> Fraction:
+        """P(i|not c), from the counts of the other classes."""
+        _, totals = self.counts(stats)
         alpha = self.config.smoothing(stats.vocabulary)
-        others = counts.sum(axis=1, keepdims=True) - counts
-        return -log_ratio(others + alpha, totals.sum() - totals + alpha * stats.vocabulary)
+        return Fraction(alpha, alpha, totals.sum() - totals + alpha * stats.vocabulary)
 
     def bias(self, stats: Stats) -> FloatArray:
         return super().bias(stats) if stats.classes == 1 else np.zeros(stats.classes)

@@ -35,40 +35,40 @@ class Gaussian:
     """
 
     def __init__(self, columns: Sequence[str], mean: FloatArray, covariance: FloatArray) -> None:
-        self.columns, self._mean = list(columns), mean
+        self.columns, self.mean = list(columns), mean
         largest = np.finfo(np.float64).max
         covariance = np.clip(np.nan_to_num(covariance, nan=0.0), -largest, largest)
         variance = np.einsum("kii->ki", covariance)
         widest = variance.max(axis=0)
-        self._narrowest = NARROWEST * np.sqrt(np.where(widest > 0, widest, 1.0))
-        self._scale = np.maximum(np.sqrt(variance), self._narrowest)
-        self._correlation = covariance / self._scale[:, :, None] / self._scale[:, None, :]
+        self.narrowest = NARROWEST * np.sqrt(np.where(widest > 0, widest, 1.0))
+        self.scale = np.maximum(np.sqrt(variance), self.narrowest)
+        self.correlation = covariance / self.scale[:, :, None] / self.scale[:, None, :]
 
     def log_p(self, numbers: Mapping[str, FloatArray], size: int) -> dict[str, FloatArray]:
         """(size, K) for each column: log p(x | the columns before it, c); 0 where x is missing."""
         missing = np.full(size, np.nan)
         x = np.array([np.asarray(numbers.get(name, missing), np.float64) for name in self.columns])
-        terms = np.zeros((len(self.columns), size, len(self._mean)))
+        terms = np.zeros((len(self.columns), size, len(self.mean)))
         present = np.isfinite(x)
         for pattern in {tuple(column) for column in present.T.tolist()}:
             rows = np.flatnonzero((present == np.array(pattern)[:, None]).all(axis=0))
             columns = np.flatnonzero(pattern)
-            for c in range(len(self._mean)):
+            for c in range(len(self.mean)):
                 terms[columns[:, None], rows, c] = self._chain(x[np.ix_(columns, rows)], c, columns)
         return dict(zip(self.columns, terms, strict=True))
 
     def draw(self, c: int, random: np.random.Generator) -> dict[str, float]:
         """Draws the numbers of a message of class c: mu + L y, with y of the standard normal distribution."""
-        factor = _cholesky(self._correlation[c], self._narrowest / self._scale[c])
+        factor = _cholesky(self.correlation[c], self.narrowest / self.scale[c])
         away = (factor * random.standard_normal(len(factor))).sum(axis=1)
-        return dict(zip(self.columns, (self._mean[c] + self._scale[c] * away).tolist(), strict=True))
+        return dict(zip(self.columns, (self.mean[c] + self.scale[c] * away).tolist(), strict=True))
 
     def _chain(self, x: FloatArray, c: int, columns: NDArray[np.intp]) -> FloatArray:
         """(columns, rows): one term after the other, by arithmetic that is the same for one row and many."""
-        scale = self._scale[c, columns]
-        factor = _cholesky(self._correlation[c][np.ix_(columns, columns)], self._narrowest[columns] / scale)
+        scale = self.scale[c, columns]
+        factor = _cholesky(self.correlation[c][np.ix_(columns, columns)], self.narrowest[columns] / scale)
         with np.errstate(over="ignore"):
-            z = np.clip((x - self._mean[c, columns, None]) / scale[:, None], -_FARTHEST, _FARTHEST)
+            z = np.clip((x - self.mean[c, columns, None]) / scale[:, None], -_FARTHEST, _FARTHEST)
         y: FloatArray = np.zeros_like(z)
         terms: FloatArray = np.zeros_like(z)
         for j in range(len(columns)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import NO_GRAM, Entries
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Form, Fraction, Scorer, Stats
 
 # 5-fold cross-validation within the training part of SMS Spam Collection, k = 1: log loss and accuracy were
 # flat between s = 2 and s = 20.
@@ -23,6 +23,7 @@ class LessNaive(Scorer):
     """Models each class as a Markov chain of order k."""
 
     name = "less-naive"
+    form = Form.CHAIN
 
     @property
     def order(self) -> int:
@@ -34,8 +35,11 @@ class LessNaive(Scorer):
 
     def estimate(self, stats: Stats) -> FloatArray:
         """log P_0."""
+        return self.fraction(stats).log(stats.tokens, stats.is_ngram)
+
+    def fraction(self, stats: Stats) -> Fraction:
         alpha = self.config.smoothing(stats.word_vocabulary)
-        return log_ratio(stats.tokens + alpha, stats.word_totals + alpha * stats.word_vocabulary)
+        return Fraction(alpha, alpha, stats.totals.words + alpha * stats.word_vocabulary)
 
     def terms(self, weights: FloatArray, entries: Entries, stats: Stats) -> tuple[IntArray, FloatArray]:
         words, rows = entries.sequence, entries.sequence_rows

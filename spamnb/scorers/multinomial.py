@@ -6,15 +6,13 @@ With `once`, D_ic and sum_i D_ic stand in for N_ic and N_c, and n_i for min(n_i,
 
 Most n-grams occur once or twice, by chance. So their l is `ngram_smoothing_ratio` times that of other
 tokens, and alpha is the geometric mean of both; the denominator adds up every l. The ratio was chosen on
-splits of training parts of SMS Spam Collection: see docs/quality.md.
+splits of training parts of SMS Spam Collection: see docs/internals/quality.md.
 """
 
 from math import sqrt
 
-import numpy as np
-
 from spamnb.core import FloatArray
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Fraction, Scorer, Stats
 
 
 class Multinomial(Scorer):
@@ -23,10 +21,13 @@ class Multinomial(Scorer):
     name = "multinomial"
 
     def estimate(self, stats: Stats) -> FloatArray:
-        counts, totals = self.counts(stats)
+        return self.fraction(stats).log(self.counts(stats)[0], stats.is_ngram)
+
+    def fraction(self, stats: Stats) -> Fraction:
+        _, totals = self.counts(stats)
         alpha, ratio = self.config.smoothing(stats.vocabulary), self.config.ratio
         if ratio == 1.0 or not stats.gram_vocabulary:
-            return log_ratio(counts + alpha, totals + alpha * stats.vocabulary)
+            return Fraction(alpha, alpha, totals + alpha * stats.vocabulary)
         one, several = alpha / sqrt(ratio), alpha * sqrt(ratio)
         below = totals + one * (stats.vocabulary - stats.gram_vocabulary) + several * stats.gram_vocabulary
-        return log_ratio(counts + np.where(stats.is_ngram, several, one)[:, None], below)
+        return Fraction(one, several, below)

@@ -10,7 +10,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import Entries
-from spamnb.scorers.base import Scorer, Stats, log_ratio
+from spamnb.scorers.base import Form, Fraction, Scorer, Stats
 
 _LOG_FACTORIAL = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 171)))))
 
@@ -19,13 +19,16 @@ class Poisson(Scorer):
     """Models each word as occurring at its own rate per word of text."""
 
     name = "poisson"
+    form = Form.RATES
     needs_lengths = True
 
     def estimate(self, stats: Stats) -> FloatArray:
         """log r_ic."""
-        counts, totals = self.counts(stats)
+        return self.fraction(stats).log(self.counts(stats)[0], stats.is_ngram)
+
+    def fraction(self, stats: Stats) -> Fraction:
         alpha = self.config.smoothing(2)
-        return log_ratio(counts + alpha, totals + 2 * alpha)
+        return Fraction(alpha, alpha, self.counts(stats)[1] + 2 * alpha)
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
         n_i = (np.minimum(entries.counts, 1) if self.once else entries.counts)[:, None]

@@ -56,11 +56,11 @@ def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
 
 def _check_pairs(config: ScorerConfig, features: FeatureConfig) -> None:
     """Refuses columns of which there are too many pairs."""
-    for asked, flag, kind, columns in (
+    for is_set, flag, kind, columns in (
         (config.column_tree, "--dependence tree", "categorical", features.categorical),
         (config.covariance != "diagonal", f"--covariance {config.covariance}", "numeric", features.numeric),
     ):
-        if asked and len(columns) > MAX_PAIRED:
+        if is_set and len(columns) > MAX_PAIRED:
             raise ConfigError(
                 f"{flag} takes at most {MAX_PAIRED} {kind} columns, got {len(columns)}",
                 hint=f"leave out {flag}, or name fewer columns",

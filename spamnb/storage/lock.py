@@ -84,13 +84,13 @@ class Lock:
             raise
         return handle
 
-    def _check(self, found: os.stat_result) -> None:
-        if not stat.S_ISREG(found.st_mode):
+    def _check(self, status: os.stat_result) -> None:
+        if not stat.S_ISREG(status.st_mode):
             raise ModelError(f"{self._path} is not a regular file, expected a lock file", "remove it")
-        if os.path.exists(self._model) and not is_trusted(found.st_uid, self._model):
+        if os.path.exists(self._model) and not is_trusted(status.st_uid, self._model):
             owner = user_name(os.stat(self._model).st_uid)
             raise ModelError(
-                f"{self._path} belongs to {user_name(found.st_uid)}, expected {owner}, the model's owner",
+                f"{self._path} belongs to {user_name(status.st_uid)}, expected {owner}, the model's owner",
                 hint="remove it",
             )
 

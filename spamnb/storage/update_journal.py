@@ -116,13 +116,13 @@ def _open(model: AnyPath) -> int | None:
 
 def _check_file(handle: int, model: AnyPath) -> None:
     """Refuses a journal that another user may have put beside the model, and what is no regular file."""
-    shown, found = f"{os.fspath(model)}{JOURNAL}", os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
+    shown, status = f"{os.fspath(model)}{JOURNAL}", os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
         raise JournalError(f"{shown} is not a regular file, expected a journal", _NO_JOURNAL)
-    if os.path.exists(model) and not is_trusted(found.st_uid, os.fspath(model)):
+    if os.path.exists(model) and not is_trusted(status.st_uid, os.fspath(model)):
         owner = user_name(os.stat(model).st_uid)
         raise JournalError(
-            f"{shown} belongs to {user_name(found.st_uid)}, expected {owner}, the model's owner",
+            f"{shown} belongs to {user_name(status.st_uid)}, expected {owner}, the model's owner",
             hint=f"if it is right, change its owner: chown {owner} {shown}; else remove it",
         )
 

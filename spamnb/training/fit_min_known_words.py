@@ -3,8 +3,9 @@
 A message in another language, or of random letters, has hardly any evidence for spam, so it would be called
 ham with great certainty. With a model of 70% of SMS Spam Collection, 96% of Turkish SMS, 94% of Thai ones and
 94% of random letters have a smaller share of known words than all but one in 200 of its out-of-fold ham
-verdicts; log p(x) finds next to nothing that this does not find (docs/quality.md). A verdict of spam stays: a
-few known words can be enough evidence for spam, and in mail often are. So recall stays the same.
+verdicts; log p(x) finds next to nothing that this does not find (docs/internals/quality.md). A verdict of
+spam stays: a few known words can be enough evidence for spam, and in mail often are. So recall stays the
+same.
 """
 
 from __future__ import annotations

@@ -100,9 +100,9 @@ def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, trainin
     if not share:
         return Refined(None, raw, f"no: {loss}, {losses[1.0]:.4f} with")
     correction = Correction(store.keys, added, bias, model.positive, int(store.message_totals.sum()))
-    kept = "yes" if share == 1.0 else f"yes, {share:.0%} of it"
+    answer = "yes" if share == 1.0 else f"yes, {share:.0%} of it"
     raw = raw + share * (corrected - raw)
-    return Refined(correction.times(share), raw, f"{kept}: {loss}, {losses[share]:.4f} with")
+    return Refined(correction.times(share), raw, f"{answer}: {loss}, {losses[share]:.4f} with")
 
 
 def scale_factors(store: CountStore) -> FloatArray:

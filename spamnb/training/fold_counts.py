@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spamnb.core import IntArray, Record
 from spamnb.counts import CountStore, Entries, are_grams, rows_with_any
 from spamnb.features import SHAPE
-from spamnb.scorers import Stats
+from spamnb.scorers import ClassTotals, Stats
 
 WORD = 1
 
@@ -107,17 +107,14 @@ class FoldCounts:
         there = rows_with_any(left)
         gone = [_sizes(kinds[~there])] + [self._lost[f] for f in out if not every]
         lost, lost_words, lost_grams = (sum(sizes) for sizes in zip(*gone, strict=True))
-        n, present, messages, words = np.sum([self._totals[f] for f in out], axis=0)
+        taken = np.sum([self._totals[f] for f in out], axis=0)
         stats = Stats(
             tokens.astype(np.float64),
             left.astype(np.float64),
-            (store.token_totals - n).astype(np.float64),
-            (store.presence_totals - present).astype(np.float64),
-            (store.message_totals - messages).astype(np.float64),
-            store.vocabulary - lost,
-            (store.word_totals - words).astype(np.float64),
-            store.word_vocabulary - lost_words,
+            ClassTotals(*(np.array(ClassTotals.of(store)) - taken)),
             are_grams(kinds),
+            store.vocabulary - lost,
+            store.word_vocabulary - lost_words,
             store.gram_vocabulary - lost_grams,
             store.labels,
         )

@@ -51,7 +51,7 @@ class _Messages(Record):
 
 @dataclass
 class MessageCounter:
-    """Counts batches with `add`; `result` hands out the counts and the sample so far.
+    """Counts messages with `add_chunk`; `result` hands out the counts and the sample so far.
 
     `keep` under-samples: the digest below which messages of each label are kept. With `keep_texts` the sample
     keeps its texts, for a report that shows mistakes. A `partial` counter counts a part of the data.
@@ -84,26 +84,20 @@ class MessageCounter:
         """The labels of all messages so far."""
         return set(self._tally.labels)
 
-    def add(
-        self,
-        texts: Texts,
-        labels: Sequence[str],
-        categories: Mapping[str, list[str]] | None = None,
-        numbers: Mapping[str, FloatArray] | None = None,
-        order: Order | None = None,
-        words: Digests | None = None,
-    ) -> Digests:
+    def add_chunk(self, chunk: Chunk, order: Order | None = None, words: Digests | None = None) -> Digests:
         """Counts labelled messages; returns the digests of their words, which duplicates share.
 
         `order` is their place in the data if they come in another one. `words` are the digests of another
         counter that reads the same messages with other features: so both sample the same ones.
         """
-        batch = extract(texts, self.features)
+        assert chunk.labels is not None
+        batch = extract(chunk.texts, self.features)
         words = word_digests(batch) if words is None else words
-        messages = _Messages(texts, labels, dict(categories or {}), dict(numbers or {}), words.copy())
-        waiting = self._digester.complete(messages.digests, texts, labels, *messages.columns)
+        columns = dict(chunk.categories), dict(chunk.numbers)
+        messages = _Messages(chunk.texts, chunk.labels, *columns, words.copy())
+        waiting = self._digester.complete(messages.digests, chunk.texts, chunk.labels, *columns)
         if self.keep is not None:
-            messages = messages.select(self._rows_to_keep(labels, messages.digests))
+            messages = messages.select(self._rows_to_keep(chunk.labels, messages.digests))
             batch = extract(messages.texts, self.features)
         ids = self._tally.add(batch, messages.labels, *messages.columns)
         if self.training.remember:
@@ -111,11 +105,6 @@ class MessageCounter:
         if self.training.folds:
             self._sample(messages, batch, ids, order or (0, self._tally.batches - 1), waiting)
         return words
-
-    def add_chunk(self, chunk: Chunk, order: Order | None = None) -> None:
-        """Counts a chunk of labelled messages."""
-        assert chunk.labels is not None
-        self.add(chunk.texts, chunk.labels, dict(chunk.categories), dict(chunk.numbers), order)
 
     def _rows_to_keep(self, labels: Sequence[str], digests: Digests) -> IntArray:
         """Chooses by digest which messages under-sampling keeps: the same ones in any order of the data."""

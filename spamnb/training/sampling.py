@@ -153,7 +153,7 @@ class SampleCollector:
     def shrink(self) -> None:
         """Drops the messages that are too many, and empty blocks."""
         self.limit = fitting_limit(self.blocks, self.limit, self.most)
-        self.blocks = [kept for block in self.blocks if len((kept := block.keep(self.limit)).digests)]
+        self.blocks = [smaller for block in self.blocks if len((smaller := block.keep(self.limit)).digests)]
         self._messages = self._tokens = 0
         self._count(self.blocks)
 
@@ -206,9 +206,9 @@ def merge_partials(partials: Sequence[PartialCounts], most: int) -> PartialCount
     rows = np.empty(max(p.store.vocabulary for p in partials), np.int64)
     blocks: list[SampleBlock] = []
     for partial in partials:
-        kept = [block.keep(limit) for block in partial.blocks]
-        _find_rows(kept, partial.store, store, rows)
-        blocks += [block.remap_ids(rows) for block in kept]
+        smaller = [block.keep(limit) for block in partial.blocks]
+        _find_rows(smaller, partial.store, store, rows)
+        blocks += [block.remap_ids(rows) for block in smaller]
     seen = merge_seen([p.seen for p in partials])
     return PartialCounts(store, sorted(blocks, key=lambda block: block.order), limit, seen)
 
@@ -231,13 +231,13 @@ def fitting_limit(blocks: Sequence[SampleBlock], limit: int, most: int) -> int:
     """
     digests = np.concatenate([np.zeros(0, np.uint64), *(block.digests for block in blocks)])
     sizes = np.concatenate([np.zeros(0, np.int64), *(block.entries.tokens for block in blocks)])
-    kept = below(digests, limit)
-    kept = kept[digests[kept] != 0]
-    kept = kept[np.argsort(digests[kept])]
-    enough = min(most, int(np.searchsorted(np.cumsum(sizes[kept]), TOKENS, side="right")))
-    if len(kept) <= enough:
+    rows = below(digests, limit)
+    rows = rows[digests[rows] != 0]
+    rows = rows[np.argsort(digests[rows])]
+    enough = min(most, int(np.searchsorted(np.cumsum(sizes[rows]), TOKENS, side="right")))
+    if len(rows) <= enough:
         return limit
-    first_dropped = int(digests[kept[enough]])
+    first_dropped = int(digests[rows[enough]])
     return next(step for step in _ladder() if step <= min(first_dropped, limit))
 
 

@@ -99,7 +99,7 @@ def _fingerprint(path: str) -> tuple[bytes, tuple[int, int, int] | None]:
     """The checksum in the model file; inode, size and time of the journal."""
     checksum = model_file.checksum_of(path)
     try:
-        found = os.stat(update_journal.path_of(path))
+        status = os.stat(update_journal.path_of(path))
     except OSError:
         return checksum, None
-    return checksum, (found.st_ino, found.st_size, found.st_mtime_ns)
+    return checksum, (status.st_ino, status.st_size, status.st_mtime_ns)

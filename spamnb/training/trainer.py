@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
@@ -28,7 +30,7 @@ class Trainer:
     """Counts batches with `add`, then makes the model with `finish`.
 
     >>> trainer = Trainer()
-    >>> _ = trainer.add(Texts.of(["win a prize", "see you"]), ["spam", "ham"])
+    >>> trainer.add(Texts.of(["win a prize", "see you"]), ["spam", "ham"])
     >>> trainer.finish().labels
     ('ham', 'spam')
     """
@@ -61,15 +63,13 @@ class Trainer:
         labels: Sequence[str],
         categories: Mapping[str, list[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
-        order: Order | None = None,
-        words: Digests | None = None,
-    ) -> Digests:
-        """Counts labelled messages as `MessageCounter.add` does."""
-        return self._counter.add(texts, labels, categories, numbers, order, words)
+    ) -> None:
+        """Counts labelled messages."""
+        self.add_chunk(Chunk(texts, np.arange(len(texts)), list(labels), categories or {}, numbers or {}))
 
-    def add_chunk(self, chunk: Chunk, order: Order | None = None) -> None:
-        """Counts a chunk of labelled messages."""
-        self._counter.add_chunk(chunk, order)
+    def add_chunk(self, chunk: Chunk, order: Order | None = None, words: Digests | None = None) -> Digests:
+        """Counts a chunk of labelled messages as `MessageCounter.add_chunk` does."""
+        return self._counter.add_chunk(chunk, order, words)
 
     def absorb(self, partials: Sequence[PartialCounts]) -> None:
         """Adds what other counters have counted; the model is the same as if it had been counted here."""

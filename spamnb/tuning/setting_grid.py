@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from spamnb.core import FloatArray, IntArray, StringArray
 from spamnb.counts import CountStore, Entries
 from spamnb.errors import ConfigError, DataError
 from spamnb.features import SHAPE
-from spamnb.messages import Texts
+from spamnb.messages import Chunk
 from spamnb.model import Decision, SpamModel
 from spamnb.scorers import make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
@@ -72,17 +72,11 @@ class SharedCounts:
         }
         self._counted: dict[FeatureConfig, CountedSetting] = {}
 
-    def add(
-        self,
-        texts: Texts,
-        labels: Sequence[str],
-        categories: Mapping[str, list[str]] | None = None,
-        numbers: Mapping[str, FloatArray] | None = None,
-    ) -> None:
-        """Counts labelled messages."""
+    def add_chunk(self, chunk: Chunk) -> None:
+        """Counts a chunk of labelled messages."""
         words = None
         for trainer in self._trainers.values():
-            words = trainer.add(texts, labels, categories, numbers, words=words)
+            words = trainer.add_chunk(chunk, words=words)
 
     def counted(self, features: FeatureConfig) -> CountedSetting:
         """What counting with just these features would have given."""
@@ -133,7 +127,7 @@ def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:
     e = sample.entries if len(rows) == len(kinds) else sample.entries.only(rows, store.vocabulary)
     lengths = np.bincount(e.rows, e.counts, e.size).astype(np.int64)
     entries = Entries(e.size, e.rows, e.ids, e.counts, lengths, e.sequence, e.sequence_rows)
-    kept = CountStore(
+    narrow_store = CountStore(
         store.labels,
         store.message_totals,
         store.keys[rows],
@@ -144,7 +138,7 @@ def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:
         store.categories,
         store.numbers,
     )
-    model = replace(wide.model, features=features, scoring=ScorerConfig(), store=kept)
+    model = replace(wide.model, features=features, scoring=ScorerConfig(), store=narrow_store)
     return CountedSetting(model, replace(sample, entries=entries))
 
 

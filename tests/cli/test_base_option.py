@@ -31,7 +31,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert said[2]["log_odds"] > ready[2]["log_odds"] + 0.5
     shown = cli("inspect", "m.spamnb").text
     assert re.search(r"base model +ready-made model for SMS, weight 1 \(12,838 tokens", shown)
-    assert "+ 1 s)" in shown
+    assert " + 1 * base\n" in shown
     found = cli("inspect", "m.spamnb", "--json", "-").json
     assert found["base"]["name"] == "ready-made model for SMS"
     assert found["linear"]["base"]["slope"] > 0

@@ -42,7 +42,14 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     ]
     assert table(rest[0])[2] == ["see", "2", "0", "3.00e-01", "1.00e-01", "-1.10"]
     assert table(rest[1])[2] == ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"]
-    assert "log-odds(spam against ham) = 1.0000 * (w.x + b) +0.0000" in rest[2]
+    assert rest[2].splitlines()[1:] == [
+        "log-odds(spam against ham) = 1.0000 * (w.x + b) + 0.0000",
+        "b       +0.0000: log P(spam) - log P(ham)",
+        'w       the column "weight": log P(w|spam) - log P(w|ham)',
+        "x       how often the message has the token",
+        "P(w|c)  (in + 1) / N, where N is 10 for ham, 10 for spam",
+        "in      occurrences of the token",
+    ]
 
 
 def test_top_limits_the_rows_and_the_default_model_is_found(cli: Cli, sms: Sms) -> None:
@@ -90,6 +97,80 @@ def test_card_of_columns_and_of_three_classes(cli: Cli, tennis: Tennis, three: T
         *("evidence for home", "evidence for spam", "evidence for work")
     ]
     assert "linear view" not in shown
+    assert "\nscore(c) = (b(c) + sum of x log P(w|c)) / m^1\n" in shown
+
+
+def test_columns_have_tables(cli: Cli, tennis: Tennis) -> None:
+    blocks = cli("inspect", tennis.model, env={"COLUMNS": "80"}).text.split("\n\n")
+    tables = {block.splitlines()[0]: table(block)[1:] for block in blocks[1:]}
+    assert list(tables) == ["column outlook", "column wind", "numeric columns", "formula"]
+    assert tables["column wind"] == [
+        ["value", "in", "no", "in", "yes", "P(value|no)", "P(value|yes)"],
+        ["weak", "2", "6", "0.4286", "0.6364"],
+        ["strong", "3", "3", "0.5714", "0.3636"],
+    ]
+    assert tables["numeric columns"][:3] == [
+        ["column", "class", "mean", "standard", "deviation"],
+        ["humidity", "no", "86.2", "8.704"],
+        ["humidity", "yes", "79.11", "9.631"],
+    ]
+    assert tables["formula"][1] == ["s", "=", "b", "+", "columns"]
+    found = cli("inspect", tennis.model, "--json", "-").json
+    assert found["linear"] is None
+    weak = found["column_tables"]["categorical"]["wind"]["values"]["weak"]
+    assert weak == {
+        "messages": [2, 6],
+        "probabilities": pytest.approx([(2 + 1) / (5 + 2), (6 + 1) / (9 + 2)]),
+    }
+    assert found["column_tables"]["numeric"]["humidity"]["messages"] == [5, 9]
+
+
+def test_columns_that_depend_on_each_other(cli: Cli, tennis: Tennis) -> None:
+    flags = ["--label-column", "play", "--categorical", "outlook", "--categorical", "wind"]
+    flags += ["--numeric", "temperature", "--numeric", "humidity", "--scorer", "categorical"]
+    cli("train", tennis.data, *flags, "--dependence", "tree", "--covariance", "full", "-o", "m")
+    shown = cli("inspect", "-m", "m", "--top", "1").text
+    blocks = {block.splitlines()[0]: block.splitlines()[1:] for block in shown.split("\n\n")[1:]}
+    assert list(blocks) == [
+        *("column outlook", "column wind", "column wind given outlook"),
+        *("numeric columns, of messages with every number", "correlations of columns", "formula"),
+    ]
+    assert blocks["column wind given outlook"][2] == "5 more: --top 6"
+    assert blocks["column wind given outlook"][0].split() == [
+        *("value", "outlook", "P(value|outlook,", "no)", "P(value|outlook,", "yes)")
+    ]
+    assert blocks["correlations of columns"][0].split() == ["column", "and", "in", "no", "in", "yes"]
+
+
+def test_a_refined_weight_is_shown_with_its_correction(cli: Cli, sms: Sms) -> None:
+    shown = cli("inspect", sms.model, "prize", env={"COLUMNS": "160"}).text
+    names, row = table(shown)[:2]
+    assert names[-3:] == ["Bayes", "correction", "weight"]
+    bayes, correction, weight = map(float, row[-3:])
+    assert correction != 0
+    assert bayes + correction == pytest.approx(weight, abs=0.011)
+    low, high = map(float, row[3:5])
+    assert math.log(high / low) == pytest.approx(bayes, abs=0.02)
+
+
+def test_complement_shows_probabilities_in_the_other_classes(cli: Cli) -> None:
+    cli.write("d.csv", "label,text\nspam,win prize\nham,see you\nham,see me\n")
+    cli("train", "d.csv", "--scorer", "complement", "--tokens", "plain", "-o", "m")
+    names, row = table(cli("inspect", "-m", "m", "win").text)[:2]
+    assert names[5:] == ["P(w|not", "ham)", "P(w|not", "spam)", "weight"]
+    assert [float(x) for x in row[3:5]] == pytest.approx([(1 + 1) / (2 + 5), 1 / (4 + 5)], rel=1e-2)
+
+
+@pytest.mark.parametrize(("labels", "learned"), [([], "no messages"), (["ham"], "only 'ham' messages")])
+def test_a_model_of_fewer_than_two_classes_has_no_formula(cli: Cli, labels: list[str], learned: str) -> None:
+    SpamModel().learn(["see you"] * len(labels), labels).save(cli.here / "m.spamnb")
+    shown = cli("inspect", "m.spamnb")
+    assert ("\n\n" in shown.text, shown.err) == (False, "")
+    assert cli("inspect", "m.spamnb", "--json", "-").json["formula"] is None
+    assert cli.fails("inspect", "m.spamnb", "see") == [
+        f"Error: the model has learned {learned}; it needs at least two classes",
+        "Hint: train on data with messages of both classes",
+    ]
 
 
 def test_without_smoothing_weights_may_be_infinite(cli: Cli) -> None:
@@ -106,10 +187,14 @@ def test_without_smoothing_weights_may_be_infinite(cli: Cli) -> None:
 
 def test_words_are_looked_up(cli: Cli, tiny: Path) -> None:
     shown = cli("inspect", "-m", tiny, "WIN", "zebra").text
-    assert table(shown)[:-1] == [
+    assert table(shown)[:-2] == [
         ["token", "in", "ham", "in", "spam", "P(w|ham)", "P(w|spam)", "weight"],
         ["win", "0", "2", "1.00e-01", "3.00e-01", "+1.10"],
         ["zebra", "0", "0", "–", "–", "unknown"],
+    ]
+    assert shown.splitlines()[-2:] == [
+        "in ham, spam: occurrences of the token",
+        "a weight above 0 is evidence for spam, below 0 for ham",
     ]
     assert cli("inspect", tiny, "WIN", "zebra").text == shown
 
@@ -146,7 +231,7 @@ def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
 def test_a_message_is_explained(cli: Cli, tiny: Path) -> None:
     shown = cli("inspect", tiny, "--message", "win a prize, see?").text.splitlines()
     assert shown[0].rstrip() == "spam  P(spam) = 0.6667, log-odds of spam against ham +0.693"
-    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4"
+    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4; counts: occurrences"
     assert shown[2].split() == ["log-odds", "token", "times", "in", "ham", "/", "spam"]
     bar = "█" * 20
     rows = [" ".join(line.split()) for line in shown[3:]]
@@ -178,6 +263,58 @@ def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None
     assert total == pytest.approx(said["log_odds"], abs=1e-9)
     assert said["probability"] == pytest.approx(1 / (1 + math.exp(-said["log_odds"])))
     assert cli(*flags, "-", stdin=b"call now\r\n").json == said
+
+
+@pytest.mark.parametrize("scorer", ["multinomial", "bernoulli", "poisson", "complement", "less-naive"])
+def test_verify_recomputes_the_score(cli: Cli, sms: Sms, scorer: str) -> None:
+    cli("train", sms.train, "--scorer", scorer, "--folds", "0", "-o", "m")
+    flags = ("inspect", "-m", "m", "--message", "WIN a FREE prize now", "--verify")
+    recomputed, model = cli(*flags, env={"COLUMNS": "80"}).text.splitlines()[-2:]
+    assert re.fullmatch(
+        r"recomputed from these numbers: log-odds [+-]\d+\.\d{6}, P\(spam\) = 0\.\d{6}", recomputed
+    )
+    assert model == "the model says:                " + recomputed.removeprefix(
+        "recomputed from these numbers: "
+    )
+    found = cli(*flags, "--json", "-").json
+    said = found["verification"]
+    assert said["recomputed_log_odds"] == pytest.approx(found["log_odds"])
+    assert said["model_log_odds"] == found["log_odds"]
+    assert {row["token"] for row in found["numbers"]["tokens"]} >= {"a", "free"}
+
+
+def test_verify_of_a_message_of_which_nothing_is_known(cli: Cli, tiny: Path) -> None:
+    last = cli("inspect", tiny, "--message", "zebra", "--verify").text.splitlines()[-1]
+    assert last == "the model keeps P away from 0 and 1, because so little is known; the log-odds compare"
+
+
+def test_verify_of_three_classes_and_of_a_base_model(cli: Cli, sms: Sms, three: Three) -> None:
+    lines = cli("inspect", three.model, "--message", "dinner at 3", "--verify").text.splitlines()[-2:]
+    assert lines[0].split(": ")[1] == lines[1].split(":")[1].strip()
+    cli("train", sms.train, "--base", "ready-made", "-o", "m")
+    shown = cli("inspect", "-m", "m", "--message", "dinner at 3", "--verify").text
+    assert "\nnumbers of the base model\n" in shown
+    lines = shown.splitlines()[-2:]
+    assert lines[0].split(": ")[1] == lines[1].split(":")[1].strip()
+
+
+@pytest.mark.parametrize(("scorer", "counted"), [("poisson", "occurrences"), ("binary", "messages")])
+def test_evidence_has_the_counts_that_the_scorer_uses(cli: Cli, scorer: str, counted: str) -> None:
+    cli.write("d.csv", "label,text\nspam,win win prize\nham,see you\n")
+    cli("train", "d.csv", "--scorer", scorer, "--tokens", "plain", "-o", "m")
+    (win,) = cli("inspect", "-m", "m", "--message", "win", "--json", "-").json["evidence"]
+    assert win[counted] == [0, 2 if counted == "occurrences" else 1]
+    shown = cli("inspect", "-m", "m", "--message", "win").text
+    assert shown.splitlines()[1].endswith(f"; counts: {counted}")
+    assert shown.splitlines()[-2].endswith(f"0 / {win[counted][1]}")
+
+
+def test_absent_words_are_a_part_of_the_bias_of_bernoulli(cli: Cli) -> None:
+    cli.write("d.csv", "label,text\nspam,win win prize\nham,see you\n")
+    cli("train", "d.csv", "--scorer", "bernoulli", "--tokens", "plain", "-o", "m")
+    shown = cli("inspect", "-m", "m", "--message", "win").text
+    assert "prior, absent words and calibration" in shown
+    assert "each token once per message" in cli("inspect", "-m", "m", env={"COLUMNS": "160"}).text
 
 
 def test_a_message_may_hold_any_bytes(cli: Cli, tiny: Path) -> None:
@@ -216,6 +353,7 @@ def test_what_does_not_go_together(cli: Cli, tiny: Path) -> None:
     assert cli.fails("inspect", "-m", tiny, "win", "--message", "see", code=2)[-1] == (
         "Error: --message does not go with a word to look up: leave out 'win'."
     )
+    assert cli.fails("inspect", "-m", tiny, "--verify", code=2)[-1] == "Error: --verify goes with --message."
     assert cli.fails("inspect", "missing.spamnb") == [
         "Error: no model at missing.spamnb",
         "Hint: train one with `spamnb train DATA`",

@@ -66,8 +66,8 @@ def test_parts_sum_to_the_log_odds(cli: Cli, sms: Sms, tiny: Path) -> None:
     assert {(record["for"], record["against"]) for record in said} == {("spam", "ham")}
     parts = explained(cli, tiny, b"win prize zebra\n")[0]["evidence"]
     assert parts == [
-        {"token": "win", "times": 1, "log_odds": pytest.approx(math.log(3)), "messages": [0, 2]},
-        {"token": "prize", "times": 1, "log_odds": pytest.approx(math.log(2)), "messages": [0, 1]},
+        {"token": "win", "times": 1, "log_odds": pytest.approx(math.log(3)), "occurrences": [0, 2]},
+        {"token": "prize", "times": 1, "log_odds": pytest.approx(math.log(2)), "occurrences": [0, 1]},
     ]
 
 

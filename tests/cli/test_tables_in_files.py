@@ -28,7 +28,7 @@ COMMANDS = {
 WHOLE = {
     "compare": "setting      ROC AUC         95% CI  to best      p      F1  positives    spam  log loss\n",
     "learning curve": "learned  accuracy  precision  recall      F1  ROC AUC  recall@0.1%  log loss\n",
-    "look up": "token  in ham  in spam  P(w|ham)  P(w|spam)  weight\n",
+    "look up": "token  in ham  in spam  P(w|ham)  P(w|spam)  Bayes  correction  weight\n",
     "inspect": "each token once per message, damping 1, prior learned\n",
     "predict": "ur vehicle on the expressway. $6.99 due, late fee $50 after tmrw. pay toll-pay.example/ez",
 }

@@ -16,7 +16,8 @@ from spamnb.messages import Texts
 from spamnb.model.model_delta import Change, decode, encode
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.training import Learner
 from tests.helpers.count_stores import identical
 

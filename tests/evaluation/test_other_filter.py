@@ -97,7 +97,7 @@ def test_several_classes_need_verdicts() -> None:
 
 def test_one_class_alone() -> None:
     found = evaluate_predictions(ExternalPredictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
-    assert (found.labels, found.scores.messages) == (("ham", "spam"), 2)
+    assert (found.classes.labels, found.scores.messages) == (("ham", "spam"), 2)
     with pytest.raises(DataError, match=r"^all messages are 'x': one class has no opposite$"):
         evaluate_predictions(ExternalPredictions(["x", "x"], None, np.array([0.2, 0.7])), {})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spamnb.messages import Texts
+from spamnb.messages import Chunk, Texts
 from spamnb.model.decision import Decision
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -28,7 +28,8 @@ def labelled(size: int = 120, classes: int = 2, seed: int = 0) -> tuple[list[str
 def counted(candidates: list[Candidate], data: tuple[list[str], list[str]], folds: int = 5) -> SharedCounts:
     counts = SharedCounts(candidates, Decision(), folds)
     for begin in range(0, len(data[0]), 50):
-        counts.add(Texts.of(data[0][begin : begin + 50]), data[1][begin : begin + 50])
+        texts = Texts.of(data[0][begin : begin + 50])
+        counts.add_chunk(Chunk(texts, np.arange(len(texts)), data[1][begin : begin + 50]))
     return counts
 
 

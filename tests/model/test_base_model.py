@@ -21,7 +21,8 @@ from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.report import explanation_row, model_card
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.cross_validation import folds

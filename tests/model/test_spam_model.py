@@ -13,7 +13,7 @@ import pytest
 import spamnb
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Texts, as_texts
-from spamnb.model.calibration import Platt, Temperature
+from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
 from spamnb.model.model_merge import merge_models
 from spamnb.model.spam_model import SpamModel
@@ -284,6 +284,18 @@ class TestExplanations:
         model = SpamModel(FeatureConfig.plain(3), scoring).learn(SPAM + HAM, LABELS)
         shown = {part.token for part in model.explain("win a prize").evidence}
         assert shown == {"win", "a (after win)", "prize (after win a)"}
+
+
+@pytest.mark.parametrize("calibration", [Platt(0.7, -0.3), Beta(0.8, 0.2, 0.6, 1.4, -0.1)])
+def test_explanations_after_a_third_class_was_learned(calibration: Platt | Beta) -> None:
+    model = replace(SpamModel().learn(["win a prize", "see you"], ["spam", "ham"]), calibration=calibration)
+    wider = model.learn(["daily news"], ["news"])
+    explanation = wider.explain("daily news for you")
+    parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
+    p = dict(zip(wider.labels, wider.predict_proba(["daily news for you"])[0].tolist(), strict=True))
+    first, second = explanation.classes
+    assert sum(parts) == pytest.approx(explanation.log_odds)
+    assert explanation.log_odds == pytest.approx(math.log(p[first] / p[second]))
 
 
 def test_the_package_offers_its_names() -> None:

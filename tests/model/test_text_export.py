@@ -13,7 +13,8 @@ from spamnb.core.strings import StringArray
 from spamnb.counts.count_store import CountStore
 from spamnb.errors import DataError
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import decode_arrays, encode_arrays, export_lines, import_lines, shortest
+from spamnb.model.text_export import encode_arrays, export_lines, shortest
+from spamnb.model.text_import import decode_arrays, import_lines
 from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.trainer import train
 from tests.helpers.count_stores import corpora, counted, identical

@@ -15,6 +15,7 @@ import tempfile
 import time
 import traceback
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,14 @@ import numpy as np
 
 from spamnb.errors import ModelError, SpamnbError
 from spamnb.messages import Chunk, Texts
+from spamnb.model import columns_of, numbers_of, recompute
 from spamnb.model.explanation import Explanation
 from spamnb.model.inspection import Inspector, card, row_dict
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.report import dumps
 from spamnb.report.prediction_lines import Jsonl
 from spamnb.storage import model_file
@@ -90,7 +93,10 @@ def _learn_in_file(folder: Path, *given: Any) -> None:
 def _inspected(model: SpamModel) -> dict[str, Any]:
     inspector = Inspector(model)
     top = [row_dict(row) for label in model.labels for row in inspector.top(label, 3)]
-    return {"card": card(model), "top": top, "words": [row_dict(row) for row in inspector.look_up(["prize"])]}
+    words = [row_dict(row) for row in inspector.look_up(["prize"])]
+    numbers = {"formula": asdict(inspector.formula), "columns": columns_of(model)}
+    recomputed = recompute(numbers_of(model, "a prize"))
+    return {"card": card(model), "top": top, "words": words, **numbers, "recomputed": recomputed._asdict()}
 
 
 def _refuse(name: str) -> None:

@@ -24,7 +24,8 @@ from spamnb.messages import Texts
 from spamnb.metrics import stored_scores
 from spamnb.model.inspection import Inspector, card
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.report.model_card import card_rows
 from spamnb.settings import FeatureConfig
 from spamnb.storage import model_file, safe_unpickler, update_journal

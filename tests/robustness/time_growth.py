@@ -20,7 +20,8 @@ from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.readers import ReadOptions, open_source
 from spamnb.settings import FeatureConfig
 from spamnb.storage.safe_unpickler import RefusedError, load

@@ -15,7 +15,8 @@ from spamnb.model.decision import Decision
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.report.prediction_lines import Jsonl, evidence_text
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import folds
@@ -55,9 +56,12 @@ def test_what_has_few_known_words_is_unsure_and_says_so(model: SpamModel) -> Non
     assert found.unsure_reason(0) == "few known words: 1 of 13"
     assert [found.unsure_reason(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
     assert replace(model, min_known_words=None).predict([FOREIGN]) == ["ham"]
-    assert model.explain(FOREIGN).unsure_reason == "few known words: 1 of 13"
+    explanation = model.explain(FOREIGN)
+    assert (explanation.unsure_reason, explanation.lacks_evidence) == ("few known words: 1 of 13", True)
+    assert not model.explain(TEXTS[1]).lacks_evidence
     doubtful = replace(model, decision=Decision(1.0, unsure_from=0.0))
     assert doubtful.score([TEXTS[0]]).unsure_reason(0) == "too close to call"
+    assert not doubtful.explain(TEXTS[0]).lacks_evidence
 
 
 def test_the_shares_are_those_of_models_without_the_fold() -> None:

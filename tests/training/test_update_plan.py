@@ -16,7 +16,8 @@ from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.spam_model import SpamModel
-from spamnb.model.text_export import export_lines, import_lines
+from spamnb.model.text_export import export_lines
+from spamnb.model.text_import import import_lines
 from spamnb.training.incremental import Learner
 from tests.helpers.count_stores import identical
 from tests.helpers.small_models import trained

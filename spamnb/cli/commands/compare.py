@@ -105,7 +105,7 @@ def _evaluate_all(
     candidates = candidates_for(mail)
     counts = SharedCounts(candidates, decision(params), folds_of(params))
     for chunk in messages:
-        counts.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+        counts.add_chunk(chunk)
     grid = SettingGrid(counts, candidates[0].features)
     check_decision(params, grid.labels)
     results: dict[str, CandidateResult] = {}

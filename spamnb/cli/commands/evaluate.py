@@ -143,8 +143,7 @@ class _Measured:
         from spamnb.evaluation import data_facts, summarize
 
         result = self.result
-        classes = result.model.labels, result.model.positive
-        facts = data_facts(result.scores, *classes, self.sources, result.seen)
+        facts = data_facts(result.scores, result.model.classes, self.sources, result.seen)
         size = os.path.getsize(self.path) if self.path else 0
         return summarize(result, self.title, self.mistakes, facts, self.path, size)
 

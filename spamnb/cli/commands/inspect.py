@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 @options.model_option
 @click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it, or a mail, from stdin).")
 @click.option(
+    "--verify",
+    is_flag=True,
+    help="With --message, print all its numbers and the formula, and recompute the score from them.",
+)
+@click.option(
     "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
 )
 @click.option(
@@ -38,7 +43,8 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
     """Look inside a model, look a word up, explain a message.
 
     Shows the model card, the tokens with most evidence for each class with their counts, P(w|c) and weight,
-    and the linear view. MODEL is any file, read without executing anything in it.
+    the columns, and the formula that makes the log-odds of them. MODEL is any file, read without executing
+    anything in it.
 
     \b
     Examples:
@@ -46,6 +52,7 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
       spamnb inspect office.spamnb --top 30
       spamnb inspect prize "call now" shape:url=1+
       spamnb inspect --message "WIN a FREE prize"
+      spamnb inspect --message "WIN a FREE prize" --verify
       spamnb inspect --message - < mail.eml
       spamnb inspect --sample spam 3
     """
@@ -59,7 +66,7 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
     path = find_model(model, lambda: "mail") if mail else find_model(model)
     loaded, top, json_file = load_model(path), params["top"], params["json_file"]
     if texts is not None:
-        _explain(loaded, texts, top, json_file)
+        _explain(loaded, texts, params)
     elif params["sample"] is not None:
         label, number = params["sample"]
         _sample(loaded, label, number, params["seed"] or 0, json_file)
@@ -75,6 +82,8 @@ def _check(words: tuple[str, ...], params: options.Params) -> None:
         raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
     if params["sample"] is not None and (words or params["message"] is not None):
         raise click.UsageError("--sample goes with a model alone: leave out the words or --message.")
+    if params["verify"] and params["message"] is None:
+        raise click.UsageError("--verify goes with --message.")
     if params["seed"] is not None and params["sample"] is None:
         raise click.UsageError("--seed goes with --sample.")
 
@@ -110,41 +119,51 @@ def _is_file(word: str) -> bool:
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
     from dataclasses import asdict
 
-    from spamnb.model import Inspector, card, row_dict
-    from spamnb.report import model_card
+    from spamnb.model import Inspector, card, columns_of, row_dict
+    from spamnb.report import model_card, token_tables
 
     inspector = Inspector(model)
-    facts = card(model, path, os.path.getsize(path))
+    facts, columns = card(model, path, os.path.getsize(path)), columns_of(model)
     tokens = {label: inspector.top(label, top) for label in model.labels}
-    linear = inspector.linear()
+    formula = inspector.formula if len(model.labels) > 1 else None
     if json_file:
-        rows = {label: [row_dict(row) for row in listed] for label, listed in tokens.items()}
-        view = None if linear is None else asdict(linear)
-        write_json({**facts, "top": rows, "linear": view}, json_file)
+        linear = None if formula is None else inspector.linear()
+        write_json(
+            {
+                **facts,
+                "top": {label: [row_dict(row) for row in listed] for label, listed in tokens.items()},
+                "formula": None if formula is None else asdict(formula),
+                "linear": None if linear is None else asdict(linear),
+                "column_tables": columns,
+            },
+            json_file,
+        )
     if json_file == "-":
         return
     out = console()
     model_card.show_card(out, facts)
+    if formula is None:
+        return
     for label, listed in tokens.items():
         if listed:
-            model_card.show_title(out, f"evidence for {label}")
-            model_card.show_tokens(out, model.labels, listed)
-    if linear is not None:
-        model_card.show_linear(out, linear)
+            token_tables.show_title(out, f"evidence for {label}")
+            token_tables.show_tokens(out, formula, listed)
+    token_tables.show_columns(out, columns, model.labels, top)
+    token_tables.show_formula(out, formula)
 
 
 def _look_up(model: SpamModel, words: tuple[str, ...], json_file: str | None) -> None:
     from spamnb.model import Inspector, row_dict
-    from spamnb.report import model_card
+    from spamnb.report import token_tables
 
     inspector = Inspector(model)
-    rows = inspector.look_up(words)
+    formula, rows = inspector.formula, inspector.look_up(words)
     if json_file:
         write_json({"tokens": [row_dict(row) for row in rows]}, json_file)
     if json_file != "-":
         out = console()
-        model_card.show_tokens(out, model.labels, rows)
-        model_card.show_meaning(out, inspector.positive, model.labels)
+        token_tables.show_tokens(out, formula, rows)
+        token_tables.show_meaning(out, formula)
 
 
 def _sample(model: SpamModel, label: str, count: int, seed: int, json_file: str | None) -> None:
@@ -163,14 +182,23 @@ def _sample(model: SpamModel, label: str, count: int, seed: int, json_file: str 
         write_bytes("\t".join(visible(field, tsv=True) for field in fields).encode() + b"\n")
 
 
-def _explain(model: SpamModel, message: Texts, top: int, json_file: str | None) -> None:
+def _explain(model: SpamModel, message: Texts, params: options.Params) -> None:
+    from dataclasses import asdict
+
     import numpy as np
 
-    from spamnb.report import explanation_row, model_card, prediction_rows
+    from spamnb.model import verify
+    from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
 
-    explanation = model.explain(message)
+    explanation, json_file = model.explain(message), params["json_file"]
+    numbers, verification = verify(model, message) if params["verify"] else (None, None)
     if json_file:
         row = explanation_row(explanation)
+        if verification is not None:
+            row |= {"numbers": numbers, "verification": asdict(verification)}
         write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)
-    if json_file != "-":
-        model_card.show_explanation(console(), explanation, model.labels, top)
+    if json_file == "-":
+        return
+    model_card.show_explanation(out := console(), explanation, model.labels, params["top"])
+    if numbers is not None and verification is not None:
+        token_tables.show_verification(out, numbers, verification)

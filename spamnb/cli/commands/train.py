@@ -204,8 +204,8 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
         ("cross-validation", _metrics_text(model)),
     ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
-        other = next(label for label in model.labels if label != model.positive)
-        lines.append(("threshold", describe(asdict(model.decision), model.positive, other)))
+        rule = describe(asdict(model.decision), model.positive, model.classes.negative)
+        lines.append(("threshold", rule))
     if metrics.get("recall") == 0.0:
         lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
     lines += [("saved", f"{target} ({size / 1e3:,.0f} kB)"), ("try", _next_command(model, target))]
@@ -237,8 +237,8 @@ def _metrics_text(model: SpamModel) -> str:
     folds = f"{metrics['folds']} folds, {metrics['sample']:,} messages"
     if "recall" not in metrics:
         return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
-    other = next(label for label in model.labels if label != model.positive)
-    mistakes = f"{metrics['false_positives']:,} of {metrics['ham']:,} {other} misclassified"
+    ham = f"{metrics['ham']:,} {model.classes.negative}"
+    mistakes = f"{metrics['false_positives']:,} of {ham} misclassified"
     caught = f"{metrics['recall'] or 0:.1%} of {model.positive} caught"
     if model.decision.max_fpr is not None:
         return f"{caught}, {mistakes}, {metrics['unsure']:,} unsure ({folds})"

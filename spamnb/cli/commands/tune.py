@@ -125,7 +125,7 @@ def _search(data: tuple[str, ...], params: Params, seconds: float) -> _Outcome:
     base = options.feature_config(params, mail)
     counts = SharedCounts(widest_candidates(base, mail), decision(params), folds_of(params))
     for chunk in messages:
-        counts.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
+        counts.add_chunk(chunk)
     grid = SettingGrid(counts, base)
     check_decision(params, grid.labels)
     objective = objective_for(params["objective"], len(grid.labels))

@@ -19,7 +19,7 @@ from spamnb.model import Explanation
 from spamnb.report.html import wording
 from spamnb.report.html.number_format import FILTERS, decimal, interval, percent
 from spamnb.report.html.threshold_data import threshold_slider
-from spamnb.report.model_card import card_rows
+from spamnb.report.model_card import card_rows, join_words
 from spamnb.report.plots.drawing import Drawing
 from spamnb.report.plots.evaluation_plots import EvaluationPlots
 from spamnb.report.plots.palette import PAGE_DARK, PAGE_LIGHT
@@ -45,13 +45,14 @@ def render_page(findings: EvaluationSummary, external_decisions: bool = False) -
         "dark": PAGE_DARK,
         "style": Markup(style_rules("svg ") + "\n" + read_resource("report.css")),
         "script": Markup(script),
-        "positive": findings.positive,
-        "negative": findings.negative,
+        "positive": findings.classes.positive,
+        "negative": findings.classes.negative,
         "summary": wording.summary(findings),
         "tiles": wording.tiles(findings),
         **_results(findings, external_decisions),
         "metrics": _metric_rows(findings),
         "token_tables": _token_tables(findings),
+        "token_note": _token_note(findings),
         "mistakes": _mistake_groups(findings),
         "facts": _facts(findings),
     }
@@ -117,9 +118,9 @@ def _results(findings: EvaluationSummary, external_decisions: bool) -> dict[str,
     )
     results["confusion"] = confusion
     if panels is not None:
-        plots = EvaluationPlots(panels, findings.positive, findings.negative)
+        plots = EvaluationPlots(panels, findings.classes.positive, findings.classes.negative)
         results["threshold"] = threshold_slider(plots, confusion, external_decisions)
-        caption = wording.threshold_caption(panels, findings.positive)
+        caption = wording.threshold_caption(panels, findings.classes.positive)
         results["threshold_plot"] = _plot(plots.thresholds(), caption)
         results["curves"] = [
             _plot(drawing, wording.CAPTIONS[name])
@@ -164,7 +165,7 @@ class MetricRow(NamedTuple):
 
 def _metric_rows(findings: EvaluationSummary) -> list[MetricRow]:
     scores = findings.scores
-    labels = {"spam": findings.positive, "ham": findings.negative}
+    labels = {"spam": findings.classes.positive, "ham": findings.classes.negative}
     rows = []
     for key, name, kind, meaning in METRICS if isinstance(scores, Scores) else MULTI_METRICS:
         if key:
@@ -186,7 +187,7 @@ def _confidence(scores: Scores, metric: str) -> str:
 
 
 class TokenTable(NamedTuple):
-    """The strongest tokens of a class; a row is (token, messages by class, weight, bar length in percent)."""
+    """The strongest tokens of a class; a row is (token, counts by class, weight, bar length in percent)."""
 
     label: str
     columns: list[str]
@@ -195,15 +196,34 @@ class TokenTable(NamedTuple):
 
 
 def _token_tables(findings: EvaluationSummary) -> list[TokenTable]:
-    binary, tables = len(findings.labels) == 2, []
-    columns = [f"in {label}" for label in findings.labels] if binary else ["messages"]
+    binary, counted, tables = len(findings.classes.labels) == 2, _counted(findings), []
+    columns = [f"in {label}" for label in findings.classes.labels] if binary else [counted]
     for label, tokens in findings.tokens.items():
         largest = max((abs(t.weight) for t in tokens if math.isfinite(t.weight)), default=1.0) or 1.0
-        own = slice(None) if binary else slice(i := findings.labels.index(label), i + 1)
-        rows = [(t.token, t.messages[own], t.weight, 100 * min(abs(t.weight) / largest, 1)) for t in tokens]
-        side = "for" if label == findings.positive or not binary else "against"
+        own = slice(None) if binary else slice(i := findings.classes.labels.index(label), i + 1)
+        counts = [t.messages if counted == "messages" else t.occurrences for t in tokens]
+        bars = [100 * min(abs(t.weight) / largest, 1) for t in tokens]
+        rows = [(t.token, n[own], t.weight, bar) for t, n, bar in zip(tokens, counts, bars, strict=True)]
+        side = "for" if label == findings.classes.positive or not binary else "against"
         tables.append(TokenTable(label, columns, side, rows))
     return tables
+
+
+def _counted(findings: EvaluationSummary) -> str:
+    """Names what P(token|class) is estimated from, messages or occurrences."""
+    return "messages" if findings.model is None or findings.model["scorer"]["once"] else "occurrences"
+
+
+def _token_note(findings: EvaluationSummary) -> str:
+    """Explains the counts and weights of tokens."""
+    scorer = "" if findings.model is None else findings.model["scorer"]["name"]
+    missing = {
+        "poisson": "; the difference of its rates, times the length of the message, is subtracted",
+        "less-naive": " where the model does not know the words before it",
+    }.get(scorer, "")
+    counts = f"Counts are {'messages with the token' if _counted(findings) == 'messages' else 'occurrences'}."
+    weight = "The weight is what the token adds to the log-odds, before damping and calibration"
+    return f"{counts} {weight}{missing}."
 
 
 class Chip(NamedTuple):
@@ -242,8 +262,8 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
     if isinstance(scores, MultiScores):
         groups = [("Misclassified messages", findings.wrong, list(mistakes))]
     else:
-        missed = [m for m in mistakes if m.truth == findings.positive]
-        flagged = [m for m in mistakes if m.truth != findings.positive]
+        missed = [m for m in mistakes if m.truth == findings.classes.positive]
+        flagged = [m for m in mistakes if m.truth != findings.classes.positive]
         groups = [
             (wording.mistakes_title(findings, missed=False), scores.false_positives, flagged),
             (wording.mistakes_title(findings, missed=True), scores.false_negatives, missed),
@@ -257,7 +277,7 @@ def _mistake_groups(findings: EvaluationSummary) -> list[MistakeGroup] | None:
 
 def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
     text = mistake.text.replace("\r\n", "\n").strip("\n")
-    of = findings.positive if len(findings.labels) == 2 else mistake.verdict
+    of = findings.classes.positive if len(findings.classes.labels) == 2 else mistake.verdict
     reason = "" if mistake.explanation is None else mistake.explanation.unsure_reason
     return MistakeCard(
         heading=f"{mistake.truth} classified as {mistake.verdict}" + (f" ({reason})" if reason else ""),
@@ -277,7 +297,8 @@ def _chips(explanation: Explanation) -> list[Chip]:
     if weaker:
         chips.append(Chip(f"{len(weaker):,} weaker", sum(evidence.log_odds for evidence in weaker)))
     total = f"sum: log-odds of {explanation.label} against {explanation.other}"
-    return [*chips, Chip("prior and calibration", explanation.bias), Chip(total, explanation.log_odds)]
+    bias = Chip(join_words(explanation.bias_parts), explanation.bias)
+    return [*chips, bias, Chip(total, explanation.log_odds)]
 
 
 def _facts(findings: EvaluationSummary) -> list[tuple[str, str, list[tuple[str, str]]]]:

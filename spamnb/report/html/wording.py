@@ -49,7 +49,7 @@ class Tile(NamedTuple):
 def summary(findings: EvaluationSummary) -> list[Sentence]:
     """Words the main results."""
     if isinstance(findings.scores, Scores):
-        return _binary_summary(findings.scores, findings.positive, findings.negative)
+        return _binary_summary(findings.scores, findings.classes.positive, findings.classes.negative)
     return _multiclass_summary(findings.scores)
 
 
@@ -119,7 +119,7 @@ def _multiclass_summary(scores: MultiScores) -> list[Sentence]:
 
 def tiles(findings: EvaluationSummary) -> list[Tile]:
     """Words the labels of the large numbers."""
-    scores, spam, ham = findings.scores, findings.positive, findings.negative
+    scores, spam, ham = findings.scores, findings.classes.positive, findings.classes.negative
     if isinstance(scores, MultiScores):
         return [
             Tile(percent(scores.accuracy), "of messages are classified correctly (accuracy)"),
@@ -150,8 +150,8 @@ def threshold_caption(panels: Panels, spam: str) -> str:
 def mistakes_title(findings: EvaluationSummary, missed: bool) -> str:
     """Words the title of one kind of mistakes: missed spam or false positives."""
     if missed:
-        return f"Missed {findings.positive}"
-    return f"False positives: {findings.negative} flagged as {findings.positive}"
+        return f"Missed {findings.classes.positive}"
+    return f"False positives: {findings.classes.negative} flagged as {findings.classes.positive}"
 
 
 def mistakes_shown(total: int, shown: int) -> str:

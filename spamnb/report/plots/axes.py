@@ -61,12 +61,12 @@ def without_overlap(labels: Ticks, font_size: float) -> Ticks:
     >>> [label for _, label in without_overlap(ticks, 14)]
     ['1%', '50%', '99%']
     """
-    kept = labels
+    shown = labels
     for step in range(1, len(labels) + 1):
-        kept = labels[len(labels) // 2 % step :: step]
-        if all(b[0] - a[0] >= _min_distance(a[1], b[1]) * font_size for a, b in pairwise(kept)):
+        shown = labels[len(labels) // 2 % step :: step]
+        if all(b[0] - a[0] >= _min_distance(a[1], b[1]) * font_size for a, b in pairwise(shown)):
             break
-    return kept
+    return shown
 
 
 def _min_distance(a: str, b: str) -> float:

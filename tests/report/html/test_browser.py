@@ -15,6 +15,7 @@ from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.report_data import ScoredLabels, make_panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Confusion, evaluate_binary
+from spamnb.model.spam_class import Classes
 from spamnb.report.html.page import render_page
 from tests.helpers.chromium import find_chromium, open_chromium
 
@@ -40,7 +41,7 @@ def findings(spread: float = 1.0) -> EvaluationSummary:
     mistakes = [Mistake("ham", "spam", 0.97, 3.5, HOSTILE, source=HOSTILE)]
     shown = make_panels(ScoredLabels(truth, called, rank, True, np.zeros(3000, bool), 0.0))
     return EvaluationSummary(
-        "model on test.csv", scores, ("ham", "spam"), "spam", (HOSTILE,), (), shown, {}, mistakes
+        "model on test.csv", scores, Classes(("ham", "spam"), "spam"), (HOSTILE,), (), shown, {}, mistakes
     )
 
 

@@ -20,6 +20,7 @@ from spamnb.evaluation.report_data import ScoredLabels, make_panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 from spamnb.model.explanation import Evidence, Explanation
+from spamnb.model.spam_class import Classes
 from spamnb.report.html import threshold_data
 from spamnb.report.html.page import read_resource, render_page, show_hidden
 from spamnb.report.plots.palette import PAGE_DARK, PAGE_LIGHT
@@ -68,6 +69,9 @@ class Reader(HTMLParser):
         return [value or "" for key, value in self.attributes if key == name]
 
 
+HAM_SPAM = Classes(("ham", "spam"), "spam")
+
+
 def told(token: str) -> Explanation:
     evidence = tuple(Evidence(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
     return Explanation(("spam", "ham"), 2.0, 0.88, "spam", 0.1, evidence, -3.0, 9, 2)
@@ -84,8 +88,9 @@ def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: floa
         Mistake(label, "unsure", 0.01, 4.0, f"{word} later\nsecond line", subject=word),
     ]
     shown = make_panels(ScoredLabels(truth, called, rank, True, np.zeros(size, bool), 0.0))
+    classes = Classes(("ham", label), label)
     return EvaluationSummary(
-        f"model on {word}", scores, ("ham", label), label, (word,), ((word, word),), shown, {}, mistakes
+        f"model on {word}", scores, classes, (word,), ((word, word),), shown, {}, mistakes
     )
 
 
@@ -205,9 +210,7 @@ def test_no_mistakes() -> None:
     rank = np.array([3.0, -3.0])
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), rank > 0)
     shown = make_panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
-    found = Reader(
-        render_page(EvaluationSummary("x", scores, ("ham", "spam"), "spam", panels=shown, mistakes=[]))
-    )
+    found = Reader(render_page(EvaluationSummary("x", scores, HAM_SPAM, panels=shown, mistakes=[])))
     assert "All messages were classified correctly." in found.text
     assert "There are no mistakes on this data." in found.text
 
@@ -217,7 +220,7 @@ def test_several_classes() -> None:
     truth, said = [0, 0, 1, 2, 2], [0, 1, 1, 2, 2]
     scores = evaluate_multi(truth, said, np.eye(3)[said] * 0.7 + 0.1, labels)
     mistakes = [Mistake("ads", "home", 0.6, 1.0, "milk sale")]
-    found = Reader(render_page(EvaluationSummary("x", scores, labels, "spam", mistakes=mistakes)))
+    found = Reader(render_page(EvaluationSummary("x", scores, Classes(labels, "spam"), mistakes=mistakes)))
     for words in (
         "A row is an actual class",
         "Metrics by class",
@@ -230,7 +233,7 @@ def test_several_classes() -> None:
 
 def test_stored_figures_only() -> None:
     given_ = two()
-    found = Reader(render_page(EvaluationSummary("x", given_.scores, ("ham", "spam"), "spam")))
+    found = Reader(render_page(EvaluationSummary("x", given_.scores, HAM_SPAM)))
     assert "Confusion matrix" in found.text
     assert "ROC curve" not in found.text
     assert "Worst mistakes" not in found.text

@@ -1,0 +1,150 @@
+"""Recomputes the log-odds of a message by plain arithmetic, from nothing but the numbers that are shown.
+
+It shares no code with the scorers, so that equal results mean that the shown numbers are those of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, isfinite, isnan, lgamma, log, log1p
+from typing import NamedTuple
+
+from spamnb.model.calibration import LIMIT
+from spamnb.model.recomputed_columns import Scores, Shown, column_terms, safe_log
+from spamnb.scorers import HUGE
+
+
+class Recomputed(NamedTuple):
+    """The log-odds of the positive class of two, and the probability of every class."""
+
+    log_odds: float | None
+    probabilities: dict[str, float]
+
+
+def recompute(numbers: Shown) -> Recomputed:
+    """Computes log-odds and probabilities from the result of `numbers_of`, or that read from JSON."""
+    formula = numbers["formula"]
+    classes = formula["classes"]
+    tokens = _within_limits(numbers["tokens"], formula)
+    columns = column_terms(numbers, len(classes))
+    scores = [
+        sum(each) for each in zip(formula["bias"], *_text_terms(numbers, tokens), *columns, strict=True)
+    ]
+    scale = max(len(tokens) + sum(map(any, columns)), 1) ** -formula["damping"]
+    if len(classes) != 2:
+        return Recomputed(None, dict(zip(classes, _shares(scores, scale, formula), strict=True)))
+    plus = classes.index(formula["positive"])
+    raw = _difference(scores[plus], scores[1 - plus]) * scale
+    if formula["correction_bias"] is not None:
+        raw += sum(row["correction"] * _times(row, formula) for row in tokens) * scale
+        raw += formula["correction_bias"]
+    if "base" in numbers:
+        base = recompute(numbers["base"]).log_odds
+        raw += formula["base_weight"] * (base or 0.0)
+    log_odds = min(max(_calibrated(raw, formula["calibration"]), -LIMIT), LIMIT)
+    p = _sigmoid(log_odds)
+    return Recomputed(log_odds, {classes[plus]: p, classes[1 - plus]: 1 - p})
+
+
+def _within_limits(rows: Sequence[Shown], formula: Shown) -> list[Shown]:
+    """Selects the tokens that lean most to each class; equal ones in their order."""
+    if not formula["max_evidence"] or len(formula["classes"]) != 2:
+        return list(rows)
+    ranked = sorted(rows, key=lambda row: -abs(_lean(row, formula)))
+    sides = [[row for row in ranked if (_lean(row, formula) > 0) is side] for side in (True, False)]
+    return [row for side in sides for row in side[: formula["max_evidence"]]]
+
+
+def _lean(row: Shown, formula: Shown) -> float:
+    """Returns the second class's log P minus the first one's."""
+    first, second = _log_p(row, formula)
+    lean = _difference(second, first)
+    return max(min(lean, 1e300), -1e300)
+
+
+def _times(row: Shown, formula: Shown) -> int:
+    return 1 if formula["once"] else int(row["times"])
+
+
+def _log_p(row: Shown, formula: Shown) -> Scores:
+    """Returns log P(i|c) of each class, of two classes within the limit on one token."""
+    log_p, limit = [safe_log(p) for p in row["probabilities"]], formula["max_token_weight"]
+    if not limit or len(log_p) != 2 or not all(map(isfinite, log_p)) or abs(log_p[1] - log_p[0]) <= limit:
+        return log_p
+    middle, half = sum(log_p) / 2, limit / 2 if log_p[1] > log_p[0] else -limit / 2
+    return [middle - half, middle + half]
+
+
+def _text_terms(numbers: Shown, tokens: Sequence[Shown]) -> list[Scores]:
+    """Returns what each token, or each word in its order, adds to the score of each class."""
+    formula, n = numbers["formula"], numbers["length"]
+    if formula["form"] == "chain":
+        return _chain(numbers)
+    terms = []
+    for row in tokens:
+        k, log_p = _times(row, formula), _log_p(row, formula)
+        if formula["form"] == "complement":
+            terms.append([-k * x for x in log_p])
+        elif formula["form"] == "presence":
+            terms.append([x - max(safe_log(1 - exp(x)), -HUGE) for x in log_p])
+        elif formula["form"] == "rates":
+            terms.append([k * (x + log(n)) - exp(x) * n - lgamma(k + 1) for x in log_p])
+        else:
+            terms.append([k * x for x in log_p])
+    return terms
+
+
+def _chain(numbers: Shown) -> list[Scores]:
+    """Returns log P(w_j | the words before it, c): N(h w) + s P(w|h') over N(h) + s, from short h to long."""
+    formula, words = numbers["formula"], numbers["words"]
+    rows = {row["token"]: row for row in numbers["tokens"]}
+    s, classes = formula["back_off"], range(len(formula["classes"]))
+
+    def count(some: Sequence[str | None], c: int) -> float:
+        row = None if None in some else rows.get(" ".join(filter(None, some)))
+        return 0.0 if row is None else row["occurrences"][c] * formula["class_weights"][c]
+
+    terms = []
+    for j, word in enumerate(words):
+        if word is None:
+            continue
+        p = list(rows[word]["probabilities"])
+        for m in range(1, min(formula["order"], j) + 1):
+            h, hw = words[j - m : j], words[j - m : j + 1]
+            p = [(count(hw, c) + s * p[c]) / (count(h, c) + s) for c in classes]
+        terms.append([safe_log(x) for x in p])
+    return terms
+
+
+def _calibrated(raw: float, fit: Shown) -> float:
+    if fit["kind"] == "temperature":
+        return float(raw * fit["scale"])
+    z = raw * fit["slope"] + fit["offset"]
+    if fit["kind"] == "beta":
+        z = fit["b"] * _softplus(z) - fit["a"] * _softplus(-z) + fit["c"]
+    return float(z)
+
+
+def _shares(scores: Scores, scale: float, formula: Shown) -> list[float]:
+    """Returns the probabilities of classes from their scores; equal shares if all are impossible."""
+    damped = [_calibrated(score * scale, formula["calibration"]) for score in scores]
+    top = max(damped)
+    if not isfinite(top):
+        return [1 / len(scores)] * len(scores)
+    shares = [exp(x - top) for x in damped]
+    return [share / sum(shares) for share in shares]
+
+
+def _difference(plus: float, minus: float) -> float:
+    """Returns the difference of two log scores; 0 if both classes are impossible."""
+    difference = plus - minus
+    return 0.0 if isnan(difference) else difference
+
+
+def _softplus(z: float) -> float:
+    """log(1 + e^z) without overflow."""
+    return max(z, 0.0) + log1p(exp(-abs(z)))
+
+
+def _sigmoid(z: float) -> float:
+    return 1 / (1 + exp(-z)) if z >= 0 else exp(z) / (1 + exp(z))

@@ -1,0 +1,192 @@
+"""Writes the formula of a model in plain words: the log-odds, and what each letter means."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from spamnb.model import Formula, linear_view
+
+Legend = list[tuple[str, str]]  # letter, meaning
+
+
+class FormulaText(NamedTuple):
+    """The formula of a model, or of its base model: title, equations, and the meaning of each letter."""
+
+    title: str
+    equations: list[str]
+    legend: Legend
+
+
+def formula_texts(formula: Formula, column: str = "weight") -> list[FormulaText]:
+    """Describes a formula and that of the base model; `column` is the heading of the weights in tables."""
+    title = "linear view" if linear_view(formula) is not None else "formula"
+    if column != "weight":
+        title = f"{title} of the base model"
+    if len(formula.classes) != 2:
+        return [FormulaText(title, _class_equations(formula), _legend(formula, column))]
+    described = FormulaText(title, _pair_equations(formula), _legend(formula, column))
+    return [described, *(formula_texts(formula.base, "base model") if formula.base is not None else [])]
+
+
+def probability_headings(formula: Formula) -> list[str]:
+    """Names the numbers that a scorer estimates of tokens, for each class.
+
+    They are rates for poisson, and for complement the probabilities in all other classes together.
+    """
+    pattern = {"rates": "rate in {}", "complement": "P(w|not {})"}.get(formula.form, "P(w|{})")
+    return [pattern.format(label) for label in formula.classes]
+
+
+def _sides(formula: Formula) -> tuple[str, str]:
+    plus = formula.classes.index(formula.positive)
+    return formula.classes[plus], formula.classes[1 - plus]
+
+
+def _pair_equations(formula: Formula) -> list[str]:
+    plus, minus = _sides(formula)
+    short = linear_view(formula) is not None and formula.base is None
+    score = _score(formula)
+    return [
+        *_calibration(formula, f"log-odds({plus} against {minus})", score if short else "s"),
+        *([] if short else [f"s = {score}"]),
+    ]
+
+
+def _calibration(formula: Formula, result: str, score: str) -> list[str]:
+    """Writes how the calibration makes a result of a score: by a line or a curve, on two classes or more."""
+    fit = formula.calibration
+    if fit["kind"] == "temperature":
+        return [f"{result} = {fit['scale']:.4f} * {score}"]
+    offset = fit["offset"] + fit["slope"] * (formula.correction_bias or 0.0)
+    line = f"{fit['slope']:.4f} * {score} {_signed(offset)}"
+    if fit["kind"] == "platt":
+        return [f"{result} = {line}"]
+    curve = f"{fit['b']:.4f} * log(1 + e^z) - {fit['a']:.4f} * log(1 + e^-z) {_signed(fit['c'])}"
+    return [f"{result} = {curve}", f"z = {line}"]
+
+
+def _signed(x: float) -> str:
+    return f"{'-' if x < 0 else '+'} {abs(x):.4f}"
+
+
+def _score(formula: Formula) -> str:
+    plus, minus = _sides(formula)
+    terms = {
+        "rates": f"b + sum of [k w - n (r_{plus} - r_{minus})]",
+        "chain": f"b + sum of [log P(w|h, {plus}) - log P(w|h, {minus})]",
+    }.get(formula.form, "w.x + b")
+    score = _damped(formula, terms if formula.vocabulary else "b", always=linear_view(formula) is not None)
+    return score if formula.base is None else f"{score} + {formula.base_weight:g} * base"
+
+
+def _damped(formula: Formula, terms: str, always: bool = False) -> str:
+    """Adds columns and damping to the terms of the text; brackets with damping or `always`."""
+    terms += " + columns" if formula.columns else ""
+    divisor = f" / m^{formula.damping:g}" if formula.damping else ""
+    return f"({terms}){divisor}" if divisor or always else terms
+
+
+def _class_equations(formula: Formula) -> list[str]:
+    terms = {
+        "complement": "- sum of x log P(w|not c)",
+        "presence": "b(c) + sum of x [log P(w|c) - log(1 - P(w|c))]",
+        "rates": "b(c) + sum of [k log(r n) - r n - log k!]",
+        "chain": "b(c) + sum of log P(w|h, c)",
+    }.get(formula.form, "b(c) + sum of x log P(w|c)")
+    if not formula.vocabulary:
+        terms = "b(c)"
+    return [
+        "P(c|message) = e^f(c) / the sum of that over all classes",
+        *_calibration(formula, "f(c)", "score(c)"),
+        f"score(c) = {_damped(formula, terms)}",
+    ]
+
+
+def _legend(formula: Formula, column: str) -> Legend:
+    rows = [*_bias_rows(formula), *(_token_rows(formula, column) if formula.vocabulary else [])]
+    if formula.max_evidence and len(formula.classes) == 2:
+        rows.append(("", f"only the {formula.max_evidence:,} tokens that lean most to each class count"))
+    if formula.columns:
+        rows.append(("columns", _column_meaning(formula)))
+    if formula.damping:
+        which = "of these tokens" if formula.max_evidence else "of distinct known tokens"
+        rows.append(("m", f"number {which}{' and columns' * formula.columns} in the message"))
+    if formula.base is not None:
+        rows.append(("base", "log-odds by the base model"))
+    if not formula.vocabulary:
+        return rows
+    return [*rows, *_estimate_rows(formula), ("in", _count_meaning(formula))]
+
+
+def _bias_rows(formula: Formula) -> Legend:
+    absent = "; and log(1 - P(w|c)) of all tokens" if formula.form == "presence" else ""
+    if len(formula.classes) != 2:
+        biases = ", ".join(f"{c} {b:+.4f}" for c, b in zip(formula.classes, formula.bias, strict=True))
+        return [] if formula.form == "complement" else [("b(c)", f"{biases}: log P(c){absent}")]
+    (plus, minus), at = _sides(formula), formula.classes.index(formula.positive)
+    b, prior = (bias[at] - bias[1 - at] for bias in (formula.bias, formula.log_prior))
+    if formula.form == "complement":
+        return [("b", f"{b:+.4f}: this scorer uses no prior")]
+    text = f"log P({plus}) - log P({minus})"
+    if formula.form == "presence":
+        return [("b", f"{b:+.4f}: {prior:+.4f}, {text}, and {b - prior:+.4f} as if all tokens were absent")]
+    return [("b", f"{b:+.4f}: {text}")]
+
+
+def _token_rows(formula: Formula, column: str) -> Legend:
+    if formula.form == "chain":
+        return _chain_rows(formula)
+    x = "1 for a token that the message has" if formula.once else "how often the message has the token"
+    if formula.form == "rates":
+        rates = [] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]
+        return [*rates, ("k", x), ("n", "number of tokens of the message, known or not")]
+    return [*([] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]), ("x", x)]
+
+
+def _weight_meaning(formula: Formula, column: str) -> str:
+    plus, minus = _sides(formula)
+    ratio = {
+        "rates": f"log(r_{plus} / r_{minus})",
+        "complement": f"log P(w|not {minus}) - log P(w|not {plus})",
+        "presence": f"log P/(1 - P) for {plus} - log P/(1 - P) for {minus}",
+    }.get(formula.form, f"log P(w|{plus}) - log P(w|{minus})")
+    limit = f", at most {formula.max_token_weight:g} either way" if formula.max_token_weight else ""
+    correction = ", plus the correction" if formula.correction_bias is not None else ""
+    return f'the column "{column}": {ratio}{limit}{correction}'
+
+
+def _chain_rows(formula: Formula) -> Legend:
+    s, order = f"{formula.back_off:g}", formula.order
+    before = {0: "no words: the order is 0", 1: "the word before w"}
+    return [
+        ("h", before.get(order or 0, f"the {order} words before w; fewer at the start of a message")),
+        ("P(w|h, c)", f'(N(h w) + {s} P(w|h\', c)) / (N(h) + {s}); `spamnb inspect "h w"` shows it'),
+        ("h'", "h without its first word, down to P(w|c), which the tables show"),
+        ("N(..)", "occurrences in class c"),
+    ]
+
+
+def _column_meaning(formula: Formula) -> str:
+    if len(formula.classes) != 2:
+        return "log P(value|c) of each column, or the log of its normal density"
+    plus, minus = _sides(formula)
+    return f"log P(value|{plus}) - log P(value|{minus}) of each column, for numbers of their normal densities"
+
+
+def _count_meaning(formula: Formula) -> str:
+    counts = "messages with the token" if formula.counted == "messages" else "occurrences of the token"
+    weights = zip(formula.classes, formula.class_weights, strict=True)
+    changed = " and ".join(f"in {c} times {weight:.4g}" for c, weight in weights if weight != 1)
+    return f"{counts}{', ' * bool(changed)}{changed}"
+
+
+def _estimate_rows(formula: Formula) -> Legend:
+    """Describes how probabilities, or rates, come from the counts."""
+    if formula.below is None or formula.added is None or formula.added_to_ngrams is None:
+        return []
+    name = {"rates": "r", "complement": "P(w|not c)"}.get(formula.form, "P(w|c)")
+    others = "sum of the other classes" if formula.form == "complement" else "in"
+    added, more = f"{formula.added:g}", f"{formula.added_to_ngrams:g}"
+    ngrams = f" (n-grams {more})" if more != added else ""
+    below = ", ".join(f"{x:,.8g} for {c}" for c, x in zip(formula.classes, formula.below, strict=True))
+    return [(name, f"({others} + {added}{ngrams}) / N, where N is {below}")]
