@@ -2,7 +2,7 @@
 
 Sources of the models are left out in turn (tools/model_sources.py has the groups): what a model of the others
 says about them is what a ready-made model is for. Sources that may not train a shipped model are classified
-by a model of all. """
+by a model of all."""
 
 from __future__ import annotations
 
@@ -36,7 +36,11 @@ def row(name: str, model: SpamModel, scores: FloatArray, spam: NDArray[np.bool_]
     verdicts = model.decide(scores, np.ones(len(scores), np.int64))
     codes, p = verdicts.codes, verdicts.probability
     both = 0 < spam.sum() < len(spam)
-    auc = f"{evaluate_binary(spam, p, codes == SPAM, codes == UNSURE, (1, 1), scores).roc_auc:.3f}" if both else ""
+    auc = (
+        f"{evaluate_binary(spam, p, codes == SPAM, codes == UNSURE, (1, 1), scores).roc_auc:.3f}"
+        if both
+        else ""
+    )
     wrong = np.where(spam, p < 0.01, p > 0.99).mean()
     shares = [
         _share(codes[~spam] == SPAM),

@@ -92,7 +92,9 @@ def reduced(sources: Sequence[Counted], names: Names, largest: int) -> CountStor
     own = merge_stores([counted.store for counted in sources if counted.source.written])
     at = own.find(store.keys)
     written = np.where(at >= 0, own.messages.sum(axis=1)[at], 0) if own.vocabulary else np.zeros(len(at))
-    often = (store.messages.sum(axis=1) >= FEWEST_MESSAGES) | (written >= np.where(store.kinds == 1, 1, FEWEST_WRITTEN))
+    often = (store.messages.sum(axis=1) >= FEWEST_MESSAGES) | (
+        written >= np.where(store.kinds == 1, 1, FEWEST_WRITTEN)
+    )
     store = store.rows(np.flatnonzero(often))
     kinds, spellings = store.kinds.tolist(), store.spellings
     keep = [
@@ -198,7 +200,9 @@ def write(kind: str, sources: Sequence[Source], output: Path, digests_only: bool
     print(f"{kind}: digests of {write_digests(digest_file(str(path)), digests):,} messages")
     if digests_only:
         return
-    names = Names.of(person_names(), census_names(), (text for s in sources for p in s.parts for text in p.texts.tolist()))
+    names = Names.of(
+        person_names(), census_names(), (text for s in sources for p in s.parts for text in p.texts.tolist())
+    )
     counted = [Counted.of(source) for source in sources]
     model = calibrated(kind, build(kind, names, counted), sources, left_out_scores(kind, names, counted))
     size = model.save(path)
