@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core.arrays import FloatArray
-from spamnb.metrics import evaluate_binary
+from spamnb.metrics import roc_auc
 from spamnb.model.decision import SPAM, UNSURE
 from spamnb.model.spam_model import SpamModel
 from tools import ready_made_models
@@ -28,7 +28,16 @@ ONLY_MEASURED = {
     "sms": ("nus_en", "nus_zh", "bank_fixtures", "smishtank", "spamhunter_en", "spamhunter_multi", "fbs_zh"),
     "mail": ("trec07p-10k",),
 }
-HEADER = "| source | ham | spam | AUC | ham called spam | spam called spam | spam called ham | wrong, P beyond .99 |"
+COLUMNS = (
+    "source",
+    "ham",
+    "spam",
+    "AUC",
+    "ham called spam",
+    "spam called spam",
+    "spam called ham",
+    "wrong, P beyond .99",
+)
 
 
 def row(name: str, model: SpamModel, scores: FloatArray, spam: NDArray[np.bool_]) -> str:
@@ -36,11 +45,7 @@ def row(name: str, model: SpamModel, scores: FloatArray, spam: NDArray[np.bool_]
     verdicts = model.decide(scores, np.ones(len(scores), np.int64))
     codes, p = verdicts.codes, verdicts.probability
     both = 0 < spam.sum() < len(spam)
-    auc = (
-        f"{evaluate_binary(spam, p, codes == SPAM, codes == UNSURE, (1, 1), scores).roc_auc:.3f}"
-        if both
-        else ""
-    )
+    auc = f"{roc_auc(spam, scores):.3f}" if both else ""
     wrong = np.where(spam, p < 0.01, p > 0.99).mean()
     shares = [
         _share(codes[~spam] == SPAM),
@@ -100,7 +105,7 @@ def main() -> None:
     parser.add_argument("--kind", choices=sorted(MASS), help="only this model")
     options = parser.parse_args()
     for kind in [options.kind] if options.kind else MASS:
-        print(f"\n{kind}\n\n{HEADER}\n|---|{'--:|' * 7}")
+        print(f"\n{kind}\n\n| {' | '.join(COLUMNS)} |\n|---|{'--:|' * 7}")
         with tempfile.TemporaryDirectory() as folder:
             for line in tables(kind, Path(folder)):
                 print(line, flush=True)

@@ -107,7 +107,7 @@ def reduced(sources: Sequence[Counted], names: Names, largest: int) -> CountStor
 
 
 def fit_weights(store: CountStore, sources: Sequence[Counted]) -> Correction:
-    """Fits the weights of tokens to all messages of sources; returns what they add to those of naive Bayes."""
+    """Fits token weights to all messages of sources; returns what they add to those of naive Bayes."""
     scorer = make(SCORING)
     entries = Entries.concat([entries_of(batch, store) for c in sources for batch in c.batches])
     strength = np.concatenate([c.source.weights() for c in sources])
