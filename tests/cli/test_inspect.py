@@ -33,7 +33,7 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     assert re.search(rf"model +{re.escape(str(tiny))} \(\d kB\)", card)
     assert re.search(r"learned +2 ham, 2 spam", card)
     assert re.search(r"tokens +6 \(6 words, 0 n-grams\)", card)
-    assert re.search(r"decision +spam from P = 0.5", card)
+    assert re.search(r"decision +spam above P = 0.5", card)
     assert "cross-validation  no metrics stored" in card
     assert [block.splitlines()[0] for block in rest] == [
         "evidence for ham",
@@ -90,7 +90,7 @@ def test_the_linear_view_is_the_score(cli: Cli, tiny: Path) -> None:
 def test_card_of_columns_and_of_three_classes(cli: Cli, tennis: Tennis, three: Three) -> None:
     shown = cli("inspect", tennis.model, env={"COLUMNS": "160"}).text
     assert "column outlook, column wind, column temperature, column humidity" in shown
-    assert re.search("decision +yes from P = 0.5", shown)
+    assert re.search("decision +yes above P = 0.5", shown)
     shown = cli("inspect", three.model, "--top", "1").text
     assert re.search("decision +the likeliest class", shown)
     assert [line for line in shown.splitlines() if line.startswith("evidence for")] == [
@@ -257,7 +257,7 @@ def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None
     assert list(said) == [
         "made_by",
         *("label", "probability", "log_odds", "known", "log_evidence"),
-        *("for", "against", "sum", "bias", "evidence", "unknown"),
+        *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
     total = math.fsum([said["bias"], *(part["log_odds"] for part in said["evidence"])])
     assert total == pytest.approx(said["log_odds"], abs=1e-9)

@@ -22,7 +22,7 @@ EVIL = "win \x1b[31mred\x07 \u202emoc.live [/x] [link=http://a]b[/link] [bold]x 
 SHOWN = "win \\x1b[31mred\\x07 \\u202emoc.live [/x] [link=http://a]b[/link] [bold]x \\x9b2J \\ttab\\r."
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 KEYS = ["label", "probability", "log_odds", "known", "log_evidence", "message"]
-WHY = ["for", "against", "sum", "bias", "evidence", "unknown"]
+WHY = ["for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"]
 
 
 # --- jsonl -----------------------------------------------------------------------------------------

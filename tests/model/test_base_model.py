@@ -52,8 +52,8 @@ def model(ready: SpamModel) -> SpamModel:
 
 
 def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None:
-    alone = replace(model, base=None, calibration=Platt())
-    expected = model.calibration.apply(alone.log_odds(NEW) + 0.25 * ready.log_odds(NEW))
+    alone = replace(model, base=None, calibration=Platt(1.0, 1.0))  # calibrated, and therefore damped
+    expected = model.calibration.apply(alone.log_odds(NEW) - 1.0 + 0.25 * ready.log_odds(NEW))
     np.testing.assert_allclose(model.log_odds(NEW), expected, rtol=1e-12)
     assert model.predict(["free prize", "qwrtz"]) == ["spam", "unsure"]  # the first only the start knows
 

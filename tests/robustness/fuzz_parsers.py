@@ -63,10 +63,10 @@ def _mail(data: bytes, _: Path) -> object:
 
 
 def _html(data: bytes, _: Path) -> object:
-    text, facts, misleading = parse_html(data)
+    text, facts, misleading, unseen = parse_html(data)
     if len(text) > 6 * len(data) + 16:
         raise AssertionError("more text than source")
-    return len(facts), misleading
+    return len(facts), misleading, len(unseen)
 
 
 def _features(data: bytes, _: Path) -> object:
