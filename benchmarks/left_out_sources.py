@@ -22,7 +22,7 @@ from spamnb.model.spam_model import SpamModel
 from tools import ready_made_models
 from tools.model_sources import MASS, ROOT, Source, read, read_sources
 from tools.publishable_tokens import Names, census_names, person_names
-from tools.ready_made_models import Counted, calibrated, is_spam, left_out_scores, log_odds
+from tools.ready_made_models import Counted, calibrated, is_spam, left_out_scores
 
 ONLY_MEASURED = {
     "sms": ("nus_en", "nus_zh", "bank_fixtures", "smishtank", "spamhunter_en", "spamhunter_multi", "fbs_zh"),
@@ -76,7 +76,8 @@ def tables(kind: str, folder: Path) -> Iterator[str]:
         yield from written_rows(model, {name: apply(values) for name, values in scores.items()})
     for name in ONLY_MEASURED[kind]:
         source = Source(name, read(name, folder / name))
-        yield row(f"{name} (only measured)", model, log_odds(model, source), is_spam(source))
+        log_odds = np.concatenate([model.log_odds(part.texts) for part in source.parts])
+        yield row(f"{name} (only measured)", model, log_odds, is_spam(source))
 
 
 def written_rows(model: SpamModel, scores: dict[str, FloatArray]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from spamnb.features.batch import SHAPE, Batch
 from spamnb.model import calibration as calibrations
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
-from spamnb.model.scoring_engine import damping_scale, log_odds_of
+from spamnb.model.scoring_engine import Engine, damping_scale, log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.training_overlap import digest_file, write_digests
 from spamnb.model.weight_correction import Correction
@@ -150,13 +150,15 @@ def left_out_scores(kind: str, names: Names, sources: Sequence[Counted]) -> dict
         model = build(kind, names, [c for c in sources if c.source.name not in group])
         for counted in sources:
             if counted.source.name in group:
-                scores[counted.source.name] = log_odds(model, counted.source)
+                scores[counted.source.name] = raw_scores(model, counted.batches)
     return scores
 
 
-def log_odds(model: SpamModel, source: Source) -> FloatArray:
-    """The scores of the messages of a source."""
-    return np.concatenate([model.log_odds(part.texts) for part in source.parts])
+def raw_scores(model: SpamModel, batches: Iterable[Batch]) -> FloatArray:
+    """The log-odds of messages before calibration."""
+    engine, plus = Engine(model.store, model.scoring, model.correction), model.labels.index("spam")
+    scored = [engine.score(batch) for batch in batches]
+    return np.concatenate([log_odds_of(s.damped, plus) + np.asarray(s.correction) for s in scored])
 
 
 def is_spam(source: Source) -> NDArray[np.bool_]:
