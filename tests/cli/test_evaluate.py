@@ -12,6 +12,7 @@ import pytest
 from spamnb import SpamModel, __version__
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Three
+from tests.helpers.paths import ROOT
 
 MADE_BY = f"spamnb {__version__}"
 NAMES = [
