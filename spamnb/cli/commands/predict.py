@@ -68,7 +68,7 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     """Classify each message as spam, ham or unsure.
 
     Messages come from stdin, one a line or as mail, or from FILES: text files with a message a line, CSV,
-    TSV, JSONL and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
+    TSV, JSON, Parquet and Excel files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
     probability of spam and message (for mail its file), separated by tabs.
 
     \b

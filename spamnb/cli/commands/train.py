@@ -44,9 +44,9 @@ def train(
 ) -> None:
     """Learn from labelled messages and write a model.
 
-    DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
-    of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2 and xz are unpacked. Format, encoding
-    and columns are detected automatically and printed on stderr.
+    DATA are CSV, TSV, JSON, Parquet or Excel files with a text and a label column ('-' reads stdin), folders
+    of them, or folders of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2, xz and zip are
+    unpacked. Format, encoding and columns are detected automatically and printed on stderr.
 
     Cross-validation measures the model and calibrates its probabilities; --folds 0 skips it.
 
