@@ -73,8 +73,8 @@ def _section(title: str, text: str) -> str:
 def commands_of(page: str) -> list[str]:
     r"""The commands of the console examples of a page.
 
-    >>> commands_of("```console\n$ spamnb models\n-> none\n```\n")
-    ['spamnb models']
+    >>> commands_of("```console\n$ spamnb model list\nnone\n```\n")
+    ['spamnb model list']
     """
     lines = [line for block in _BLOCK.findall(page) for line in block.splitlines()]
     return [line[2:] for line in lines if line.startswith("$ ")]

@@ -101,6 +101,9 @@ json_option = click.option(
     callback=checked("json"),
     help="Write the result as JSON ('-' for stdout).",
 )
+top_option = click.option(
+    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
+)
 
 reading_options = all_of(
     click.option("--text-column", metavar="NAME", help="Column with the message: a name or a number from 1."),

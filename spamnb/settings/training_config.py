@@ -83,8 +83,8 @@ class TrainingConfig:
     base: str | None = setting(
         None,
         "--base",
-        "Start from a built-in model (ready-made) or from the model in FILE.",
-        metavar="ready-made|FILE",
+        "Start from this model: ready-made, a name or a file.",
+        metavar="MODEL",
         type=str,
     )
     max_fpr_is_default: bool = False

@@ -12,14 +12,31 @@ import click
 import pytest
 
 from spamnb import __version__
-from spamnb.cli import COMMANDS, cli as group
+from spamnb.cli import COMMANDS, SECTIONS, cli as group
+from spamnb.cli.command_group import LazyGroup
 from tests.helpers.command_line import PATIENCE, Cli
 
 
 def command(name: str) -> click.Command:
-    found = group.get_command(click.Context(group), name)
-    assert found is not None
+    """A command of the top, or one of a group: `model prune`."""
+    found: click.Command = group
+    for word in name.split():
+        assert isinstance(found, click.Group)
+        inner = found.get_command(click.Context(found), word)
+        assert inner is not None
+        found = inner
     return found
+
+
+def subcommands(name: str) -> dict[str, str]:
+    found = command(name)
+    return found.summaries if isinstance(found, LazyGroup) else {}
+
+
+ALL = {
+    **COMMANDS,
+    **{f"{name} {inner}": text for name in COMMANDS for inner, text in subcommands(name).items()},
+}
 
 
 # --- help ------------------------------------------------------------------------------------------
@@ -31,14 +48,33 @@ def test_help_in_all_its_forms_is_the_same(cli: Cli) -> None:
     assert cli("-h").out == cli("--help").out == bare.out
     for name, summary in COMMANDS.items():
         assert f"  {name:<12}{summary}\n" in bare.text
-    assert (
-        '  Examples:\n    spamnb train data.csv\n    echo "WIN a FREE prize" | spamnb predict\n' in bare.text
-    )
+    assert '  Examples:\n    echo "WIN a FREE prize" | spamnb predict\n' in bare.text
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_fits_a_small_terminal(cli: Cli) -> None:
+    lines = cli("--help", env={"COLUMNS": "80"}).text.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+
+
+def test_commands_stand_in_groups(cli: Cli) -> None:
+    assert {title: [*commands] for title, commands in SECTIONS.items()} == {
+        "Start": ["train", "predict", "explain", "evaluate", "inspect"],
+        "Teach": ["learn", "forget"],
+        "Improve": ["compare", "tune"],
+        "Mail": ["filter"],
+        "Models and shell": ["model", "completion"],
+    }
+    headings = [line[:-1] for line in cli("--help").text.splitlines() if re.fullmatch(r"[A-Z].*:", line)]
+    assert headings == ["Options", *SECTIONS]
+    assert list(subcommands("model")) == [
+        *("list", "use", "remove", "merge", "prune", "age", "export", "import", "check")
+    ]
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_help_of_a_command_shows_an_example(cli: Cli, name: str) -> None:
-    done = cli(name, "--help", env={"COLUMNS": "80"})
+    done = cli(*name.split(), "--help", env={"COLUMNS": "80"})
     assert done.err == ""
     assert done.text.startswith(f"Usage: spamnb {name} ")
     _, found, examples = done.text.partition("  Example")
@@ -49,7 +85,7 @@ def test_help_of_a_command_shows_an_example(cli: Cli, name: str) -> None:
     assert max(map(len, done.text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_option_is_described(name: str) -> None:
     for option in command(name).params:
         if isinstance(option, click.Option):
@@ -58,10 +94,9 @@ def test_every_option_is_described(name: str) -> None:
             assert text.endswith("."), f"{name} {option.opts}: {option.help}"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ALL)
 def test_the_list_of_commands_says_what_the_command_says(name: str) -> None:
-    assert command(name).short_help == COMMANDS[name]
-    assert (command(name).help or "").startswith(COMMANDS[name])
+    assert (command(name).help or "").startswith(f"{ALL[name]}\n")
 
 
 # Each command has its own formats and its own default; `forget` has classes to remove, not to learn.
@@ -70,7 +105,7 @@ OWN = ("--format", "--input-format", "--output", "--spam", "--ham")
 
 def test_shared_flags_mean_the_same_everywhere() -> None:
     seen: dict[str, set[str | None]] = {}
-    for name in COMMANDS:
+    for name in ALL:
         for option in command(name).params:
             if isinstance(option, click.Option) and option.opts[-1] not in OWN:
                 seen.setdefault(option.opts[-1], set()).add(option.help)
@@ -108,9 +143,30 @@ def test_wrong_usage_names_the_help(cli: Cli, args: list[str], last: str) -> Non
 def test_help_is_a_word_too(cli: Cli) -> None:
     assert cli("help").out == cli("--help").out
     assert cli("help", "train").out == cli("train", "--help").out
+    assert cli("help", "model", "prune").out == cli("model", "prune", "--help").out
+    assert cli("model").out == cli("help", "model").out
     assert cli.fails("help", "xyz", code=2)[-1] == "Error: No such command 'xyz'."
 
 
-def test_a_misspelt_command_is_guessed(cli: Cli) -> None:
-    assert cli.fails("trian", code=2)[-1] == "Error: No such command 'trian'. Did you mean train?"
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("trian", "train"),
+        ("why", "explain"),
+        ("classify", "predict"),
+        ("clasify", "predict"),
+        ("eval", "evaluate"),
+        ("models", "model list"),
+        ("merge", "model merge"),
+        ("pruen", "model prune"),
+        ("import", "model import"),
+    ],
+)
+def test_a_wrong_word_suggests_the_right_one(cli: Cli, word: str, meant: str) -> None:
+    expected = f"Error: No such command '{word}'. Did you mean {meant}?"
+    assert cli.fails(word, code=2)[-1] == expected
+
+
+def test_a_misspelt_command_of_a_group_is_guessed(cli: Cli) -> None:
+    assert cli.fails("model", "prun", code=2)[-1] == "Error: No such command 'prun'. Did you mean prune?"
     assert cli.fails("xyz", code=2)[-1] == "Error: No such command 'xyz'."

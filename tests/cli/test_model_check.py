@@ -55,15 +55,15 @@ def test_without_a_model_the_ready_made_one_is_checked(cli: Cli) -> None:
 
 
 def test_a_missing_or_damaged_model_fails(cli: Cli) -> None:
-    done = cli("model", "check", "-m", "nothing", code=1)
+    done = cli("model", "check", "-m", "./nothing", code=1)
     assert lines(done.text)[0] == f"model FAILED {cli.here}/nothing: there is no such file"
     cli.write("bad", b"no model")
-    done = cli("model", "check", "-m", "bad", code=1)
+    done = cli("model", "check", "-m", "./bad", code=1)
     assert lines(done.text)[1] == (
         f"filter FAILED spamnb filter: {cli.here}/bad is not a spamnb model: it looks like a text file; the "
         "mail is refused for now"
     )
-    assert done.text.splitlines()[-1].endswith(" cannot use bad: 1 check failed")
+    assert done.text.splitlines()[-1].endswith(" cannot use ./bad: 1 check failed")
 
 
 def test_a_damaged_journal_fails(cli: Cli) -> None:

@@ -21,7 +21,7 @@ def test_a_full_disk(cli: Cli, tiny: Path) -> None:
             "Error: cannot write to standard output: No space left on device\n"
             "Hint: free some space, or write to another place\n"
         )
-    for args in (("--help",), ("models",), ("inspect", tiny), ("evaluate", "-m", tiny, "--json", "-")):
+    for args in (("--help",), ("model", "list"), ("inspect", tiny), ("evaluate", "-m", tiny, "--json", "-")):
         assert "Error: " in cli.shell('"$@" >/dev/full', *args, code=1).err
 
 
@@ -42,8 +42,8 @@ def test_closed_streams(cli: Cli, tiny: Path) -> None:
     assert cli.shell('"$@" <&-', "predict", "-m", tiny, code=1).err == (
         "Error: there is no standard input to read\nHint: give a file instead of -\n"
     )
-    assert cli.shell('"$@" <&-', "inspect", tiny, "--message", "-", code=1).err == (
-        "Error: there is no standard input to read\nHint: give the message itself: --message TEXT\n"
+    assert cli.shell('"$@" <&-', "explain", "-m", tiny, code=1).err == (
+        "Error: there is no standard input to read\nHint: give the message itself: spamnb explain TEXT\n"
     )
 
 

@@ -20,9 +20,9 @@ COMMANDS = {
     "learning curve": ("evaluate", SAMPLE, "-q", "--learning-curve", "--refine", "no"),
     "inspect": ("inspect", "sms.spamnb"),
     "look up": ("inspect", "-m", "sms.spamnb", "prize", "see"),
-    "explain": ("inspect", "-m", "sms.spamnb", "--message", "win a prize, see you"),
+    "explain": ("explain", "-m", "sms.spamnb", "win a prize, see you"),
     "predict": ("predict", SAMPLE, "-q", "-m", "sms.spamnb", "--format", "table", "--explain"),
-    "models": ("models",),
+    "models": ("model", "list"),
 }
 # What a terminal of 80 columns drops or wraps.
 WHOLE = {

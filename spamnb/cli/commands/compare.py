@@ -26,7 +26,7 @@ objective_option = click.option(
 )
 
 
-@click.command(short_help="Try all scorers and other settings on the same folds.")
+@click.command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @click.option(
     "--with",

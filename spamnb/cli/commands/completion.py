@@ -11,7 +11,7 @@ _HOW = {
 }
 
 
-@click.command(short_help="Print the completion script for a shell.")
+@click.command()
 @click.argument("shell", type=click.Choice(list(_HOW)))
 def completion(shell: str) -> None:
     """Print the completion script for a shell.

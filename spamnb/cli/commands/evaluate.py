@@ -31,7 +31,7 @@ _READING = ("label_column", "spam_label", "text_column", "encoding", "input_form
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 
 
-@click.command(short_help="Measure a model: precision, recall, F1 and more.")
+@click.command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
 @options.folds_option

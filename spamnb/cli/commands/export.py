@@ -1,4 +1,4 @@
-"""Writes a model as text for people and other programs: `spamnb export`."""
+"""Writes a model as text for people and other programs: `spamnb model export`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BLOCK = 4096  # lines written at once
 
 
-@click.command(short_help="Write a model as JSON lines.")
+@click.command()
 @click.argument("model", type=options.PATH, metavar="MODEL")
 @click.option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
 @options.force_option
@@ -28,17 +28,18 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
     """Write a model as JSON lines.
 
     The first line holds the settings; then comes a line for each token with its occurrences and messages by
-    class, the most frequent first. `spamnb import` restores the same model, to the last bit.
+    class, the most frequent first. `spamnb model import` restores the same model, to the last bit.
 
     \b
     Examples:
-      spamnb export office.spamnb | head
-      spamnb export office.spamnb -o office.jsonl
+      spamnb model export office.spamnb | head
+      spamnb model export office.spamnb -o office.jsonl
     """
     from itertools import islice
 
-    from spamnb.model import SpamModel, export_lines
+    from spamnb.model import SpamModel, existing_path_of, export_lines
 
+    model = existing_path_of(model)
     loaded = SpamModel.load(model)
     if output is not None and output != "-":
         _check(output, model, force)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
 
-@click.command("filter", short_help="Pass one mail through, with its verdict in the header.")
+@click.command("filter")
 @options.model_option
 @options.explain_option
 @click.option(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spamnb.training import Learner
 
 
-@click.command(short_help="Remove learned messages from a model.")
+@click.command()
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
 @update_options
 def forget(messages: tuple[str, ...], **flags: Any) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spamnb.training import Learner
 
 
-@click.command(short_help="Add messages to an existing model.")
+@click.command()
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
 @click.option("--sync", is_flag=True, help="MESSAGES are LABEL=FOLDER; learn what is new or has moved there.")
 @click.option(

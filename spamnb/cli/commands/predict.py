@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 
 
-@click.command(short_help="Classify each message as spam, ham or unsure.")
+@click.command()
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES]...")
 @options.model_option
 @click.option(

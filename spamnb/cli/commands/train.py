@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
 
-@click.command(short_help="Learn from labelled messages and write a model.")
+@click.command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
@@ -257,7 +257,7 @@ def _next_command(model: SpamModel, target: str) -> str:
     """The command that uses the model, with -m if it would not be used by default."""
     from shlex import quote
 
-    from spamnb.model import choose_model, knows_mail
+    from spamnb.model import choose_model, knows_mail, name_of
 
     command = 'echo "your message" | spamnb predict'
     if model.features.categorical or model.features.numeric:
@@ -265,4 +265,8 @@ def _next_command(model: SpamModel, target: str) -> str:
     elif knows_mail(model):
         command = "spamnb predict MAILBOX"
     default = choose_model()
-    return command if default is not None and default.path == target else f"{command} -m {quote(target)}"
+    return (
+        command
+        if default is not None and default.path == target
+        else f"{command} -m {quote(name_of(target))}"
+    )

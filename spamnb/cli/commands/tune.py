@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("chars", "pattern", "categorical", "numeric")  # part of the choice, and so not copied
 
 
-@click.command(short_help="Search settings that suit the data, and say what they are worth.")
+@click.command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @click.option("--time", "budget", default="30s", metavar="TIME", help="Time to search. [default: 30s]")
 @objective_option
@@ -41,7 +41,7 @@ _COLUMNS = ("chars", "pattern", "categorical", "numeric")  # part of the choice,
 @options.quiet_option
 @click.pass_context
 def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
-    """Search settings that suit the data, and say what they are worth.
+    """Search settings that suit the data, and measure the gain.
 
     Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
     read and counted once. The same search also runs without each fold, and what it chooses is tested on that
