@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, report_skipped, write_json
 
@@ -18,16 +19,20 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _COLUMNS = {"truth_column": "--truth", "score_column": "--score", "verdict_column": "--verdict"}
+_COLUMN: dict[str, Any] = {"group": "Input", "advanced": True}
 _OPTIONS = (
-    click.option(
+    option(
         "--predictions",
         type=options.PATH,
         metavar="FILE",
+        group="Input",
         help="Evaluate another filter: CSV, TSV or JSONL with its scores or verdicts.",
     ),
-    click.option("--truth", "truth_column", metavar="NAME", help="Column of --predictions: true label."),
-    click.option("--score", "score_column", metavar="NAME", help="Column of --predictions: score."),
-    click.option("--verdict", "verdict_column", metavar="NAME", help="Column of --predictions: verdict."),
+    option("--truth", "truth_column", metavar="NAME", **_COLUMN, help="Column of --predictions: true label."),
+    option("--score", "score_column", metavar="NAME", **_COLUMN, help="Column of --predictions: score."),
+    option(
+        "--verdict", "verdict_column", metavar="NAME", **_COLUMN, help="Column of --predictions: verdict."
+    ),
 )
 
 

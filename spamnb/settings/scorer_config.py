@@ -68,7 +68,9 @@ class ScorerConfig:
     two limits; 0 is no limit.
     """
 
-    name: str = setting("multinomial", "--scorer", "How counts become probabilities.", metavar="NAME")
+    name: str = setting(
+        "multinomial", "--scorer", "How counts become probabilities.", metavar="NAME", advanced=False
+    )
     alpha: float = setting(
         0.1,
         "--alpha",

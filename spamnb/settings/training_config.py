@@ -50,6 +50,7 @@ class TrainingConfig:
         "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
         rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+        advanced=False,
     )
     refine: str = setting(
         "auto",
@@ -65,6 +66,8 @@ class TrainingConfig:
         type=str,
         text_form=TextForm(lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001")),
         training=False,
+        group="Decision",
+        advanced=False,
     )
     base_weight: float | None = setting(
         None,
@@ -78,7 +81,13 @@ class TrainingConfig:
     )
     remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
     jobs: int = setting(
-        1, "--jobs", "Number of worker processes.", metavar="N", rule=AT_LEAST_1, training=False
+        1,
+        "--jobs",
+        "Number of worker processes.",
+        metavar="N",
+        rule=AT_LEAST_1,
+        training=False,
+        group="Input",
     )
     base: str | None = setting(
         None,
@@ -86,6 +95,7 @@ class TrainingConfig:
         "Start from this model: ready-made, a name or a file.",
         metavar="MODEL",
         type=str,
+        advanced=False,
     )
     max_fpr_is_default: bool = False
 
@@ -129,6 +139,8 @@ class DecisionConfig:
         metavar="P",
         type=float,
         training=False,
+        group="Decision",
+        advanced=False,
     )
     unsure: tuple[float, float] | None = setting(
         None,
@@ -137,6 +149,7 @@ class DecisionConfig:
         metavar="LOW HIGH",
         type=(float, float),
         training=False,
+        group="Decision",
     )
     cost: tuple[str, ...] = setting(
         (),
@@ -145,10 +158,23 @@ class DecisionConfig:
         "Repeatable.",
         metavar="TRUTH:VERDICT=X",
         training=False,
+        group="Decision",
     )
     cost_fp: float | None = setting(
-        None, "--cost-fp", "Cost of flagging ham as spam.", metavar="X", type=float, training=False
+        None,
+        "--cost-fp",
+        "Cost of flagging ham as spam.",
+        metavar="X",
+        type=float,
+        training=False,
+        group="Decision",
     )
     cost_fn: float | None = setting(
-        None, "--cost-fn", "Cost of letting spam through.", metavar="X", type=float, training=False
+        None,
+        "--cost-fn",
+        "Cost of letting spam through.",
+        metavar="X",
+        type=float,
+        training=False,
+        group="Decision",
     )

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import click
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from spamnb import __version__
 from spamnb.cli import COMMANDS, SECTIONS, cli as group
 from spamnb.cli.command_group import LazyGroup
+from spamnb.cli.option_groups import GROUPS, Command, Option
 from tests.helpers.command_line import PATIENCE, Cli
 
 
@@ -79,7 +81,7 @@ def test_help_of_a_command_shows_an_example(cli: Cli, name: str) -> None:
     assert done.text.startswith(f"Usage: spamnb {name} ")
     _, found, examples = done.text.partition("  Example")
     assert found
-    assert "\n    " in examples.partition("Options:")[0]
+    assert "\n    " in re.split(r"\n[A-Z][a-z]+:\n", examples)[0]
     assert f"spamnb {name}" in examples
     assert "\\b" not in done.text
     assert max(map(len, done.text.splitlines())) <= 80
@@ -110,6 +112,54 @@ def test_shared_flags_mean_the_same_everywhere() -> None:
             if isinstance(option, click.Option) and option.opts[-1] not in OWN:
                 seen.setdefault(option.opts[-1], set()).add(option.help)
     assert {flag: helps for flag, helps in seen.items() if len(helps) > 1} == {}
+
+
+def shown_options(name: str, everything: bool = False) -> list[click.Option]:
+    found = command(name)
+    context = click.Context(found, help_option_names=["-h", "--help"])
+    return list(found.shown_options(context, everything)) if isinstance(found, Command) else []
+
+
+SINGLE = [name for name in ALL if isinstance(command(name), Command)]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_the_help_of_a_command_shows_few_options_in_groups(cli: Cli, name: str) -> None:
+    shown = shown_options(name)
+    assert len(shown) <= 14
+    text = cli(*name.split(), "--help", env={"COLUMNS": "80"}).text
+    headings = re.findall(r"^([A-Z][a-z]+):$", text, re.MULTILINE)
+    assert headings == [group for group in (*GROUPS, "Help") if group in headings]
+    assert re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)  # options there are
+    assert {max(one.opts, key=len) for one in shown} == {
+        *re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_help_all_shows_every_option(cli: Cli, name: str) -> None:
+    text = cli(*name.split(), "--help-all", env={"COLUMNS": "80"}).text
+    assert max(map(len, text.splitlines())) <= 80
+    for one in command(name).params:
+        if isinstance(one, click.Option):
+            assert re.search(rf"^  (-\w, )?{max(one.opts, key=len)}\b", text, re.MULTILINE), one.opts
+
+
+def test_few_options_are_shown_altogether() -> None:
+    flags = [{max(one.opts, key=len) for one in shown_options(name)} for name in SINGLE]
+    assert median(map(len, flags)) <= 9
+    assert len(set().union(*flags)) <= 60
+
+
+def test_one_word_for_one_thing() -> None:
+    """--format is an output, --input-format an input; one flag sets the threshold where beginners look."""
+    for name in SINGLE:
+        options = {max(one.opts, key=len): one for one in shown_options(name, everything=True)}
+        groups = {flag: one.group for flag, one in options.items() if isinstance(one, Option)}
+        assert groups.get("--format", "Output") == "Output"
+        assert groups.get("--input-format", "Input") == "Input"
+        decisions = [one.opts[0] for one in shown_options(name) if groups.get(one.opts[0]) == "Decision"]
+        assert decisions in ([], ["--threshold"], ["--max-fpr"]), name
 
 
 def test_version(cli: Cli) -> None:

@@ -160,7 +160,7 @@ CALLS = (
     _call("compare", THREE),
     _call("compare", DATA, "--objective", NAME),
     _call("tune", DATA, "--time", "1"),
-    _call("tune", THREE, "--time", "1", "--save"),
+    _call("tune", THREE, "--time", "1", "-o", "x.spamnb"),
     *(
         _call("inspect", model, *more)
         for model in (MODEL, NAMED, MANY, "c.spamnb")

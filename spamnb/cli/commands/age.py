@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.message_kind import classes_text
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 from spamnb.errors import ConfigError
 
@@ -16,12 +17,13 @@ _LONGEST = 36_500  # days
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
-@click.command()
+@command()
 @click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option("--times", type=click.IntRange(1, 62), metavar="N", help="Halve N times (default 1).")
-@click.option(
+@option("--times", type=click.IntRange(1, 62), metavar="N", group="Model", help="Halve N times (default 1).")
+@option(
     "--half-life",
     metavar="TIME",
+    group="Model",
     help="Halve once for each TIME that has passed since the model was last aged: 90d, 12w or 1y.",
 )
 @options.changed_model_option

@@ -13,6 +13,7 @@ from spamnb.cli import external_predictions, options, protocol_options, report_o
 from spamnb.cli.data_inputs import chunks, inputs, read_options
 from spamnb.cli.decision_rule import check_decision, check_max_fpr, stated_max_fpr, with_decision
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, write_json
 from spamnb.cli.stored_metrics import class_names
@@ -31,7 +32,7 @@ _READING = ("label_column", "spam_label", "text_column", "encoding", "input_form
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 
 
-@click.command()
+@command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
 @options.folds_option
@@ -40,10 +41,10 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 @report_options.report_options
 @external_predictions.prediction_options
 @options.data_options
-@options.training_options
+@options.advanced(options.training_options)
 @options.decision_options
-@options.max_fpr_option
-@click.option("--no-curves", is_flag=True, help="Do not draw the ROC and precision-recall curves.")
+@options.advanced(options.max_fpr_option)
+@option("--no-curves", is_flag=True, advanced=True, help="Do not draw the ROC and precision-recall curves.")
 @options.quiet_option
 @click.pass_context
 def evaluate(ctx: click.Context, /, **params: Any) -> None:

@@ -10,6 +10,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.message_kind import note_mail
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import console, print_prompt, print_step, write_json
 from spamnb.errors import DataError
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
 
-@click.command()
+@command()
 @click.argument("text", nargs=-1, type=options.PATH, metavar="[TEXT | FILE]")
 @options.model_option
-@click.option(
+@option(
     "--verify", is_flag=True, help="Print all numbers and the formula, and recompute the score from them."
 )
 @options.top_option

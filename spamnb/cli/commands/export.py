@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step, write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 _BLOCK = 4096  # lines written at once
 
 
-@click.command()
+@command()
 @click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
+@option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
 @options.force_option
 @options.quiet_option
 def export(model: str, output: str | None, force: bool, quiet: bool) -> None:

@@ -11,6 +11,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
 from spamnb.cli.decision_rule import with_decision
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
 from spamnb.errors import DataError
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
 
-@click.command("filter")
+@command("filter")
 @options.model_option
 @options.explain_option
-@click.option(
+@option(
     "--tempfail",
     is_flag=True,
+    group="Output",
     help="On any failure exit with 75 and write nothing, so that the mail system tries again.",
 )
 @options.one_mail_options

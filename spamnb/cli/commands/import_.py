@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 
 
-@click.command("import")
+@command("import")
 @click.argument("file", type=options.PATH, metavar="FILE")
 @options.new_model_option
 @options.force_option

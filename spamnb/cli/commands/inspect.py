@@ -8,24 +8,32 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import console, write_bytes, write_json
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
 
-@click.command()
+@command()
 @click.argument("words", nargs=-1, type=options.PATH, metavar="[FILE] [WORD]...")
 @options.model_option
 @options.top_option
-@click.option(
+@option(
     "--sample",
     type=(str, click.IntRange(1)),
     metavar="LABEL N",
+    group="Model",
+    advanced=True,
     help="Draw N pseudo messages of a class from the model.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), metavar="N", help="Seed of what is drawn at random. [default: 0]"
+@option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    group="Model",
+    advanced=True,
+    help="Seed of what is drawn at random. [default: 0]",
 )
 @options.json_option
 def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:

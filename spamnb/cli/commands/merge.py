@@ -8,6 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.message_kind import classes_text
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
@@ -15,7 +16,7 @@ _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
 _MOST_DIGITS = 19  # of a weight: counts are below 2^63
 
 
-@click.command()
+@command()
 @click.argument("models", nargs=-1, required=True, type=options.PATH, metavar="MODEL[:WEIGHT]...")
 @options.new_model_option
 @options.force_option

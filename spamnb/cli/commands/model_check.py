@@ -7,14 +7,21 @@ import os
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
 from spamnb.errors import ConfigError
 
 _STATES = {True: "ok", False: "FAILED", None: "skipped"}
 
 
-@click.command("check")
+@command("check")
 @options.model_option
-@click.option("--as", "user", metavar="USER", help="Check for this user, by name or number. [default: you]")
+@option(
+    "--as",
+    "user",
+    metavar="USER",
+    group="Model",
+    help="Check for this user, by name or number. [default: you]",
+)
 @click.pass_context
 def model_check(ctx: click.Context, model: str | None, user: str | None) -> None:
     """Check whether a user can classify mail with a model.

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import write_json
 
 _HEAD = ("", "name", "messages", "accuracy", "size", "date", "file")
 _LEFT = (0, 1, 6)  # columns of text; the others are numbers
 
 
-@click.command("list")
+@command("list")
 @options.json_option
 def model_list(json_file: str | None) -> None:
     """List all models, and which one is used by default.

@@ -8,13 +8,14 @@ import sys
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 from spamnb.errors import ConfigError, ModelError
 
 
-@click.command("remove")
+@command("remove")
 @click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@option("-y", "--yes", is_flag=True, help="Do not ask.")
 @options.quiet_option
 def model_remove(model: str, yes: bool, quiet: bool) -> None:
     """Remove a model, its journal and its backup.

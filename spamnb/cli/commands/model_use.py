@@ -7,10 +7,11 @@ import os
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 
 
-@click.command("use")
+@command("use")
 @click.argument("model", type=options.PATH, metavar="MODEL")
 @options.quiet_option
 def model_use(model: str, quiet: bool) -> None:

@@ -11,6 +11,7 @@ from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.decision_rule import with_decision
 from spamnb.cli.message_kind import kind_of_inputs, note_mail, stdin_mail_format
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
 from spamnb.cli.progress_bar import may_reach_terminal
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 
 
-@click.command()
+@command()
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES]...")
 @options.model_option
-@click.option(
+@option(
     "--format",
     "output_format",
     type=click.Choice(FORMATS),
@@ -35,29 +36,39 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
     show_default=True,
     help="Format of the output; terse (label and probability) never changes.",
 )
-@click.option(
+@option(
     "--only", metavar="LABEL", help="Print only messages with this verdict: spam, ham, unsure or a label."
 )
 @options.explain_option
-@click.option("-0", "--null", is_flag=True, help="Messages end with a NUL byte, not with a line.")
-@click.option(
+@option(
+    "-0",
+    "--null",
+    is_flag=True,
+    group="Input",
+    advanced=True,
+    help="Messages end with a NUL byte, not with a line.",
+)
+@option(
     "--input-format",
     metavar="FORMAT",
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
+    group="Input",
     help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
 )
-@click.option(
+@option(
     "--csv-safe/--no-csv-safe",
     default=True,
     show_default=True,
+    advanced=True,
     help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
 )
-@click.option(
+@option(
     "--exit-code",
     type=click.Choice(exit_codes.STYLES),
     default="plain",
     show_default=True,
+    advanced=True,
     help="plain: 0 if all went well. bogofilter: 0 spam, 1 ham, 2 unsure, 3 error. spamc: 1 spam, else 0.",
 )
 @options.reading_options

@@ -8,16 +8,26 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 
 
-@click.command()
+@command()
 @click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option(
-    "--min-count", type=click.IntRange(1), metavar="N", help="Drop tokens of fewer than N messages."
+@option(
+    "--min-count",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Model",
+    help="Drop tokens of fewer than N messages.",
 )
-@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Keep at most N tokens.")
-@click.option("--max-bytes", metavar="SIZE", help="Keep what fits a file of SIZE, for example 500K or 2M.")
+@option("--max-tokens", type=click.IntRange(0), metavar="N", group="Model", help="Keep at most N tokens.")
+@option(
+    "--max-bytes",
+    metavar="SIZE",
+    group="Model",
+    help="Keep what fits a file of SIZE, for example 500K or 2M.",
+)
 @options.changed_model_option
 @options.force_option
 @options.quiet_option

@@ -13,6 +13,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
 from spamnb.cli.training_setup import TrainingSetup
@@ -26,18 +27,24 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
 
-@click.command()
+@command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
 @options.file_mode_option
 @options.data_options
 @options.training_options
-@options.decision_options
+@options.advanced(options.decision_options)
 @options.max_fpr_option
 @options.folds_option
 @options.setting_options(TrainingConfig, "remember")
-@click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
+@option(
+    "--dask",
+    metavar="ADDRESS",
+    group="Input",
+    advanced=True,
+    help="Count on the dask cluster at tcp://HOST:PORT.",
+)
 @options.quiet_option
 def train(
     data: tuple[str, ...], output: str | None, force: bool, file_mode: int | None, **params: Any
