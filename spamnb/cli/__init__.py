@@ -40,8 +40,9 @@ SECTIONS = {
         "tune": "Search settings that suit the data, and measure the gain.",
     },
     "Mail": {"filter": "Pass one mail through, with its verdict in the header."},
-    "Models and shell": {
+    "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
+        "config": "Show the settings of config.toml and the environment.",
         "completion": "Print the completion script for a shell.",
     },
 }
@@ -61,16 +62,31 @@ _OTHER_WORDS = {  # what users of other programs try
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
-    modules={"model": "model_group"},
+    modules={"model": "model_group", "config": "show_config"},
     other_words=_OTHER_WORDS,
+    inner_groups=["model"],
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 80,
+        "auto_envvar_prefix": "SPAMNB",
+    },
     epilog="Help for a command: spamnb COMMAND --help",
 )
-@click.version_option(__version__, "-V", "--version", prog_name="spamnb", message="%(prog)s %(version)s")
+@click.option(
+    "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings from FILE (TOML) alone."
+)
+@click.version_option(
+    __version__,
+    "-V",
+    "--version",
+    prog_name="spamnb",
+    message="%(prog)s %(version)s",
+    allow_from_autoenv=False,
+)
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, config: str | None) -> None:  # noqa: ARG001
     """A naive Bayes spam filter for SMS and e-mail.
 
     \b

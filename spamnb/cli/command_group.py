@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +15,8 @@ class LazyGroup(click.Group):
     """Lists its commands without importing them, so that `--help` loads only click.
 
     `sections` maps a heading to its commands and their one-line help, `modules` a command to its module where
-    that has another name, `other_words` a word that users try to the command that they mean.
+    that has another name, `other_words` a word that users try to the command that they mean. `inner_groups`
+    are those of its commands that are groups.
     """
 
     def __init__(
@@ -24,10 +25,11 @@ class LazyGroup(click.Group):
         sections: Mapping[str, Mapping[str, str]],
         modules: Mapping[str, str] | None = None,
         other_words: Mapping[str, str] | None = None,
+        inner_groups: Sequence[str] = (),
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
-        self.sections = sections
+        self.sections, self.inner_groups = sections, inner_groups
         self.summaries = {name: text for section in sections.values() for name, text in section.items()}
         self._modules, self._other_words = modules or {}, other_words or {}
 
@@ -45,6 +47,20 @@ class LazyGroup(click.Group):
         name = self._modules.get(cmd_name, cmd_name)
         command: click.Command = getattr(import_module(f"spamnb.cli.commands.{name}"), name)
         return command
+
+    def inner(self, name: str) -> LazyGroup:
+        """An inner group by its name."""
+        group = self.get_command(click.Context(self), name)
+        assert isinstance(group, LazyGroup)
+        return group
+
+    def command_names(self) -> Iterator[str]:
+        """Yields all commands, those of inner groups as in `model prune`."""
+        for name in self.summaries:
+            if name in self.inner_groups:
+                yield from (f"{name} {inner}" for inner in self.inner(name).command_names())
+            else:
+                yield name
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

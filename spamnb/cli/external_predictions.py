@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
@@ -49,8 +50,9 @@ def check(params: Params, has_data: bool) -> None:
         if flag:
             raise click.UsageError(f"{flag} names a column of --predictions FILE: give that too.")
         return
+    source = click.get_current_context().get_parameter_source
     for name in ("model", "folds"):
-        if params[name] is not None:
+        if params[name] is not None and source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name} does not go with --predictions: nothing is predicted anew.")
     if has_data and params["truth_column"] is not None:
         raise click.UsageError("--truth does not go with DATA: the truth is taken from there.")

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 F = TypeVar("F", bound=Callable[..., Any])
 GROUPS = ("Input", "Output", "Model", "Decision")
@@ -23,6 +25,43 @@ class Option(click.Option):
     def __init__(self, *args: Any, group: str = "Output", advanced: bool = False, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.group, self.advanced = group, advanced
+        self.key = max(self.opts, key=len).lstrip("-")  # in a configuration file
+
+    def variable(self, ctx: click.Context) -> str:
+        """The environment variable with its value, such as SPAMNB_PREDICT_INPUT_FORMAT."""
+        return f"{ctx.auto_envvar_prefix}_{self.key}".upper().replace("-", "_")
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        return os.environ.get(self.variable(ctx)) or None if ctx.auto_envvar_prefix else None
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> Any:
+        """Takes the value of the command line, the environment or the configuration, in this order.
+
+        The configuration is read when the first option asks for it: --help never does.
+        """
+        if ctx.default_map is None and isinstance(ctx.command, Command) and not ctx.resilient_parsing:
+            ctx.default_map = ctx.command.configured(ctx)
+        return super().consume_value(ctx, opts)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        try:
+            return super().process_value(ctx, value)
+        except click.BadParameter as error:
+            if not (origin := self._origin(ctx)):
+                raise
+            message = f"{error.message.rstrip('.')} {origin}."
+            raise click.BadParameter(message, ctx, self) from None
+
+    def _origin(self, ctx: click.Context) -> str:
+        """Where a wrong value comes from, if not from the command line."""
+        source = ctx.get_parameter_source(self.name or "")
+        if source is ParameterSource.ENVIRONMENT:
+            return f"(set by {self.variable(ctx)})"
+        if source is ParameterSource.DEFAULT_MAP:
+            from spamnb.cli.configuration import origin
+
+            return f"(set in {origin(ctx, self.key)})"
+        return ""
 
 
 class Command(click.Command):
@@ -30,6 +69,19 @@ class Command(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]
+
+    @property
+    def keys(self) -> dict[str, Option]:
+        """The options by their keys in a configuration file."""
+        return {one.key: one for one in self.params if isinstance(one, Option)}
+
+    def configured(self, ctx: click.Context) -> dict[str, Any]:
+        """The values of options in configuration files; none for a command that is run by itself."""
+        if ctx.parent is None:
+            return {}
+        from spamnb.cli.configuration import defaults
+
+        return defaults(ctx, self.keys)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         shown = list(self.shown_options(ctx, everything=_ALL in ctx.meta))
@@ -71,6 +123,7 @@ _HELP_ALL = click.Option(
     is_eager=True,
     expose_value=False,
     callback=_show_all,
+    allow_from_autoenv=False,
     help="Show every option and exit.",
 )
 command = partial(click.command, cls=Command)

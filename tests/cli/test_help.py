@@ -65,7 +65,7 @@ def test_commands_stand_in_groups(cli: Cli) -> None:
         "Teach": ["learn", "forget"],
         "Improve": ["compare", "tune"],
         "Mail": ["filter"],
-        "Models and shell": ["model", "completion"],
+        "Models and settings": ["model", "config", "completion"],
     }
     headings = [line[:-1] for line in cli("--help").text.splitlines() if re.fullmatch(r"[A-Z].*:", line)]
     assert headings == ["Options", *SECTIONS]
