@@ -72,7 +72,7 @@ def _tables(
     for name, values in document.items():
         if name not in group.summaries:
             hint = _near(name, [*group.summaries]) or f"commands: {', '.join(group.summaries)}"
-            raise ConfigError(f"{file}: {before}{name} is no command", hint)
+            raise ConfigError(f"{file}: there is no command {before}{name}", hint)
         if not isinstance(values, dict):
             raise ConfigError(f"{file}: {before}{name} must be a table", hint=f"write [{before}{name}]")
         if name in group.inner_groups:

@@ -85,7 +85,7 @@ def note_mail(model: SpamModel, quiet: bool) -> None:
     from spamnb.model import knows_mail
 
     if not knows_mail(model):
-        print_status("note: this model has learned no mail: what it says about mail means little", quiet)
+        print_status("note: this model was trained without mail; its verdicts on mail are unreliable", quiet)
 
 
 def check_classes(trainer: Trainer) -> None:

@@ -61,7 +61,7 @@ class TrainingConfig:
     max_fpr: float | None = setting(
         None,
         "--max-fpr",
-        "Flag at most this share of ham as spam, for example 0.1% or 0.001.",
+        "Set the threshold for at most this false positive rate, for example 0.1%.",
         metavar="RATE",
         type=str,
         text_form=TextForm(lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001")),
@@ -72,7 +72,7 @@ class TrainingConfig:
     base_weight: float | None = setting(
         None,
         "--base-weight",
-        "Weight of the model of --base beside your messages. [default: chosen by cross-validation]",
+        "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
         rule=Rule(

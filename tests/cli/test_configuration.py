@@ -94,9 +94,9 @@ def test_a_configured_option_is_no_stated_one(cli: Cli, tiny: Path) -> None:
             "[predict] has an unknown key 'zzz'",
             "`spamnb config predict` lists its keys",
         ),
-        ("[predct]\nformat = 'csv'", "predct is no command", "did you mean predict?"),
-        ("[model.prun]\nmin-count = 1", "model.prun is no command", "did you mean prune?"),
-        ("format = 'csv'", "format is no command", "did you mean forget?"),
+        ("[predct]\nformat = 'csv'", "there is no command predct", "did you mean predict?"),
+        ("[model.prun]\nmin-count = 1", "there is no command model.prun", "did you mean prune?"),
+        ("format = 'csv'", "there is no command format", "did you mean forget?"),
         ("predict = 1", "predict must be a table", "write [predict]"),
         (
             "[predict]\nformat = ['csv']",

@@ -113,9 +113,7 @@ def test_other_data_than_was_predicted(cli: Cli, sms: Sms) -> None:
     error, hint = cli.fails("evaluate", "--predictions", "said.csv", half)[-2:]
     assert error.startswith("Error: said.csv has ")
     assert error.endswith(" labelled messages")
-    assert hint.startswith(
-        "Hint: both need one row for each message, in the same order: predict this very file"
-    )
+    assert hint.startswith("Hint: both need one row for each message, in the same order: predict this file")
 
 
 def test_scores_without_a_threshold(cli: Cli) -> None:

@@ -57,7 +57,7 @@ def test_verify_recomputes_the_score(cli: Cli, sms: Sms, scorer: str) -> None:
     assert re.fullmatch(
         r"recomputed from these numbers: log-odds [+-]\d+\.\d{6}, P\(spam\) = 0\.\d{6}", recomputed
     )
-    assert model == "the model says:                " + recomputed.removeprefix(
+    assert model == "computed by the model:         " + recomputed.removeprefix(
         "recomputed from these numbers: "
     )
     found = cli(*flags, "--json", "-").json
@@ -156,4 +156,4 @@ def test_a_missing_mail_is_not_taken_for_text(cli: Cli, tiny: Path) -> None:
 
 def test_mail_for_a_model_without_mail_has_a_note(cli: Cli, tiny: Path) -> None:
     done = cli("explain", "-m", tiny, stdin=b"From: a@example.org\nSubject: prize\n\nwin\n")
-    assert done.err == "note: this model has learned no mail: what it says about mail means little\n"
+    assert done.err == "note: this model was trained without mail; its verdicts on mail are unreliable\n"

@@ -180,5 +180,5 @@ def test_without_root_it_says_what_it_could_not_try(model: Path) -> None:
     done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, "--as", str(EVE.number), code=1)
     assert lines(done.text)[:2] == [
         f"model FAILED {name} may not read {model} (owner root, group root, mode 600)",
-        f"mend chgrp {EVE.groups[0]} {model} && chmod g+r {model}",
+        f"fix chgrp {EVE.groups[0]} {model} && chmod g+r {model}",
     ]

@@ -33,7 +33,9 @@ def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
 
 def test_the_list_of_commands_imports_little_besides_click(cli: Cli) -> None:
     """The time of `--help` is that of `import click`: what else is loaded can be counted."""
-    plain_help = "import click, sys; c = click.Command('x'); c.get_help(click.Context(c)); print(*sys.modules)"
+    plain_help = (
+        "import click, sys; c = click.Command('x'); c.get_help(click.Context(c)); print(*sys.modules)"
+    )
     click_alone = subprocess.run(
         [sys.executable, "-c", plain_help],
         capture_output=True,

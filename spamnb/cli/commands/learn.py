@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     show_default=True,
     group="Model",
     advanced=True,
-    help="on-error: learn only messages that the model misjudges or is unsure of.",
+    help="on-error: learn only messages that the model misclassifies or is unsure of.",
 )
 @option(
     "--again",

@@ -50,7 +50,7 @@ def model_check(ctx: click.Context, model: str | None, user: str | None) -> None
         failed, skipped = failed + (one.ok is False), skipped + (one.ok is None)
         click.echo(f"{one.label:<12} {_STATES[one.ok]:<8} {visible(one.text)}")
         if one.mend:
-            click.echo(f"{'':<12} {'mend':<8} {visible(one.mend)}")
+            click.echo(f"{'':<12} {'fix':<8} {visible(one.mend)}")
     click.echo(visible(_verdict(account.name, path, failed, skipped)))
     ctx.exit(1 if failed else 0)
 
