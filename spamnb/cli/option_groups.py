@@ -110,10 +110,15 @@ def _is_advanced(option: click.Option) -> bool:
     return isinstance(option, Option) and option.advanced
 
 
+def full_help(ctx: click.Context) -> str:
+    """The help of a command with every option."""
+    ctx.meta[_ALL] = True
+    return ctx.get_help()
+
+
 def _show_all(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        ctx.meta[_ALL] = True
-        click.echo(ctx.get_help(), color=ctx.color)
+        click.echo(full_help(ctx), color=ctx.color)
         ctx.exit()
 
 

@@ -96,8 +96,8 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
             "leave it out: cross-validation chooses it",
         ),
         (
-            ("train", "few.csv", "--base", "nowhere"),
-            "--base must be ready-made or the file of a model, got 'nowhere'",
+            ("train", "few.csv", "--base", "nowhere.spamnb"),
+            "--base must be ready-made, the name of a model or a file, got 'nowhere.spamnb'",
             "for example --base ready-made, or check the path",
         ),
         (

@@ -196,7 +196,7 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
         "cut.spamnb": ("Error: cut.spamnb is cut short or not a spamnb model: no checksum at its end", again),
         "flipped.spamnb": ("Error: flipped.spamnb is damaged: its contents do not match its checksum", again),
         "empty.spamnb": ("Error: empty.spamnb is empty, expected a spamnb model", again),
-        "nowhere": ("Error: no model at nowhere", "Hint: train one with `spamnb train DATA`"),
+        "nowhere.spamnb": ("Error: no model at nowhere.spamnb", "Hint: train one with `spamnb train DATA`"),
         ".": ("Error: . is a directory, expected a model file", "Hint: give the path of the file in it"),
     }
     for model, expected in said.items():
@@ -204,8 +204,10 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
 
 
 def test_a_model_named_by_the_variable_must_be_there(cli: Cli) -> None:
+    done = cli("predict", stdin=b"win\n", env={"SPAMNB_MODEL": "./gone"}, code=1)
+    assert done.err.startswith("Error: no model at ./gone\n")
     done = cli("predict", stdin=b"win\n", env={"SPAMNB_MODEL": "gone"}, code=1)
-    assert done.err.startswith("Error: no model at gone\n")
+    assert done.err.startswith("Error: there is no model named 'gone'\n")
 
 
 # --- places that cannot be written -----------------------------------------------------------------
