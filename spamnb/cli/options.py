@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -24,11 +24,32 @@ from spamnb.settings import (
     settings_of,
 )
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
 LABELLED_FORMATS = labelled_formats()
 DECISIONS = {one.name: one.flag for _, one in settings_of(DecisionConfig)}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: readers report what is wrong
+
+
+class _ModelType(click.Path):
+    """The name or file of a model; both are completed."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from spamnb.model import MESSAGE_KINDS, name_of, named_models
+
+        names = (*map(name_of, named_models()), *MESSAGE_KINDS)
+        matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return [*matching, *super().shell_complete(ctx, param, incomplete)]
+
+
+MODEL = _ModelType(readable=False, allow_dash=True)
 
 
 def setting_options(config: type, *names: str, **attributes: Any) -> Callable[[F], F]:
@@ -82,7 +103,7 @@ def feature_config(params: Params, mail: bool = False) -> FeatureConfig:
 model_option = option(
     "-m",
     "--model",
-    type=PATH,
+    type=MODEL,
     metavar="MODEL",
     group="Model",
     help="Name or file of the model; sms and mail are ready-made. [default: see `spamnb model list`]",

@@ -141,6 +141,24 @@ def test_errors_have_the_configured_exit_code(cli: Cli) -> None:
     cli("--config", other, "predict", "--nope", code=64)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[filter\n", "is not TOML"),
+        ("[filter]\ntreshold = 1\n", "[filter] has an unknown key 'treshold'"),
+        ("[filter]\nthreshold = 'high'\n", "'high' is not a valid float."),
+    ],
+)
+def test_filter_passes_the_mail_whatever_is_configured(cli: Cli, text: str, message: str) -> None:
+    configure(cli, text)
+    mail = b"Subject: hello\n\nsee you\n"
+    done = cli("filter", stdin=mail)
+    assert done.out == b"X-Spamnb: no verdict\n" + mail
+    assert message in done.err
+    assert done.err.endswith("; the mail passes without a verdict\n")
+    assert cli("filter", "--tempfail", stdin=mail, code=75).out == b""
+
+
 # --- spamnb config ---------------------------------------------------------------------------------
 
 

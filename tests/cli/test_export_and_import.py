@@ -1,4 +1,4 @@
-"""`spamnb export` and `spamnb import`: the same file comes back, and damaged lines are named."""
+"""`spamnb model export` and `spamnb model import`: the same file comes back, and damaged lines are named."""
 
 from __future__ import annotations
 

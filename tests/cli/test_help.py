@@ -145,6 +145,15 @@ def test_help_all_shows_every_option(cli: Cli, name: str) -> None:
             assert re.search(rf"^  (-\w, )?{max(one.opts, key=len)}\b", text, re.MULTILINE), one.opts
 
 
+@pytest.mark.parametrize("name", SINGLE)
+def test_every_option_has_a_group(name: str) -> None:
+    """Declare options with spamnb.cli.option_groups.option: only those can be configured."""
+    for one in command(name).params:
+        if isinstance(one, click.Option):
+            assert isinstance(one, Option), one.opts
+            assert one.group in GROUPS, one.opts
+
+
 def test_few_options_are_shown_altogether() -> None:
     flags = [{max(one.opts, key=len) for one in shown_options(name)} for name in SINGLE]
     assert median(map(len, flags)) <= 9

@@ -1,4 +1,4 @@
-"""`spamnb merge`: the counts of several models in one."""
+"""`spamnb model merge`: the counts of several models in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`spamnb prune` and `spamnb age`: what they drop, what they keep, what they refuse."""
+"""`spamnb model prune` and `spamnb model age`: what they drop, what they keep, what they refuse."""
 
 from __future__ import annotations
 

@@ -46,6 +46,7 @@ CALLS = {
     "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
     "model list": Call(("model", "list")),
     "model check": Call(("model", "check", "-m", MODEL)),
+    "config": Call(("config",)),
     "completion": Call(("completion", "bash")),
 }
 READS_STDIN = ("predict -", "explain", "filter", "learn", "learn --ham", "forget")

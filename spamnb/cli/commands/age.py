@@ -18,7 +18,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
 @command()
-@click.argument("model", type=options.PATH, metavar="MODEL")
+@click.argument("model", type=options.MODEL, metavar="MODEL")
 @option("--times", type=click.IntRange(1, 62), metavar="N", group="Model", help="Halve N times (default 1).")
 @option(
     "--half-life",
@@ -45,8 +45,8 @@ def age(
 
     \b
     Examples:
-      spamnb model age office.spamnb
-      spamnb model age office.spamnb --half-life 90d
+      spamnb model age office
+      spamnb model age office --half-life 90d
     """
     from spamnb.cli.model_saving import changing, check_target
     from spamnb.model import SpamModel, age as halve, age_by_half_life, existing_path_of, new_path_of

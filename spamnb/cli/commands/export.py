@@ -21,7 +21,7 @@ _BLOCK = 4096  # lines written at once
 
 
 @command()
-@click.argument("model", type=options.PATH, metavar="MODEL")
+@click.argument("model", type=options.MODEL, metavar="MODEL")
 @option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
 @options.force_option
 @options.quiet_option
@@ -33,8 +33,8 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
 
     \b
     Examples:
-      spamnb model export office.spamnb | head
-      spamnb model export office.spamnb -o office.jsonl
+      spamnb model export office | head
+      spamnb model export office -o office.jsonl
     """
     from itertools import islice
 

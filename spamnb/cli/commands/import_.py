@@ -23,7 +23,7 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
 
     \b
     Examples:
-      spamnb model import office.jsonl -o office.spamnb
+      spamnb model import office.jsonl -o office
       spamnb model export a | grep -v secret | spamnb model import - -o b
     """
     from spamnb.cli.model_choice import output_path

@@ -46,7 +46,7 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
     \b
     Examples:
       spamnb inspect
-      spamnb inspect office.spamnb --top 30
+      spamnb inspect -m office --top 30
       spamnb inspect prize "call now" shape:url=1+
       spamnb inspect --sample spam 3
     """

@@ -17,7 +17,7 @@ _MOST_DIGITS = 19  # of a weight: counts are below 2^63
 
 
 @command()
-@click.argument("models", nargs=-1, required=True, type=options.PATH, metavar="MODEL[:WEIGHT]...")
+@click.argument("models", nargs=-1, required=True, type=options.MODEL, metavar="MODEL[:WEIGHT]...")
 @options.new_model_option
 @options.force_option
 @options.quiet_option
@@ -32,8 +32,8 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
 
     \b
     Examples:
-      spamnb model merge jan.spamnb feb.spamnb -o both.spamnb
-      spamnb model merge everyone.spamnb mine.spamnb:3 -o office.spamnb
+      spamnb model merge jan feb -o both
+      spamnb model merge everyone mine:3 -o office
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import changing, check_target

@@ -14,7 +14,7 @@ from spamnb.errors import ConfigError, ModelError
 
 
 @command("remove")
-@click.argument("model", type=options.PATH, metavar="MODEL")
+@click.argument("model", type=options.MODEL, metavar="MODEL")
 @option("-y", "--yes", is_flag=True, help="Do not ask.")
 @options.quiet_option
 def model_remove(model: str, yes: bool, quiet: bool) -> None:

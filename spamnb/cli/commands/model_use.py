@@ -12,7 +12,7 @@ from spamnb.cli.output import print_status, print_step
 
 
 @command("use")
-@click.argument("model", type=options.PATH, metavar="MODEL")
+@click.argument("model", type=options.MODEL, metavar="MODEL")
 @options.quiet_option
 def model_use(model: str, quiet: bool) -> None:
     """Make a model the default.

@@ -13,7 +13,7 @@ from spamnb.cli.output import print_step
 
 
 @command()
-@click.argument("model", type=options.PATH, metavar="MODEL")
+@click.argument("model", type=options.MODEL, metavar="MODEL")
 @option(
     "--min-count",
     type=click.IntRange(1),
@@ -39,8 +39,8 @@ def prune(model: str, output: str | None, force: bool, quiet: bool, **limits: An
 
     \b
     Examples:
-      spamnb model prune office.spamnb --min-count 2
-      spamnb model prune office.spamnb --max-bytes 1M -o small.spamnb
+      spamnb model prune office --min-count 2
+      spamnb model prune office --max-bytes 1M -o small
     """
     from spamnb.cli.model_saving import changing, check_target
     from spamnb.model import SpamModel, existing_path_of, new_path_of, prune as drop_tokens

@@ -60,7 +60,7 @@ def train(
     \b
     Examples:
       spamnb train data.csv
-      spamnb train jan.csv.gz feb.jsonl -o office.spamnb
+      spamnb train jan.csv.gz feb.jsonl -o office
       spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
       spamnb train few.csv --base ready-made
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
