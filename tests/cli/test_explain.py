@@ -41,7 +41,7 @@ def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None
     assert list(said) == [
         "made_by",
         *("label", "probability", "log_odds", "known", "log_evidence"),
-        *("for", "against", "sum", "bias", "evidence", "unknown"),
+        *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
     total = math.fsum([said["bias"], *(part["log_odds"] for part in said["evidence"])])
     assert total == pytest.approx(said["log_odds"], abs=1e-9)

@@ -193,10 +193,10 @@ def test_the_installed_script_is_the_same_program(cli: Cli) -> None:
     ],
 )
 def test_wrong_usage_names_the_help(cli: Cli, args: list[str], last: str) -> None:
-    said = cli.fails(*args, code=2)
-    assert said[0].startswith("Usage: spamnb ")
-    assert said[1].startswith("Try 'spamnb ")
-    assert said[-1].startswith(last)
+    errors = cli.fails(*args, code=2)
+    assert errors[0].startswith("Usage: spamnb ")
+    assert errors[1].startswith("Try 'spamnb ")
+    assert errors[-1].startswith(last)
 
 
 def test_help_is_a_word_too(cli: Cli) -> None:
