@@ -62,7 +62,7 @@ def require_model(path: str) -> None:
 def model_to_change(option: str | None) -> str:
     """The path of the model that learns; a ready-made one never does."""
     path = find_model(option)
-    if option or os.environ.get(MODEL_VARIABLE):
+    if option is not None or os.environ.get(MODEL_VARIABLE):
         refuse_shipped(path, "start your own with `spamnb train few.csv --base ready-made`, or change a copy")
     elif used_model() and is_shipped(path):
         raise ModelError(

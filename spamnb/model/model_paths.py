@@ -20,19 +20,17 @@ class ModelPath:
 
     reason: str
     path: str | None  # None: this way of choosing was not used
-    stated: str = ""
+    stated: str | None = None
 
     @property
     def usable(self) -> bool:
         """A stated model is used even if it is missing, so that the error is about that model."""
-        return self.path is not None and (bool(self.stated) or os.path.exists(self.path))
+        return self.path is not None and (self.stated is not None or os.path.exists(self.path))
 
     def existing(self) -> str:
         """The path; refuses a name without a model. A missing file is an error where it is read."""
         assert self.path is not None
-        if is_name(self.stated) and not os.path.exists(self.path):
-            raise no_such_name(self.stated)
-        return self.path
+        return self.path if self.stated is None else existing_path_of(self.stated)
 
 
 def own_model() -> str | None:
@@ -43,7 +41,10 @@ def own_model() -> str | None:
 
 def existing_path_of(text: str) -> str:
     """The file of a model that is stated by name or by path; refuses a name without a model."""
-    return _stated("", text).existing()
+    path = path_of(text)
+    if is_name(text) and not os.path.exists(path):
+        raise no_such_name(text)
+    return path
 
 
 def no_such_name(name: str) -> ModelError:
@@ -60,7 +61,7 @@ def possible_models(option: str | None = None) -> list[ModelPath]:
     """The models that may be used, in the order in which they are considered; `option` is that of -m."""
     return [
         _stated("stated with -m", option),
-        _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE)),
+        _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None),
         _stated("chosen with `spamnb model use`", used_model()),
         ModelPath("your own model", own_model()),
         *(_ready_made(kind) for kind in MESSAGE_KINDS),
@@ -74,7 +75,7 @@ def choose_model(
 
     `kind` tells, if no other model is there, for which kind of messages a ready-made one is wanted.
     """
-    if option:
+    if option is not None:
         return _stated("stated with -m", option)
     for model in possible_models()[: -len(MESSAGE_KINDS)]:
         if model.usable:
@@ -84,7 +85,7 @@ def choose_model(
 
 
 def _stated(reason: str, text: str | None) -> ModelPath:
-    return ModelPath(reason, path_of(text) if text else None, text or "")
+    return ModelPath(reason, None if text is None else path_of(text), text)
 
 
 def _ready_made(kind: str) -> ModelPath:

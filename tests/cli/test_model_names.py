@@ -77,6 +77,12 @@ def test_words_that_mean_something_else_are_no_names(cli: Cli, name: str) -> Non
     assert cli.fails("train", "-", "-o", name, stdin=TINY.encode())[0] == f"Error: {name} cannot name a model"
 
 
+def test_an_empty_name_is_no_model(cli: Cli) -> None:
+    """As of a variable of a shell that is not set."""
+    for command in (("predict", "-m"), ("model", "use"), ("model", "export")):
+        assert cli.fails(*command, "")[0] == "Error: no model at "
+
+
 def test_a_name_without_a_model(cli: Cli) -> None:
     for command in (("predict", "-m"), ("model", "prune", "--min-count", "2"), ("model", "use")):
         assert cli.fails(*command, "offise") == [
