@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
+from spamnb.cli import cli as group
+from spamnb.cli.option_groups import Option
 from tests.helpers.command_line import Cli, imported
 
 WIN = b"win prize\n"
@@ -80,6 +83,22 @@ def test_a_configured_option_is_no_stated_one(cli: Cli, tiny: Path) -> None:
     cli.write("p.csv", "truth,score\nspam,0.9\nham,0.1\n")
     assert cli("evaluate", "--predictions", "p.csv", "--json", "-").json["accuracy"] == 1.0
     assert "no metrics" in cli("evaluate", code=1).err
+
+
+def test_every_option_has_a_variable_of_its_own() -> None:
+    variables = []
+    for name in group.command_names():
+        context = click.Context(group, info_name="spamnb", auto_envvar_prefix="SPAMNB")
+        for word in name.split():
+            assert isinstance(context.command, click.Group)
+            inner = context.command.get_command(context, word)
+            assert inner is not None
+            context = click.Context(inner, info_name=word, parent=context)
+        options = [one for one in context.command.params if isinstance(one, Option)]
+        variables += [one.variable(context) for one in options]
+    assert len(variables) > 200
+    assert "SPAMNB_MODEL_PRUNE_MIN_COUNT" in variables
+    assert len({*variables, "SPAMNB_MODEL", "SPAMNB_CONFIG", "SPAMNB_TRACEBACK"}) == len(variables) + 3
 
 
 # --- errors ----------------------------------------------------------------------------------------
