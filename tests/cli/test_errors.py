@@ -71,8 +71,11 @@ HELP = "Hint: see `spamnb train --help`"
 )
 def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", *flags.split(), "-o", "m", code=2) == [f"Error: {error}", hint]
-    assert not (cli.here / "m").exists()
+    assert cli.fails("train", "tiny.csv", *flags.split(), "-o", "m.spamnb", code=2) == [
+        f"Error: {error}",
+        hint,
+    ]
+    assert not (cli.here / "m.spamnb").exists()
 
 
 @pytest.mark.parametrize(
@@ -170,11 +173,11 @@ def test_stdin_cannot_be_read_twice(cli: Cli) -> None:
 
 def test_too_many_priors(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m", code=2)[1:] == [
+    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m.spamnb", code=2)[1:] == [
         "Error: --class-prior gives 3 numbers, the model has 2 classes",
         "Hint: give one number for each of ham, spam",
     ]
-    assert not (cli.here / "m").exists()
+    assert not (cli.here / "m.spamnb").exists()
 
 
 # --- wrong models: exit 1 --------------------------------------------------------------------------
