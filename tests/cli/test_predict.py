@@ -167,7 +167,7 @@ def test_columns_of_categories_and_numbers(cli: Cli, tennis: Tennis) -> None:
     asked = b"wind,humidity,outlook,temperature\nstrong,90,sunny,66\n"
     said = cli("predict", "-m", tennis.model, "--format", "jsonl", stdin=asked).records[0]
     assert said["log_odds"] == pytest.approx(math.log(odds), abs=1e-9)
-    assert said["label"] == "no"
+    assert said["verdict"] == "no"
 
 
 # --- choosing --------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def test_a_line_is_answered_before_the_next_is_written(cli: Cli, tiny: Path, out
             assert talk.hear() == b"label,probability,log_odds,message\r"
         for word in (b"win", b"see", b"prize"):
             talk.say(word + b"\n")
-            assert talk.hear().startswith((b"spam", b"ham", b'{"label"'))
+            assert talk.hear().startswith((b"spam", b"ham", b'{"verdict"'))
         assert talk.end() == (0, "")
 
 
