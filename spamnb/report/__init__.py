@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from spamnb.report.column_fit import UNLIMITED as UNLIMITED
     from spamnb.report.html.page import render_page as render_page
     from spamnb.report.json_output import dumps as dumps
+    from spamnb.report.mistake_list import mistake_rows as mistake_rows, show_mistakes as show_mistakes
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
     from spamnb.report.plots.svg import svg_file as svg_file
     from spamnb.report.prediction_csv import Csv as Csv
@@ -38,6 +39,7 @@ else:
             "column_fit": ["UNLIMITED"],
             "html.page": ["render_page"],
             "json_output": ["dumps"],
+            "mistake_list": ["mistake_rows", "show_mistakes"],
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
             "prediction_csv": ["Csv"],

@@ -165,7 +165,11 @@ def test_a_table_is_written_as_messages_come(cli: Cli, tiny: Path) -> None:
 def test_a_table_of_nothing_is_its_header(cli: Cli, tiny: Path) -> None:
     flags = ("predict", "-m", tiny, "--format", "table")
     assert cli(*flags, stdin=b"").text.split() == ["verdict", "P(spam)", "message"]
-    assert cli(*flags, "--only", "ham", stdin=b"win\n" * 300).text.split() == ["verdict", "P(spam)", "message"]
+    assert cli(*flags, "--only", "ham", stdin=b"win\n" * 300).text.split() == [
+        "verdict",
+        "P(spam)",
+        "message",
+    ]
 
 
 def test_a_long_table_has_one_header_and_even_columns(cli: Cli, tiny: Path) -> None:
