@@ -51,14 +51,14 @@ class PredictionRun:
         if path not in ("", "-"):
             print_status(source.description, self.quiet)
         if source.columns is not None:
-            self._begin(source.name, source.columns)
+            self.begin(source.name, source.columns)
         # Verdicts that appear on the terminal show the progress, and a bar would run into them.
         on_screen = self.file is None and may_reach_terminal(sys.stdout)
         with progress(source.name, source.size, self.quiet or path in ("", "-") or on_screen) as bar:
             for number, chunk in enumerate(source):
                 if not number:
                     if source.columns is None:  # not before: an empty file has no columns
-                        self._begin(source.name, None)
+                        self.begin(source.name, None)
                     self._note_kind(path == "-" and format == "lines", chunk)
                 self._answer_chunk(chunk)
                 bar.at(chunk.position)
@@ -72,7 +72,7 @@ class PredictionRun:
     def finish(self) -> None:
         """Writes the end of the output, and prints what was left out and where the output is."""
         if not self._begun:
-            self._begin("", None)
+            self.begin("", None)
         if hasattr(self.writer, "end"):
             self.write(self.writer.end())
         header = getattr(self.writer, "header", None)
@@ -90,7 +90,7 @@ class PredictionRun:
             messages = f"{self.written:,} message{'' if self.written == 1 else 's'}"
             print_step("saved", f"{self.file}: {messages}" + f" ({each})" * bool(each), self.quiet)
 
-    def _begin(self, source: str, columns: tuple[str, ...] | None) -> None:
+    def begin(self, source: str, columns: tuple[str, ...] | None) -> None:
         """Writes the header, if this is the first input, and prints names that are not the usual ones."""
         self._begun = True
         self.write(self.writer.begin(source, columns))

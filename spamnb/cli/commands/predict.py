@@ -148,7 +148,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
         writer = make_writer(model, output_format, explain, params["csv_safe"], file is not None)
     with opened_output(file) as write:
         run = PredictionRun(model, writer, write, only, file, params["quiet"])
-        for opened in _open(sources, model, params):
+        for opened in _open(sources, run, params):
             run.answer(opened)
         run.finish()
     run.report_file()
@@ -184,14 +184,16 @@ def _input_format(params: Params) -> str:
     return params["input_format"] or "auto"
 
 
-def _open(inputs: list[Any], model: SpamModel, params: Params) -> Iterator[OpenedInput]:
+def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[OpenedInput]:
     """Opens the texts of the command line, or one input after the other."""
     from spamnb.readers import open_source
 
     if params["texts"]:
-        yield OpenedInput("", "", text_source(params["texts"], model.features))
+        yield OpenedInput("", "", text_source(params["texts"], run.model.features))
     for path, how in inputs:
         reading = _as_it_arrives(path, how)
+        if path == "-" and reading.format in ("lines", "null"):
+            run.begin("stdin", None)  # a reader of the output has the header before the first message
         typed = is_typed(path) and not params["quiet"]
         if typed:  # before it is opened: that waits for the first message
             print_status("Type a message and press Enter; Ctrl-D ends.")
@@ -200,7 +202,7 @@ def _open(inputs: list[Any], model: SpamModel, params: Params) -> Iterator[Opene
             if reading.mail.jobs > 1:
                 from spamnb.training import ScoreInWorker
 
-                source.work = ScoreInWorker(model, keep_texts=params["explain"])
+                source.work = ScoreInWorker(run.model, keep_texts=params["explain"])
             yield OpenedInput(path, reading.format, source, typed)
 
 
