@@ -112,7 +112,8 @@ def test_tables_are_read_by_their_text_column(cli: Cli, tiny: Path) -> None:
         assert [row[header.index(b"id")] for row in rows] == [b"0", b"1", b"2", b"3"]
         assert 'text column "text"' in done.err
     packed = gzip.compress((cli.here / "in.csv").read_bytes())
-    assert cli("predict", "-m", tiny, cli.write("p.csv.gz", packed), "-q").out == expected
+    unpacked = cli("predict", "-m", tiny, "in.csv", "-q").out
+    assert cli("predict", "-m", tiny, cli.write("p.csv.gz", packed), "-q").out == unpacked
 
 
 def test_the_text_column_can_be_named(cli: Cli, tiny: Path) -> None:

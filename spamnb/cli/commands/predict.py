@@ -172,9 +172,12 @@ def _as_it_arrives(path: str | tuple[str, ...], how: ReadOptions) -> ReadOptions
     """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
-    if path != "-" or how.format != "auto" or how.columns.text or how.columns.beside_text:
-        return how
-    return replace(how, format=stdin_mail_format(how) or "lines")
+    return replace(how, format=stdin_mail_format(how) or "lines") if _is_plain(path, how) else how
+
+
+def _is_plain(path: str | tuple[str, ...], how: ReadOptions) -> bool:
+    """Whether an input is stdin about which options say nothing."""
+    return path == "-" and how.format == "auto" and not (how.columns.text or how.columns.beside_text)
 
 
 def _input_format(params: Params) -> str:
@@ -191,9 +194,9 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
     if params["texts"]:
         yield OpenedInput("", "", text_source(params["texts"], run.model.features))
     for path, how in inputs:
-        reading = _as_it_arrives(path, how)
-        if path == "-" and reading.format in ("lines", "null"):
+        if _is_plain(path, how) or (path == "-" and how.format in ("lines", "null")):
             run.begin("stdin", None)  # a reader of the output has the header before the first message
+        reading = _as_it_arrives(path, how)
         typed = is_typed(path) and not params["quiet"]
         if typed:  # before it is opened: that waits for the first message
             print_status("Type a message and press Enter; Ctrl-D ends.")
