@@ -125,7 +125,7 @@ def make_writer(model: SpamModel, output_format: str, explain: bool, csv_safe: b
     if output_format == "tsv":
         return prediction_lines.Tsv(names, why)
     if output_format == "jsonl":
-        return prediction_lines.Jsonl(why)
+        return prediction_lines.Jsonl(why, model.expected_costs)
     if output_format == "terse":
         return prediction_lines.Terse(names)
     from spamnb.report import Csv, ParquetWriter, Screen, TableWriter

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core import IntArray, visible, visible_bytes
+from spamnb.core import FloatArray, IntArray, visible, visible_bytes
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 from spamnb.report.new_columns import Header
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason")
-_EXPLANATION = ("for", "against", "sum", "bias", "evidence", "unknown")
+_EXPLANATION = (
+    *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint", "expected_cost"),
+)
 SHOWN_TOKENS = 6  # of an explanation in one field
 SHOWN_REASONS = 2  # of an answer to a typed message
 
@@ -119,6 +121,7 @@ def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
+ExpectedCosts = Callable[[Predictions], FloatArray | None]  # (n, K): of each verdict
 
 
 class Tsv:
@@ -173,12 +176,13 @@ class Terse:
 class Jsonl:
     """One JSON object a line: verdict, probability, log_odds, known, log_evidence, message.
 
-    Mails have a source, unsure messages a reason, and with explanations there is the evidence. A record of a
-    table has all its values in place of the message.
+    Mails have a source, unsure messages a reason. With explanations there are the evidence, and for each
+    class `joint`, P(c) P(x|c), its logarithm, and the expected cost of that verdict if costs are stated.
+    A record of a table has all its values in place of the message.
     """
 
-    def __init__(self, explain: Explain | None = None) -> None:
-        self._explain = explain
+    def __init__(self, explain: Explain | None = None, costs: ExpectedCosts | None = None) -> None:
+        self._explain, self._costs = explain, costs
         self.header = Header(_KEYS if explain is None else (*_KEYS, *_EXPLANATION))
 
     def begin(self, source: str, columns: tuple[str, ...] | None) -> bytes:  # noqa: ARG002
@@ -189,8 +193,11 @@ class Jsonl:
         import json
 
         out = []
-        predicted = prediction_rows(predictions, rows, lambda i: self._details(chunk, i))
-        for i, row in zip(rows.tolist(), predicted, strict=True):
+        details, joint = (lambda i: self._details(chunk, i)), self._explain is not None
+        costs = None if self._costs is None or not joint else self._costs(predictions)
+        for i, row in zip(rows.tolist(), prediction_rows(predictions, rows, details, joint), strict=True):
+            if costs is not None:
+                row["expected_cost"] = dict(zip(predictions.names, costs[i].tolist(), strict=False))
             if chunk.columns is not None:
                 row = self._with_record(row, chunk.columns.record(i))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
@@ -218,7 +225,9 @@ def _json_value(value: Any) -> Any:
     return {k: _json_value(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[[int], Row]) -> Iterator[Row]:
+def prediction_rows(
+    predictions: Predictions, rows: IntArray, details: Callable[[int], Row], joint: bool = True
+) -> Iterator[Row]:
     """Yields what is predicted of each message, its `details`, and the reason if it is unsure."""
     log_evidence = predictions.scored.log_evidence
     for i in rows.tolist():
@@ -229,10 +238,26 @@ def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[
             "known": int(predictions.known[i]),
             "log_evidence": _finite(float(log_evidence[i])),
             **details(i),
+            **(_joint_row(predictions, i) if joint else {}),
         }
         if reason := predictions.unsure_reason(i):
             row["unsure_reason"] = reason
         yield row
+
+
+def _joint_row(predictions: Predictions, row: int) -> Row:
+    """Returns P(c) P(x|c) of each class and its logarithm, before damping and calibration.
+
+    The product of a long message is 0 in floating point, its logarithm is not.
+    """
+    log_joint = predictions.scored.joint[row]
+    with np.errstate(over="ignore"):
+        joint = np.exp(log_joint)
+    pairs = {"joint": joint, "log_joint": log_joint}
+    return {
+        name: dict(zip(predictions.names, map(_finite, values.tolist()), strict=False))
+        for name, values in pairs.items()
+    }
 
 
 def _finite(value: float) -> float | None:

@@ -122,6 +122,8 @@ class Trainer:
         if self.base is not None:
             model, sample, scores, note = with_folds(model, sample, training)
         fitted, held_out = calibrate_model(model, sample, training, scores)
+        if self.scoring.is_textbook:
+            return fitted, held_out
         if note:
             fitted = replace(fitted, metrics={**(fitted.metrics or {}), "started": note})
         return fit_min_known_words(self._with_threshold(fitted, held_out), held_out, sample, training.folds)

@@ -34,11 +34,13 @@ def rows_of(path: Path) -> tuple[list[str], list[str]]:
 def measured(sms: Sms, cost_fp: float = 1.0, cost_fn: float = 1.0, threshold: float = 0.5) -> Scores:
     """The same figures, straight from the library."""
     texts, labels = rows_of(sms.test)
-    found = SpamModel.load(sms.model).score(texts)
+    predictions = SpamModel.load(sms.model).score(texts)
     spam = np.array([label == "spam" for label in labels])
-    known = found.known > 0
-    called = (found.probability >= threshold) & known
-    return evaluate_binary(spam, found.probability, called, ~known, (cost_fp, cost_fn), found.log_odds)
+    known = predictions.known > 0
+    called = (predictions.probability >= threshold) & known
+    return evaluate_binary(
+        spam, predictions.probability, called, ~known, (cost_fp, cost_fn), predictions.log_odds
+    )
 
 
 # --- figures ---------------------------------------------------------------------------------------
@@ -254,10 +256,10 @@ def test_a_model_without_digests_cannot_tell(cli: Cli, sms: Sms) -> None:
 
 def test_ready_made_models_recognise_their_messages(cli: Cli, sms: Sms) -> None:
     """The sample is one of the sources of the ready-made model for SMS."""
-    said = "406 of 406 test messages (100%) were in the training data; results are optimistic"
+    text = "406 of 406 test messages (100%) were in the training data; results are optimistic"
     done = cli("evaluate", sms.test, "--json", "-")
-    assert said in done.err
-    assert said in done.json["training_overlap"]["warning"]
+    assert text in done.err
+    assert text in done.json["training_overlap"]["warning"]
     cli.write(
         "other.csv", "label,text\nspam,an unheard of offer for zebras\nham,zebras at the zoo on monday\n"
     )
