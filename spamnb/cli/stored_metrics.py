@@ -47,10 +47,10 @@ def _show_ready_made(model: SpamModel, path: str, quiet: bool) -> None:
 
     model_card.show_card(console(), card(model, path, os.path.getsize(path)))
     print_status("", quiet)
-    print_status("Nothing was evaluated: this is a ready-made model, and it needs labelled messages.", quiet)
-    print_step("try", "spamnb evaluate DATA             # this model on your labelled messages", quiet)
-    print_step("try", "spamnb train DATA                # a model of your own, with its metrics", quiet)
-    print_step("try", "spamnb evaluate DATA --folds 5   # what such a model would achieve", quiet)
+    print_status("Nothing was evaluated: a ready-made model needs labelled messages.", quiet)
+    print_step("try", "spamnb evaluate DATA            # this model on your messages", quiet)
+    print_step("try", "spamnb train DATA               # a model of your own", quiet)
+    print_step("try", "spamnb evaluate DATA --folds 5  # how good that would be", quiet)
 
 
 def _summary(model: SpamModel, path: str) -> EvaluationSummary:

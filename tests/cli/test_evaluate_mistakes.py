@@ -104,10 +104,10 @@ def test_a_ready_made_model_is_not_evaluated_but_explained(cli: Cli) -> None:
     assert done.lines[1].split()[0] == b"learned"
     assert done.err == (
         "\n"
-        "Nothing was evaluated: this is a ready-made model, and it needs labelled messages.\n"
-        "try               spamnb evaluate DATA             # this model on your labelled messages\n"
-        "try               spamnb train DATA                # a model of your own, with its metrics\n"
-        "try               spamnb evaluate DATA --folds 5   # what such a model would achieve\n"
+        "Nothing was evaluated: a ready-made model needs labelled messages.\n"
+        "try               spamnb evaluate DATA            # this model on your messages\n"
+        "try               spamnb train DATA               # a model of your own\n"
+        "try               spamnb evaluate DATA --folds 5  # how good that would be\n"
     )
     assert cli("evaluate", "-q").err == ""
 
