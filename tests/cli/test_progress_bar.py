@@ -81,7 +81,8 @@ def test_verdicts_in_a_pipe_never_meet_the_bar(cli: Cli, tiny: Path, in_terminal
     """`predict big.csv | head`: head writes to the terminal whenever it likes."""
     shown = in_terminal('"$@" | head -2; echo "done"', "predict", _table(cli), "-m", tiny)
     lines = shown.finish()
-    assert lines[-3:] == ["spam\t0.8571\twin a prize", "ham\t0.1429\tsee you later", "done"]
+    head = "verdict\tprobability\tlabel\ttext"
+    assert lines[-3:] == [head, "spam\t0.8571\tspam\twin a prize", "done"]
     assert not _bar(shown.written)
 
 
