@@ -71,6 +71,10 @@ class Texts(Record):
     def __len__(self) -> int:
         return len(self.starts)
 
+    def __repr__(self) -> str:
+        messages = f"{len(self):,} message{'' if len(self) == 1 else 's'}"
+        return f"<Texts: {messages}{' with the tags of mail' if self.tags else ''}>"
+
     def select(self, rows: IntArray) -> Texts:
         """Selects messages, in the order of `rows`, with their tags."""
         picked = Texts.of([self[i] for i in rows.tolist()])
@@ -122,7 +126,7 @@ Messages = Texts | Iterable[str | bytes]
 
 
 def as_texts(messages: Messages) -> Texts:
-    """Converts lists, Series, arrays and iterators of messages; refuses a single string.
+    """Converts lists, Series, arrays and iterators of messages; refuses a single string and tables.
 
     >>> len(as_texts(["a", "b"]))
     2
@@ -131,7 +135,20 @@ def as_texts(messages: Messages) -> Texts:
         return messages
     if isinstance(messages, (str, bytes)):
         raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
+    if len(getattr(messages, "shape", (0,))) != 1:
+        raise _not_one_column(messages)
     return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
+
+
+def _not_one_column(table: Any) -> ConfigError:
+    """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
+    columns = list(map(str, getattr(table, "columns", ())))
+    listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
+    name = "text" if "text" in columns or not columns else columns[-1]
+    return ConfigError(
+        f"expected a list of messages, got a {type(table).__name__} of shape {table.shape}",
+        hint=f"pass one column: table[{name!r}]{listed}",
+    )
 
 
 def _as_text(value: object) -> str:

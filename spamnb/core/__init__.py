@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from spamnb.core.bounded_cache import BoundedCache as BoundedCache
     from spamnb.core.cpu_and_memory import (
+        available_cores as available_cores,
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
     )
@@ -83,7 +84,7 @@ else:
                 "run_starts",
             ],
             "bounded_cache": ["BoundedCache"],
-            "cpu_and_memory": ["keep_freed_memory", "release_memory"],
+            "cpu_and_memory": ["available_cores", "keep_freed_memory", "release_memory"],
             "file_access": ["Account", "describe_file", "find_account", "obstacles", "read_byte", "try_as"],
             "file_owner": ["check_owner", "group_name", "is_trusted", "share_like", "user_name"],
             "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES]...")
-@option("-t", "--text", "texts", multiple=True, metavar="TEXT", help="Classify this text. Repeatable.")
+@option(
+    "-t",
+    "--text",
+    "texts",
+    multiple=True,
+    group="Input",
+    metavar="TEXT",
+    help="Classify this text. Repeatable.",
+)
 @options.model_option
 @option(
     "--format",
@@ -95,9 +103,9 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     """Classify each message as spam, ham or unsure.
 
     Messages come from -t, from stdin, one a line or as mail, or from FILES: text files with a message a
-    line, CSV, TSV, JSONL and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output
-    is the verdict, the probability of spam and the message (for mail its file): a table on a terminal, in a
-    pipe separated by tabs. The columns of CSV, TSV, JSONL and Parquet files are kept, and stand after the
+    line, CSV, TSV, JSON, Parquet and Excel files with a text column, mails (.eml, mbox) and folders of mail.
+    Output is the verdict, the probability of spam and the message (for mail its file): a table on a terminal,
+    in a pipe separated by tabs. The columns of CSV, TSV, JSON and Parquet files are kept, and stand after the
     verdict and its probability.
 
     \b
@@ -213,7 +221,7 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
             print_status("Type a message and press Enter; Ctrl-D ends.")
             print_mark()
         with open_source(path, reading, labelled=False) as source:
-            if reading.mail.jobs > 1:
+            if (reading.mail.jobs or 1) > 1:
                 from spamnb.training import ScoreInWorker
 
                 source.work = ScoreInWorker(run.model, keep_texts=params["explain"])

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -19,18 +18,20 @@ from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.column_choice import Rows
+from spamnb.readers.tables.json_records import Record, as_bytes, begins_array, sample_rows
 from spamnb.readers.tables.kept_columns import JsonColumns
-from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 from spamnb.readers.tables.labels import LabelMap
 
-Record = dict[str, Any]
-_MOST_NAMES = 200
 _INNER_END = re.compile(r"}\s*,")  # an object that ends inside a line; or a text, which costs only time
 
 
 def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:  # noqa: ARG001
     """Opens JSON lines; blank lines are no records."""
-    _refuse_array(decoded)
+    if begins_array(decoded.head):
+        raise DataError(
+            f"{decoded.name} is a JSON array, expected one JSON object per line",
+            hint="leave out --input-format jsonl, or give json",
+        )
     names, sample = read_sample(decoded, options.columns.stated)
     if not names and labelled:
         raise DataError(
@@ -101,19 +102,9 @@ class LineReader:
 
 
 def read_sample(decoded: DecodedInput, stated: Iterable[str]) -> tuple[list[str], Rows]:
-    """Returns the names of the values in the first records, and those records as rows.
-
-    A row has a field for each name. So of very many names only the first are returned, and those that are
-    stated or usual: where every record has names of its own, the rows would grow without limit.
-    """
+    """Returns the names of the values in the first records, and those records as rows."""
     head = decoded.head if decoded.stream.ended else decoded.head[: decoded.head.rfind(b"\n") + 1]
-    records, _, _ = parse_lines(head)
-    names = list(dict.fromkeys(name for record in records for name in record))
-    wanted = {normalize_name(name) for name in stated} | {*TEXT_NAMES}
-    more = (name for name in names[_MOST_NAMES:] if normalize_name(name) in wanted or is_label_name(name))
-    names = [*names[:_MOST_NAMES], *more]
-    rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in records]
-    return names, rows
+    return sample_rows(parse_lines(head)[0], stated)
 
 
 def parse_lines(block: bytes) -> tuple[list[Record], list[int], dict[int, str]]:
@@ -154,24 +145,3 @@ def _parse(line: str) -> Record | str:
     except (ValueError, RecursionError):
         return "bad JSON"
     return record if isinstance(record, dict) else "not a JSON object"
-
-
-def as_bytes(value: object) -> bytes:
-    """Converts a value to text; null and nested values become nothing.
-
-    >>> as_bytes("ok"), as_bytes(True), as_bytes(1.0), as_bytes(None), as_bytes([1])
-    (b'ok', b'true', b'1.0', b'', b'')
-    """
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    if isinstance(value, bool):
-        return b"true" if value else b"false"
-    return str(value).encode() if isinstance(value, (int, float)) else b""
-
-
-def _refuse_array(decoded: DecodedInput) -> None:
-    if decoded.head.lstrip().startswith(b"["):
-        raise DataError(
-            f"{decoded.name} is a JSON array, expected one JSON object per line",
-            hint=f"convert it first: jq -c '.[]' {decoded.name} > messages.jsonl",
-        )
