@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -159,6 +159,19 @@ def _as_text(value: object) -> str:
     return "" if missing else str(value)
 
 
+class InputColumns(Protocol):
+    """All columns of some records, as their input has them."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    def texts(self, column: int) -> Texts:
+        """Returns the values of a column as texts."""
+
+    def record(self, row: int) -> Mapping[str, Any]:
+        """Returns the values of a record by name, as JSON has them."""
+
+
 class Chunk(Record):
     """Some hundreds of messages from a reader, with their labels and columns.
 
@@ -166,7 +179,7 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
-    processes (`Source.work`).
+    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`).
     """
 
     texts: Texts
@@ -177,6 +190,7 @@ class Chunk(Record):
     position: int = 0
     sources: Sequence[str] = ()
     worker_result: Any = None
+    columns: InputColumns | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         string_bounds as string_bounds,
     )
     from spamnb.core.terminal_text import (
+        cut_to_width as cut_to_width,
+        display_width as display_width,
         excerpt as excerpt,
         visible as visible,
         visible_bytes as visible_bytes,
@@ -88,7 +90,7 @@ else:
             "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
-            "terminal_text": ["excerpt", "visible", "visible_bytes"],
+            "terminal_text": ["cut_to_width", "display_width", "excerpt", "visible", "visible_bytes"],
             "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },
         modules=["cpu_and_memory", "files"],

@@ -19,6 +19,7 @@ from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.column_choice import Rows
 from spamnb.readers.tables.json_records import Record, as_bytes, begins_array, sample_rows
+from spamnb.readers.tables.kept_columns import JsonColumns
 from spamnb.readers.tables.labels import LabelMap
 
 _INNER_END = re.compile(r"}\s*,")  # an object that ends inside a line; or a text, which costs only time
@@ -39,14 +40,15 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         )
     names = names or [options.columns.text or "text", *options.columns.beside_text]
     builder = table_builder(decoded.name, names, sample, options, labelled=labelled)
-    reader = LineReader({i: names[i] for i in builder.columns.wanted}, builder)
+    kept = tuple(names) if options.keep_columns else None
+    reader = LineReader({i: names[i] for i in builder.columns.wanted}, builder, kept)
     blocks = Blocks(
         reader,
         lambda: decoded.blocks(options.chunk_bytes, b"\n"),
         start=decoded.start(0),
         file=decoded.stream.stored,
     )
-    return Source(
+    source = Source(
         decoded.stream,
         f"{describe_lines(decoded)}, {builder.describe(names)}",
         reader.chunks(decoded, options.chunk_bytes),
@@ -54,6 +56,8 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         labels=builder.labels,
         blocks=blocks,
     )
+    source.columns = kept
+    return source
 
 
 def describe_lines(decoded: DecodedInput) -> str:
@@ -63,32 +67,38 @@ def describe_lines(decoded: DecodedInput) -> str:
 
 @dataclass(frozen=True)
 class LineReader:
-    """Reads blocks of lines; `wanted` maps the numbers of the columns to their names."""
+    """Reads blocks of lines; `wanted` maps the numbers of the columns to their names.
+
+    `kept` are the names of all columns, if they are kept.
+    """
 
     wanted: dict[int, str]
     builder: ChunkBuilder
+    kept: tuple[str, ...] | None = None
 
     @property
     def labels(self) -> LabelMap | None:
         return self.builder.labels
 
     def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
-        yield replace(self.builder, skipped=skipped).build(self.records(block, 1), 0), block.count(b"\n")
+        yield self._build(replace(self.builder, skipped=skipped), block, 1, 0), block.count(b"\n")
 
-    def records(self, block: bytes, first: int) -> ListRecords:
-        """Parses the objects of a block whose first line is `first`."""
+    def _build(self, builder: ChunkBuilder, block: bytes, first: int, position: int) -> Chunk:
+        """Builds a chunk of the objects of a block whose first line is `first`."""
         records, lines, faults = parse_lines(block)
         columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in self.wanted.items()}
-        return ListRecords(np.array(lines, np.int64) + first, columns, faults)
+        values = ListRecords(np.array(lines, np.int64) + first, columns, faults)
+        kept = None if self.kept is None else JsonColumns(self.kept, records)
+        return builder.build(values, position, kept)
 
     def chunks(self, decoded: DecodedInput, size: int) -> Iterator[Chunk]:
         """Reads an input in blocks of about `size` bytes."""
         first = 1
         for block in decoded.blocks(size, b"\n"):
-            records = self.records(block, first)
+            chunk = self._build(self.builder, block, first, decoded.stream.position)
             first += block.count(b"\n")
-            if len(records.lines):
-                yield self.builder.build(records, decoded.stream.position)
+            if len(chunk):
+                yield chunk
 
 
 def read_sample(decoded: DecodedInput, stated: Iterable[str]) -> tuple[list[str], Rows]:

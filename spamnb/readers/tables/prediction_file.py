@@ -98,7 +98,7 @@ class PredictionFile:
         more = f" ({skipped:,} more had to be left out)" if skipped else ""
         raise DataError(
             f"{self.name} has {rows:,} predictions, the data {labels:,} labelled messages{more}",
-            hint="both need one row for each message, in the same order: predict this very file, or give "
+            hint="both need one row for each message, in the same order: predict this file, or give "
             "the predictions a column with the truth and name it with --truth",
         )
 
