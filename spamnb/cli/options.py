@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spamnb.cli.job_option import job_count
 from spamnb.cli.option_groups import advanced as advanced, all_of, option
 from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
@@ -180,7 +181,7 @@ mail_options = all_of(
         help="Read the paths of inputs from FILE ('-' for stdin).",
     ),
     one_mail_options,
-    setting_options(TrainingConfig, "jobs", default=TrainingConfig().jobs),
+    setting_options(TrainingConfig, "jobs", type=str, default="auto", callback=job_count),
 )
 labelled_mail_option = option(
     "--label",

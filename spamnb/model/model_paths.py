@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
 from spamnb.model import model_names
 from spamnb.model.model_names import MESSAGE_KINDS, is_name, path_of, shipped_model, used_model
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 MODEL_VARIABLE = "SPAMNB_MODEL"
 OWN_MODEL = "model"  # the name of the model that `spamnb train` writes by default
@@ -37,6 +41,17 @@ def own_model() -> str | None:
     """The model that `spamnb train` writes by default, None if there is no data folder."""
     folder = model_names.data_folder()
     return None if folder is None else os.path.join(folder, f"{OWN_MODEL}{model_names.SUFFIX}")
+
+
+def load(model: str | os.PathLike[str]) -> SpamModel:
+    """Loads a model: `sms` or `mail`, which are ready-made, a name in the data folder, or a path.
+
+    >>> load("sms").predict(["WIN a FREE prize! Call 0909 879 0123 now", "running late, home by 7"])
+    ['spam', 'ham']
+    """
+    from spamnb.model.spam_model import SpamModel
+
+    return SpamModel.load(existing_path_of(model) if isinstance(model, str) else model)
 
 
 def existing_path_of(text: str) -> str:

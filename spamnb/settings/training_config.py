@@ -84,7 +84,8 @@ class TrainingConfig:
     jobs: int = setting(
         1,
         "--jobs",
-        "Number of worker processes.",
+        "Number of worker processes, at most one per core (N! forces N). "
+        "[default: auto, several if the input is large]",
         metavar="N",
         rule=AT_LEAST_1,
         training=False,

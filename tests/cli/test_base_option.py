@@ -26,7 +26,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
     records = cli("predict", "-m", "m.spamnb", "--format", "jsonl", stdin=messages).records
-    assert [row["label"] for row in records[:2]] == ["spam", "ham"]
+    assert [row["verdict"] for row in records[:2]] == ["spam", "ham"]
     ready = cli("predict", "--format", "jsonl", stdin=messages).records
     assert records[2]["log_odds"] > ready[2]["log_odds"] + 0.5
     shown = cli("inspect", "m.spamnb").text

@@ -23,7 +23,7 @@ def test_what_predict_writes_comes_back_as_the_same_figures(cli: Cli, sms: Sms, 
     assert done.json["title"] == f"predictions in said.{kind} on {sms.test}"
     described = done.err.splitlines()[0]
     assert described.startswith(f"said.{kind}: {kind.upper()} (")
-    assert described.endswith('), no truth, score "log_odds", verdict "label"')
+    assert described.endswith('), no truth, score "log_odds", verdict "verdict"')
 
 
 def test_another_filter_s_scores(cli: Cli) -> None:

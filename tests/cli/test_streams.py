@@ -52,7 +52,7 @@ def test_a_reader_that_has_enough(cli: Cli, tiny: Path, output: str) -> None:
     """As in `spamnb predict big.txt | head -1`: it ends by SIGPIPE, without a word."""
     big = cli.write("big.txt", b"win a prize today\n" * 200_000)
     with cli.start("predict", "-m", tiny, "-q", "--format", output, big) as talk:
-        assert talk.hear().startswith(b"label" if output == "table" else b"spam")
+        assert talk.hear().startswith(b"verdict" if output == "table" else b"spam")
         assert talk.running.stdout is not None
         talk.running.stdout.close()
         assert talk.running.wait(PATIENCE) == -signal.SIGPIPE

@@ -127,6 +127,11 @@ CALLS = (
         for form in ("tsv", "csv", "jsonl", "table", "terse")
         for more in (((), ("--explain",)) if form != "terse" else ((),))
     ),
+    _call("predict", "-m", MODEL, "-t", TEXT, "-t", LINES),
+    _call("predict", "-m", MODEL, TEXT),
+    *(_call("predict", "-m", MODEL, TABLE, "--format", form) for form in ("tsv", "csv", "jsonl")),
+    *(_call("predict", "-m", MODEL, DATA, "-o", f"{NAME}said{end}") for end in (".csv", ".parquet", "")),
+    _call("predict", "-m", MODEL, DATA, TABLE, "--format", "csv"),
     _call("predict", "-m", "c.spamnb", TABLE, "--explain", "--format", "table"),
     _call("predict", "-m", "c.spamnb", DATA),
     _call("predict", "-m", MODEL, RAW, DATA, f"{NAME}box", f"{NAME}.eml", "--jobs", "2"),
@@ -138,6 +143,8 @@ CALLS = (
     _call("predict", "-m", f"{NAME}gone", DATA),
     _call("predict", "-m", MANY, "--threshold", "0.5", DATA),
     _call(*_EVALUATE),
+    _call(*_EVALUATE, "--mistakes", "3"),
+    _call("evaluate", THREE, "-m", MANY, "--mistakes", "3"),
     _call("evaluate", "-m", NAMED),
     _call("evaluate", "-m", MANY),
     _call("evaluate", THREE, "-m", MANY),

@@ -51,9 +51,9 @@ def train(
 ) -> None:
     """Learn from labelled messages and write a model.
 
-    DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
-    of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2 and xz are unpacked. Format, encoding
-    and columns are detected automatically and printed on stderr.
+    DATA are CSV, TSV, JSON, Parquet or Excel files with a text and a label column ('-' reads stdin), folders
+    of them, or folders of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2, xz and zip are
+    unpacked. Format, encoding and columns are detected automatically and printed on stderr.
 
     Cross-validation measures the model and calibrates its probabilities; --folds 0 skips it.
 
@@ -89,6 +89,7 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     if not (data or params["labelled"] or params["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
+    params["jobs"] = sources[0][1].mail.jobs if sources else 1
     if "-" in data:
         print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", params["quiet"])
     return sources
