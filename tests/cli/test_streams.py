@@ -37,7 +37,7 @@ def test_closed_streams(cli: Cli, tiny: Path) -> None:
     assert cli.shell('"$@" >&-', "inspect", tiny, code=1).err == lost
     assert cli.shell('"$@" >&-', "--help").err == ""
     cli.write("tiny.csv", TINY)
-    assert "saved             m (" in cli.shell('"$@" >&-', "train", "tiny.csv", "-o", "m").err
+    assert "saved             ./m (" in cli.shell('"$@" >&-', "train", "tiny.csv", "-o", "./m").err
     assert cli.shell('echo win | "$@" 2>&-', "predict", "-m", tiny).out == b"spam\t0.7500\twin\n"
     assert cli.shell('"$@" <&-', "predict", "-m", tiny, code=1).err == (
         "Error: there is no standard input to read\nHint: give a file instead of -\n"
