@@ -12,7 +12,7 @@ from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
 from spamnb.counts import CountStore, Entries, KeyTable
 from spamnb.features import SHAPE, Batch
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import Scorer, Stats, class_weights, log_prior, make, pair_sums
+from spamnb.scorers import EvidenceLimits, Ranks, Scorer, Stats, class_weights, log_prior, make, pair_sums
 from spamnb.settings import ScorerConfig
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class RawScores(Record):
 
     `joint` (n, K) is log P(c) + log P(x|c); `scale` (n,) is the factor of damping; `known` (n,) counts the
     known columns and tokens but shapes, which every message has; where the scorer counts repeats, they count
-    here too. `correction` (n,) is what the weight correction adds to the log-odds of its class, damped
-    already; `base_log_odds` (n,) is what the base model adds to those of the positive class; None without it.
+    here too. `correction` (n,) is what the weight correction and the limit on one token add to the log-odds of
+    the positive class, damped already; `base_log_odds` (n,) is what the base model adds; None without it.
     """
 
     joint: FloatArray
@@ -60,12 +60,25 @@ class RawScores(Record):
             return np.asarray(safe + np.log(np.exp(self.joint - safe[:, None]).sum(axis=1)))
 
 
-class LookedUpBatch(Record):
-    """A batch after lookup: its entries, and the statistics and weights that their ids index."""
+class TokenWeights(Record):
+    """The statistics and weights of some tokens.
 
-    entries: Entries
+    `added` is what correction and limits add to their weights for the positive class, None for nothing;
+    `ranks` say which of them count in a message, None for all.
+    """
+
     stats: Stats
     weights: FloatArray
+    added: FloatArray | None
+    ranks: Ranks | None
+
+
+class LookedUpBatch(Record):
+    """A batch after lookup: all its entries, those that count, and what their ids index."""
+
+    known: Entries
+    entries: Entries
+    tokens: TokenWeights
     rows: IntArray | None  # the store's rows of the ids, None where they are the ids
 
     def store_rows(self, ids: IntArray) -> IntArray:
@@ -79,14 +92,22 @@ class Engine:
     lie; a long stream builds a table and all weights once.
     """
 
-    def __init__(self, store: CountStore, config: ScorerConfig, correction: Correction | None = None) -> None:
+    def __init__(
+        self,
+        store: CountStore,
+        config: ScorerConfig,
+        correction: Correction | None = None,
+        positive: str = "spam",
+    ) -> None:
         self.store = store
         self.correction = correction
+        self.limits = EvidenceLimits.of(config, store.labels, positive)
+        self._plus = store.labels.index(positive) if positive in store.labels else len(store.labels) - 1
         self.scorer: Scorer = make(config)
         self.config = config
         self._seen = 0
         self._table: KeyTable | None = None
-        self._full: tuple[Stats, FloatArray, FloatArray] | None = None
+        self._full: tuple[TokenWeights, FloatArray] | None = None
 
     def score(
         self,
@@ -107,14 +128,13 @@ class Engine:
             present = terms.any(axis=1)
             known, distinct = known + present, distinct + present
         scale = damping_scale(distinct, self.config)
-        bias = self.correction.bias if self.correction is not None else 0.0
-        corrected = None if added is None else added * scale + bias
+        corrected = None if added is None else added * scale + self.correction_bias
         return RawScores(joint, scale, known, corrected, None, _word_counts(batch, ids) if words else None)
 
     def _adds_repeats(self, batch: Batch) -> bool:
         """Whether every occurrence is added as it comes; merging repeats would be a fifth of the work."""
         linear = self.scorer.linear and not self.scorer.once and not self.config.damping
-        linear = linear and not self.config.max_evidence
+        linear = linear and (self.limits is None or not self.limits.tokens)
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
 
     def _sum_all(
@@ -123,56 +143,63 @@ class Engine:
         """Returns log scores, numbers of known tokens, repeats included, and their correction."""
         if self._table is None:
             rows = distinct_values(np.concatenate([ids[ids >= 0] for ids in stream_ids]))
-            stats = weighted(Stats.of(self.store, rows), self.config)
-            weights = self.scorer.weights(stats)
+            tokens = self._tokens(rows)
             stream_ids = [np.where(ids >= 0, np.searchsorted(rows, ids), -1) for ids in stream_ids]
-            added = self.added(rows)
         else:
-            stats, weights, _ = self._all()
-            added = self.added(None)
+            tokens = self._all()
+        added = tokens.added
         joint, known = np.zeros((batch.size, 2)), np.zeros(batch.size, np.int64)
         corrected = None if added is None else np.zeros(batch.size)
         for stream, ids in zip(batch.streams, stream_ids, strict=True):
             is_known = ids >= 0
             at, ids = (stream.rows, ids) if is_known.all() else (stream.rows[is_known], ids[is_known])
-            joint += pair_sums(weights, at, ids, batch.size)
+            joint += pair_sums(tokens.weights, at, ids, batch.size)
             known += np.bincount(at, minlength=batch.size)
             if added is not None and corrected is not None:
                 corrected += row_sums(at, added.take(ids), batch.size)
-        return joint + self.bias(stats), known, corrected
+        return joint + self.bias(tokens.stats), known, corrected
 
     def _sum_merged(
         self, batch: Batch, ids: list[IntArray]
     ) -> tuple[FloatArray, IntArray, IntArray, FloatArray | None]:
         """Returns log scores, numbers of known tokens but shapes and of distinct tokens, their correction."""
         looked_up = self.look_up(batch, ids)
-        entries = looked_up.entries
-        joint = self.scorer.text_scores(entries, looked_up.stats, looked_up.weights) + self.bias(
-            looked_up.stats
-        )
+        entries, tokens = looked_up.entries, looked_up.tokens
+        joint = self.scorer.text_scores(entries, tokens.stats, tokens.weights) + self.bias(tokens.stats)
         distinct = np.bincount(entries.rows, minlength=batch.size)
         values = self.correct(looked_up)
         corrected = None if values is None else row_sums(entries.rows, values, batch.size)
-        return joint, self._known(looked_up, distinct), distinct, corrected
+        return joint, self._known(looked_up), distinct, corrected
 
     def correct(self, looked_up: LookedUpBatch) -> FloatArray | None:
-        """Returns what the correction adds for each entry, before damping."""
-        added = self.added(looked_up.rows)
+        """Returns what correction and limits add for each entry that counts, before damping."""
+        added = looked_up.tokens.added
         if added is None:
             return None
         values = added.take(looked_up.entries.ids)
         return values if self.scorer.once else values * looked_up.entries.counts
 
     def added(self, rows: IntArray | None) -> FloatArray | None:
-        """Returns the correction of these rows of the store; None selects all rows."""
+        """Returns the correction of these rows, for the positive class; None selects all rows."""
         if self.correction is None:
             return None
-        return self._added if rows is None else self.correction.of(self.store.keys[rows])
+        return self._added if rows is None else self._sign * self.correction.of(self.store.keys[rows])
 
     @cached_property
     def _added(self) -> FloatArray:
         assert self.correction is not None
-        return self.correction.of(self.store.keys)
+        return self._sign * self.correction.of(self.store.keys)
+
+    @property
+    def correction_bias(self) -> float:
+        """What the correction adds to the log-odds of the positive class of any message."""
+        return 0.0 if self.correction is None else self._sign * self.correction.bias
+
+    @property
+    def _sign(self) -> float:
+        """1 if the correction is evidence for the positive class, -1 if for the other one."""
+        assert self.correction is not None
+        return 1.0 if self.correction.label == self.store.labels[self._plus] else -1.0
 
     def _ids(self, batch: Batch) -> list[IntArray]:
         """Finds the store's rows of each stream's tokens, -1 for unknown ones."""
@@ -189,27 +216,38 @@ class Engine:
         entries = Entries.of(batch, ids, self.scorer.order, self.scorer.needs_lengths)
         if self._table is None and not self.scorer.needs_full_vocabulary:
             return self._few(entries)
-        stats, weights, _ = self._all()
-        return LookedUpBatch(self.scorer.limited(entries, weights), stats, weights, None)
+        return self._limited(entries, self._all(), None)
 
     def _few(self, entries: Entries) -> LookedUpBatch:
         """Computes the statistics and weights of just the tokens in these entries."""
         words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
         rows = distinct_values(np.concatenate((entries.ids, words[words >= 0])))
-        stats = weighted(Stats.of(self.store, rows), self.config)
-        weights = self.scorer.weights(stats)
-        return LookedUpBatch(self.scorer.limited(entries.compact(rows), weights), stats, weights, rows)
+        return self._limited(entries.compact(rows), self._tokens(rows), rows)
 
-    def _all(self) -> tuple[Stats, FloatArray, FloatArray]:
+    def _limited(self, known: Entries, tokens: TokenWeights, rows: IntArray | None) -> LookedUpBatch:
+        entries = (
+            known if tokens.ranks is None or self.limits is None else self.limits.select(known, tokens.ranks)
+        )
+        return LookedUpBatch(known, entries, tokens, rows)
+
+    def _all(self) -> TokenWeights:
         if self._full is None:
-            stats = weighted(Stats.of(self.store), self.config)
-            weights = np.ascontiguousarray(self.scorer.weights(stats))
-            self._full = stats, weights, self.scorer.bias(stats)
-        return self._full
+            tokens = self._tokens(None)
+            self._full = tokens, self.scorer.bias(tokens.stats)
+        return self._full[0]
+
+    def _tokens(self, rows: IntArray | None) -> TokenWeights:
+        """Computes the statistics and weights of rows of the store; None selects all rows."""
+        stats = weighted(Stats.of(self.store, rows), self.config)
+        weights = np.ascontiguousarray(self.scorer.estimate(stats))
+        added = self.added(rows)
+        if self.limits is None:
+            return TokenWeights(stats, weights, added, None)
+        return TokenWeights(stats, weights, *self.limits.apply(weights, added))
 
     def bias(self, stats: Stats) -> FloatArray:
         """Returns the bias, computed once where it takes a pass over the whole vocabulary."""
-        return self._full[2] if self._full is not None else self.scorer.bias(stats)
+        return self._full[1] if self._full is not None else self.scorer.bias(stats)
 
     @cached_property
     def prior(self) -> FloatArray:
@@ -222,14 +260,14 @@ class Engine:
         """Whether the store has tokens that every message has."""
         return bool(self.store.vocabulary) and int(self.store.kinds.max()) == SHAPE
 
-    def _known(self, looked_up: LookedUpBatch, distinct: IntArray) -> IntArray:
-        """Counts known tokens but shapes, as the scorer counts them."""
+    def _known(self, looked_up: LookedUpBatch) -> IntArray:
+        """Counts known tokens but shapes, as the scorer counts them, whether they count or not."""
+        entries = looked_up.known
         if not self._has_shapes and self.scorer.once:
-            return distinct
-        entries = looked_up.entries
+            return np.bincount(entries.rows, minlength=entries.size)
         shapes = self.store.kinds.take(looked_up.store_rows(entries.ids)) == SHAPE
         if self.scorer.once:
-            return distinct - np.bincount(entries.rows[shapes], minlength=entries.size)
+            return np.bincount(entries.rows[~shapes], minlength=entries.size)
         times = np.where(shapes, 0, entries.counts)
         return np.bincount(entries.rows, times, entries.size).astype(np.int64)
 

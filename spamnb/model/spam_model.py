@@ -135,7 +135,7 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.scoring, self.active_correction)
+        return Engine(self.store, self.scoring, self.active_correction, self.positive)
 
     @property
     def active_correction(self) -> Correction | None:
@@ -213,15 +213,8 @@ class SpamModel:
         assert self.pair is not None
         raw = log_odds_of(scored.joint, self.pair[0]) * scored.scale
         if scored.correction is not None:
-            raw = raw + self.sign * scored.correction
+            raw = raw + scored.correction
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
-
-    @property
-    def sign(self) -> float:
-        """1 if the correction is evidence for the positive class, -1 if for the other one."""
-        assert self.correction is not None
-        assert self.pair is not None
-        return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
 
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""

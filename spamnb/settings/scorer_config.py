@@ -22,6 +22,7 @@ from spamnb.settings.setting_field import (
 
 LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
 MAX_ORDER = 4
+MAX_EVIDENCE, MAX_TOKEN_WEIGHT = 10, 5.0  # of short messages
 Prior = str | tuple[float, ...]
 
 
@@ -65,7 +66,7 @@ class ScorerConfig:
     to the power d: a long message repeats its evidence; calibration restores the scale.
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
-    two limits; 0 is no limit.
+    two limits; 0 is no limit, `usual` has those of `spamnb train`.
     """
 
     name: str = setting("multinomial", "--scorer", "How counts become probabilities.", metavar="NAME")
@@ -153,14 +154,16 @@ class ScorerConfig:
     max_evidence: int = setting(
         0,
         "--max-evidence",
-        "Count only the N tokens of a message that lean most to each class. [default: all]",
+        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 10; all for "
+        "email, plain tokens and other scorers]",
         metavar="N",
         rule=NOT_NEGATIVE,
     )
     max_token_weight: float = setting(
         0.0,
         "--max-token-weight",
-        "Limit the weight of one token to X either way. [default: no limit]",
+        "Limit the weight of one token against spam to X; 0: no limit. [default: 5; no limit for email, plain "
+        "tokens and other scorers]",
         metavar="X",
         rule=NOT_NEGATIVE,
     )
@@ -205,8 +208,19 @@ class ScorerConfig:
         return replace(usual, **{k: v for k, v in values.items() if v is not None})
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> ScorerConfig:
-        """The scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
+    def usual(cls, mail: bool = False) -> ScorerConfig:
+        """What `spamnb train` scores messages with by default: evidence against spam is limited, but of mail.
+
+        >>> ScorerConfig.usual().max_evidence, ScorerConfig.usual(mail=True) == ScorerConfig()
+        (10, True)
+        """
+        return cls() if mail else cls(max_evidence=MAX_EVIDENCE, max_token_weight=MAX_TOKEN_WEIGHT)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any], mail: bool = False) -> ScorerConfig:
+        """The scorer that options ask for; the defaults depend on tokens and scorer and on what is read.
+
+        Plain tokens are smoothed as in textbooks, all alike, and their evidence is not limited.
 
         >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
         True
@@ -217,8 +231,12 @@ class ScorerConfig:
                 "--alpha and --m-estimate do not go together: each of them sets the smoothing",
                 hint="leave out one of them",
             )
-        ratio = 1.0 if options.get("tokens") == "plain" else None
-        return cls.of(stated.pop("name", cls().name), ngram_smoothing_ratio=ratio, **stated)
+        plain, name = options.get("tokens") == "plain", stated.pop("name", cls().name)
+        if name == cls().name and not plain:
+            usual = cls.usual(mail)
+            limits = {"max_evidence": usual.max_evidence, "max_token_weight": usual.max_token_weight}
+            stated = limits | stated
+        return cls.of(name, ngram_smoothing_ratio=1.0 if plain else None, **stated)
 
     def to_state(self) -> dict[str, Any]:
         """Builtins only, for the model file."""

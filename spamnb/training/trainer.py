@@ -147,7 +147,8 @@ def train(
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
-    The default features depend on the messages: those of parsed mail have no bigrams. `positive` is the class
+    The default features and limits on evidence depend on the messages: those of parsed mail have no bigrams
+    and no limits (`FeatureConfig.usual`, `ScorerConfig.usual`). `positive` is the class
     that probabilities are for. It is needed for two labels of which none is a word for spam or ham, such as
     spam, junk, 1, legit or good. With `base` the new model starts from what that model knows, like
     `spamnb train --base FILE`.
@@ -161,7 +162,10 @@ def train(
         raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
     _check_positive(names, positive)
     usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
-    settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
+    features = features or usual
+    if scoring is None:
+        scoring = ScorerConfig.usual(mail=bool(texts.tags) or not features.shapes)
+    settings = features, scoring, training or TrainingConfig()
     trainer = Trainer(
         *settings,
         decision or Decision(),

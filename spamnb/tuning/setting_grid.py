@@ -13,7 +13,7 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.features import SHAPE
 from spamnb.messages import Chunk
 from spamnb.model import Decision, SpamModel
-from spamnb.scorers import make
+from spamnb.scorers import EvidenceLimits, make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import (
     FEWEST,
@@ -211,7 +211,8 @@ class SettingGrid:
         if key not in prepared:
             table = self._table(candidate.features, scorer.needs_full_vocabulary)
             prepared[key] = table.take_out([f] if other == f else [f, other], [f])
-        return score_fold(counted.model.store, scorer, counted.sample, prepared[key])[:2]
+        limits = EvidenceLimits.of(candidate.scoring, self.labels, counted.model.positive)
+        return score_fold(counted.model.store, scorer, counted.sample, prepared[key], limits)[:2]
 
     def _table(self, features: FeatureConfig, full_vocabulary: bool) -> FoldCounts:
         if (features, full_vocabulary) not in self._tables:
