@@ -13,7 +13,8 @@ from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.predictions import TOO_CLOSE
-from spamnb.model.scoring_engine import Engine, LookedUpBatch
+from spamnb.model.raw_scores import LookedUpBatch
+from spamnb.model.scoring_engine import Engine
 from spamnb.scorers import Form, Scorer
 
 if TYPE_CHECKING:

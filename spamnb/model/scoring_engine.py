@@ -8,81 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spamnb.core import FloatArray, IntArray, Record, distinct_values, row_sums
+from spamnb.core import FloatArray, IntArray, distinct_values, row_sums
 from spamnb.counts import CountStore, Entries, KeyTable
 from spamnb.features import SHAPE, Batch
+from spamnb.model.raw_scores import LookedUpBatch, RawScores, TokenWeights, WordCounts
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers import EvidenceLimits, Ranks, Scorer, Stats, class_weights, log_prior, make, pair_sums
+from spamnb.scorers import EvidenceLimits, Scorer, Stats, class_weights, log_prior, make, pair_sums
 from spamnb.settings import ScorerConfig
 
 if TYPE_CHECKING:
     from spamnb.scorers import ColumnScores
-
-
-class WordCounts(Record):
-    """The number of words of n messages, repeats included, and how many of them the model knows."""
-
-    total: IntArray
-    known: IntArray
-
-    @property
-    def share(self) -> FloatArray:
-        """The share of words that are known; 1 for a message without words."""
-        return np.where(self.total > 0, self.known / np.maximum(self.total, 1), 1.0)
-
-
-class RawScores(Record):
-    """Log scores of n messages and K classes.
-
-    `joint` (n, K) is log P(c) + log P(x|c); `scale` (n,) is the factor of damping; `known` (n,) counts the
-    known columns and tokens but shapes, which every message has; where the scorer counts repeats, they count
-    here too. `correction` (n,) is what the weight correction and the limit on one token add to the log-odds of
-    the positive class, damped already; `base_log_odds` (n,) is what the base model adds; None without it.
-    """
-
-    joint: FloatArray
-    scale: FloatArray
-    known: IntArray
-    correction: FloatArray | None = None
-    base_log_odds: FloatArray | None = None
-    words: WordCounts | None = None  # only on request
-
-    @property
-    def damped(self) -> FloatArray:
-        return self.joint * self.scale[:, None]
-
-    @property
-    def log_evidence(self) -> FloatArray:
-        """log p(x) = log sum_c exp(joint_c): how usual a message is."""
-        top = self.joint.max(axis=1)
-        safe = np.where(np.isfinite(top), top, 0.0)
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(safe + np.log(np.exp(self.joint - safe[:, None]).sum(axis=1)))
-
-
-class TokenWeights(Record):
-    """The statistics and weights of some tokens.
-
-    `added` is what correction and limits add to their weights for the positive class, None for nothing;
-    `ranks` say which of them count in a message, None for all.
-    """
-
-    stats: Stats
-    weights: FloatArray
-    added: FloatArray | None
-    ranks: Ranks | None
-
-
-class LookedUpBatch(Record):
-    """A batch after lookup: all its entries, those that count, and what their ids index."""
-
-    known: Entries
-    entries: Entries
-    tokens: TokenWeights
-    rows: IntArray | None  # the store's rows of the ids, None where they are the ids
-
-    def store_rows(self, ids: IntArray) -> IntArray:
-        return ids if self.rows is None else self.rows[ids]
 
 
 class Engine:
@@ -164,20 +99,31 @@ class Engine:
     ) -> tuple[FloatArray, IntArray, IntArray, FloatArray | None]:
         """Returns log scores, numbers of known tokens but shapes and of distinct tokens, their correction."""
         looked_up = self.look_up(batch, ids)
-        entries, tokens = looked_up.entries, looked_up.tokens
+        entries, tokens, counted = looked_up.known, looked_up.tokens, looked_up.counted
         joint = self.scorer.text_scores(entries, tokens.stats, tokens.weights) + self.bias(tokens.stats)
-        distinct = np.bincount(entries.rows, minlength=batch.size)
-        values = self.correct(looked_up)
+        rows = entries.rows if counted is None else entries.rows[counted]
+        distinct = np.bincount(rows, minlength=batch.size)
+        values = self._changes(looked_up)
         corrected = None if values is None else row_sums(entries.rows, values, batch.size)
         return joint, self._known(looked_up), distinct, corrected
 
     def correct(self, looked_up: LookedUpBatch) -> FloatArray | None:
         """Returns what correction and limits add for each entry that counts, before damping."""
-        added = looked_up.tokens.added
-        if added is None:
+        values, counted = self._changes(looked_up), looked_up.counted
+        return values if values is None or counted is None else values[counted]
+
+    def _changes(self, looked_up: LookedUpBatch) -> FloatArray | None:
+        """Returns what correction and limits change of each entry, before damping.
+
+        So the joint scores have all tokens, and log p(x) is that of the whole message.
+        """
+        entries, tokens, counted = looked_up.known, looked_up.tokens, looked_up.counted
+        if tokens.added is None:
             return None
-        values = added.take(looked_up.entries.ids)
-        return values if self.scorer.once else values * looked_up.entries.counts
+        values = tokens.added.take(entries.ids)
+        if counted is not None and tokens.undone is not None:
+            values = np.where(counted, values, tokens.undone.take(entries.ids))
+        return values if self.scorer.once else values * entries.counts
 
     def added(self, rows: IntArray | None) -> FloatArray | None:
         """Returns the correction of these rows, for the positive class; None selects all rows."""
@@ -225,10 +171,8 @@ class Engine:
         return self._limited(entries.compact(rows), self._tokens(rows), rows)
 
     def _limited(self, known: Entries, tokens: TokenWeights, rows: IntArray | None) -> LookedUpBatch:
-        entries = (
-            known if tokens.ranks is None or self.limits is None else self.limits.select(known, tokens.ranks)
-        )
-        return LookedUpBatch(known, entries, tokens, rows)
+        counted = None if tokens.ranks is None else tokens.ranks.counted(known)
+        return LookedUpBatch(known, counted, tokens, rows)
 
     def _all(self) -> TokenWeights:
         if self._full is None:
@@ -242,8 +186,10 @@ class Engine:
         weights = np.ascontiguousarray(self.scorer.estimate(stats))
         added = self.added(rows)
         if self.limits is None:
-            return TokenWeights(stats, weights, added, None)
-        return TokenWeights(stats, weights, *self.limits.apply(weights, added))
+            return TokenWeights(stats, weights, added)
+        undone = -self.limits.bayes_weights(weights)
+        undone[~np.isfinite(undone)] = 0.0  # what is impossible stays so
+        return TokenWeights(stats, weights, *self.limits.apply(weights, added), undone)
 
     def bias(self, stats: Stats) -> FloatArray:
         """Returns the bias, computed once where it takes a pass over the whole vocabulary."""

@@ -22,7 +22,8 @@ from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import Predictions, all_probabilities, predict_classes, predict_pair
-from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
+from spamnb.model.raw_scores import RawScores
+from spamnb.model.scoring_engine import Engine, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
 from spamnb.model.spam_class import Classes, check_labels
 from spamnb.model.verdicts import Verdicts, decide

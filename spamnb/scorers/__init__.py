@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         NEUTRAL as NEUTRAL,
         EvidenceLimits as EvidenceLimits,
         Ranks as Ranks,
+        select as select,
     )
     from spamnb.scorers.less_naive import BACK_OFF as BACK_OFF
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
@@ -43,7 +44,7 @@ else:
             ],
             "bernoulli": ["HUGE"],
             "column_scores": ["ColumnScores"],
-            "evidence_limits": ["NEUTRAL", "EvidenceLimits", "Ranks"],
+            "evidence_limits": ["NEUTRAL", "EvidenceLimits", "Ranks", "select"],
             "less_naive": ["BACK_OFF"],
         },
     )

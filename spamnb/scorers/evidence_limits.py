@@ -50,18 +50,22 @@ class EvidenceLimits(Record):
         return np.where(np.isfinite(weights), np.maximum(weights, -self.weight), weights)
 
     def apply(self, log_p: FloatArray, added: NDArray[Any] | None) -> tuple[FloatArray, Ranks | None]:
-        """Returns what is added to each w_i to give the limited u_i, and the ranks of tokens for `select`.
+        """Returns what is added to each w_i to give the limited u_i, and ranks if few tokens of many count.
 
         log_p (R, 2) are the weights of each class, whose difference is w_i; `added` is v_i, None without it.
         """
-        with np.errstate(invalid="ignore"):
-            bayes = log_p[:, self.plus] - log_p[:, 1 - self.plus]
-        bayes = np.where(np.isnan(bayes), 0.0, bayes)  # impossible in both classes: no evidence
+        bayes = self.bayes_weights(log_p)
         weights = bayes if added is None else bayes + added
         finite = np.isfinite(bayes)
         change = np.zeros(len(bayes))
         change[finite] = self.raise_weights(weights[finite]) - bayes[finite]
-        return change, Ranks.of(weights) if self.tokens else None
+        return change, Ranks.of(weights, self.tokens) if self.tokens else None
+
+    def bayes_weights(self, log_p: FloatArray) -> FloatArray:
+        """Returns w_i, the difference of both classes; 0 for what is impossible in both."""
+        with np.errstate(invalid="ignore"):
+            weights = log_p[:, self.plus] - log_p[:, 1 - self.plus]
+        return np.where(np.isnan(weights), 0.0, weights)
 
     def limit(
         self, entries: Entries, log_p: FloatArray, added: NDArray[Any] | None = None
@@ -70,56 +74,53 @@ class EvidenceLimits(Record):
         change, ranks = self.apply(log_p, added)
         limited = log_p.copy()
         limited[:, self.plus] += change
-        return self.select(entries, ranks), limited
-
-    def select(self, entries: Entries, ranks: Ranks | None) -> Entries:
-        """Returns the entries that count; `ranks` are those of all ids."""
-        return entries if ranks is None else ranks.select(entries, self.tokens)
+        keep = None if ranks is None else ranks.counted(entries)
+        return entries if keep is None else select(entries, keep), limited
 
 
 class Ranks(Record):
     """The places of tokens by their evidence against the positive class, the strongest first.
 
-    `place` (R,) of a token; those below `against` speak against the positive class.
+    `place` (R,) of a token; those below `against` speak against the positive class, and of these `limit`
+    count in a message.
     """
 
     place: NDArray[np.uint32]
     against: int
+    limit: int
 
     @classmethod
-    def of(cls, weights: FloatArray) -> Ranks:
+    def of(cls, weights: FloatArray, limit: int) -> Ranks:
         """Equal weights go by id, so that a message has the same tokens in any batch."""
         place = np.empty(len(weights), np.uint32)
         place[np.argsort(weights, kind="stable")] = np.arange(len(weights), dtype=np.uint32)
-        return cls(place, int(np.count_nonzero(weights < -NEUTRAL)))
+        return cls(place, int(np.count_nonzero(weights < -NEUTRAL)), limit)
 
-    def select(self, entries: Entries, limit: int) -> Entries:
-        """Keeps the `limit` strongest tokens against the positive class, and all others."""
-        place = self.place.take(entries.ids)
-        keep = self._counted(entries, place, limit)
-        if keep is None:
-            return entries
-        at = np.flatnonzero(keep)
-        return entries.replace(rows=entries.rows[at], ids=entries.ids[at], counts=entries.counts[at])
-
-    def _counted(self, entries: Entries, place: NDArray[np.uint32], limit: int) -> BoolArray | None:
-        """Marks the entries that count; None if all do.
+    def counted(self, entries: Entries) -> BoolArray | None:
+        """Marks the `limit` strongest tokens against the positive class, and all others; None if all count.
 
         Messages and places are packed into one number and sorted, 5 ns a token in 32 bits; the last place
         that counts is then at a known distance from the first one of its message.
         """
+        place = self.place.take(entries.ids)
         against = place < self.against
         some = np.flatnonzero(against)
         rows = entries.rows.take(some)
-        if not len(rows) or np.bincount(rows).max() <= limit:
+        if not len(rows) or np.bincount(rows).max() <= self.limit:
             return None
         shift = max(self.against - 1, 1).bit_length()
         kind: Any = np.uint32 if int(rows[-1]).bit_length() + shift <= 32 else np.uint64
         codes = rows.astype(kind) << kind(shift)
         codes |= place.take(some)
         codes.sort()
-        last = _last_places(rows, codes, limit, entries.size) & kind((1 << shift) - 1)
+        last = _last_places(rows, codes, self.limit, entries.size) & kind((1 << shift) - 1)
         return np.asarray(~against | (place <= last.take(entries.rows)))
+
+
+def select(entries: Entries, keep: BoolArray) -> Entries:
+    """Returns the marked entries."""
+    at = np.flatnonzero(keep)
+    return entries.replace(rows=entries.rows[at], ids=entries.ids[at], counts=entries.counts[at])
 
 
 def _last_places(rows: IntArray, codes: NDArray[Any], limit: int, size: int) -> NDArray[Any]:

@@ -162,7 +162,7 @@ class ScorerConfig:
     max_token_weight: float = setting(
         0.0,
         "--max-token-weight",
-        "Limit the weight of one token against spam to X; 0: no limit. [default: 5; no limit for email, plain "
+        "Limit the weight of one token against spam to X; 0: no limit. [default: 5; none for email, plain "
         "tokens and other scorers]",
         metavar="X",
         rule=NOT_NEGATIVE,
