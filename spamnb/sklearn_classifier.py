@@ -200,10 +200,9 @@ class SpamClassifier(_Estimator):
         if weights:
             stated = dict(options["class_weight"] or ())
             options["class_weight"] = tuple((name, w * stated.get(name, 1.0)) for name, w in weights.items())
-        features = FeatureConfig.from_options(options)
-        # Limits on evidence against the second class are a default only where that is known to be spam.
-        is_spam = len(names) == 2 and spam_of_two(*names) == names[1]
-        scoring = ScorerConfig.from_options(options, mail=not is_spam)
+        features, scoring = FeatureConfig.from_options(options), ScorerConfig.from_options(options)
+        if len(names) != 2 or spam_of_two(*names) != names[1]:
+            scoring = scoring.with_max_evidence(0)  # against spam, so only where the second class is spam
         Trainer(features, scoring)  # refuses settings that do not go together
         positive = names[1] if len(names) == 2 else ""
         return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)

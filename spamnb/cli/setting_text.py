@@ -49,7 +49,7 @@ def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
         raise ConfigError(f"--with {text!r}: {error.format_message()}") from None
     params = {**stated, **base, **{name: value for name, value in stated.items() if is_stated(value)}}
     check_used(params)
-    return Candidate(text, feature_config(params, mail), ScorerConfig.from_options(params, mail), mail)
+    return Candidate(text, feature_config(params, mail), ScorerConfig.from_options(params), mail)
 
 
 def _pair(part: str, text: str) -> tuple[str, str]:

@@ -35,7 +35,6 @@ class TrainingSetup:
     decision: Decision
     base: BaseModel | None = None
     mail_features: FeatureConfig | None = None  # those for mail, where they are others
-    mail_scoring: ScorerConfig | None = None  # that for mail
 
     @classmethod
     def of(cls, params: Params, sources: Sources, quiet: bool) -> TrainingSetup:
@@ -49,7 +48,6 @@ class TrainingSetup:
             TrainingConfig.from_options(params),
             decision(params),
             mail_features=feature_config(params, mail=True),
-            mail_scoring=ScorerConfig.from_options(params, mail=True),
         )
         base = load_base(params, sources, quiet)
         if base is not None:
@@ -82,8 +80,7 @@ class TrainingSetup:
             rate = default_max_fpr(self.params, mail)
             training = replace(training, max_fpr=rate, max_fpr_is_default=True)
         features = self.mail_features if mail and self.mail_features is not None else self.features
-        scoring = self.mail_scoring if mail and self.mail_scoring is not None else self.scoring
-        settings = features, scoring, training, self.decision
+        settings = features, self.scoring, training, self.decision
         return Trainer(*settings, base=self.base, keep=keep, keep_texts=keep_texts)
 
     def refuse_undersampling(self, flag: str) -> None:

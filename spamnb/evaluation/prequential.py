@@ -22,7 +22,7 @@ from spamnb.messages import Texts
 from spamnb.model import damping_scale, weighted
 from spamnb.scorers import ClassTotals, EvidenceLimits, Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training import FoldScores
+from spamnb.training import FoldScores, with_usual_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def score_stream(
     """Scores each message by those before it, then counts it."""
     scorer = make(scoring)
     entries, labels, store, kinds = _count(batches, features, scorer)
-    limits = EvidenceLimits.of(scoring, store.labels, positive)
+    limits = EvidenceLimits.of(with_usual_limit(scoring, features, store), store.labels, positive)
     index = {label: c for c, label in enumerate(store.labels)}
     truth = np.array([index[label] for label in labels], np.int64)
     first = [int(np.flatnonzero(truth == c)[0]) for c in range(len(index))]

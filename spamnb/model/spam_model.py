@@ -68,6 +68,8 @@ class SpamModel:
     aged_until: str | None = None  # the day up to which the counts were halved, as 2026-01-31
 
     def __post_init__(self) -> None:
+        # A limit that training has not decided is none.
+        object.__setattr__(self, "scoring", self.scoring.with_max_evidence(0))
         check_scorer(self.scoring, self.features)
         check_labels(self.labels)
         if self.features.patterns:

@@ -37,7 +37,7 @@ class EvidenceLimits(Record):
         """The limits of a scorer; None without any, or if `positive` is not one of two classes."""
         if len(labels) != 2 or positive not in labels or not (config.max_evidence or config.max_token_weight):
             return None
-        return cls(labels.index(positive), config.max_evidence, config.max_token_weight)
+        return cls(labels.index(positive), config.max_evidence or 0, config.max_token_weight)
 
     def raise_weights(self, weights: FloatArray) -> FloatArray:
         """Returns the weights u_i raised to the limit on one token.

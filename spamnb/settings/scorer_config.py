@@ -22,7 +22,6 @@ from spamnb.settings.setting_field import (
 
 LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
 MAX_ORDER = 4
-MAX_EVIDENCE, MAX_TOKEN_WEIGHT = 10, 5.0  # of short messages
 Prior = str | tuple[float, ...]
 
 
@@ -66,7 +65,7 @@ class ScorerConfig:
     to the power d: a long message repeats its evidence; calibration restores the scale.
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
-    two limits; 0 is no limit, `usual` has those of `spamnb train`.
+    two limits; 0 is no limit, and training decides a `max_evidence` of None.
     """
 
     name: str = setting("multinomial", "--scorer", "How counts become probabilities.", metavar="NAME")
@@ -151,19 +150,20 @@ class ScorerConfig:
         "Bayes).",
         choices=("none", "tree"),
     )
-    max_evidence: int = setting(
-        0,
+    max_evidence: int | None = setting(
+        None,
         "--max-evidence",
-        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 10; all for "
-        "email, plain tokens and other scorers]",
+        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 8 for short "
+        "messages; all for email, plain tokens and other scorers]",
         metavar="N",
+        type=int,
         rule=NOT_NEGATIVE,
+        stored=(int, type(None)),
     )
     max_token_weight: float = setting(
         0.0,
         "--max-token-weight",
-        "Limit the weight of one token against spam to X; 0: no limit. [default: 5; none for email, plain "
-        "tokens and other scorers]",
+        "Limit the weight of one token against spam to X. [default: no limit]",
         metavar="X",
         rule=NOT_NEGATIVE,
     )
@@ -190,6 +190,16 @@ class ScorerConfig:
         usual = (self.name, self.alpha, self.m_estimate) == ("multinomial", 0.1, None)
         return 4.0 if usual else 1.0
 
+    def with_max_evidence(self, limit: int) -> ScorerConfig:
+        """Returns these settings with a limit, unless they have one.
+
+        >>> ScorerConfig().with_max_evidence(8).max_evidence
+        8
+        >>> ScorerConfig(max_evidence=0).with_max_evidence(8).max_evidence
+        0
+        """
+        return self if self.max_evidence is not None else replace(self, max_evidence=limit)
+
     def smoothing(self, outcomes: int) -> float:
         """What is added to the count of each of so many possible outcomes: alpha, or M / K.
 
@@ -208,19 +218,8 @@ class ScorerConfig:
         return replace(usual, **{k: v for k, v in values.items() if v is not None})
 
     @classmethod
-    def usual(cls, mail: bool = False) -> ScorerConfig:
-        """What `spamnb train` scores messages with by default: evidence against spam is limited, but of mail.
-
-        >>> ScorerConfig.usual().max_evidence, ScorerConfig.usual(mail=True) == ScorerConfig()
-        (10, True)
-        """
-        return cls() if mail else cls(max_evidence=MAX_EVIDENCE, max_token_weight=MAX_TOKEN_WEIGHT)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any], mail: bool = False) -> ScorerConfig:
-        """The scorer that options ask for; the defaults depend on tokens and scorer and on what is read.
-
-        Plain tokens are smoothed as in textbooks, all alike, and their evidence is not limited.
+    def from_options(cls, options: Mapping[str, Any]) -> ScorerConfig:
+        """The scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
 
         >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
         True
@@ -231,12 +230,8 @@ class ScorerConfig:
                 "--alpha and --m-estimate do not go together: each of them sets the smoothing",
                 hint="leave out one of them",
             )
-        plain, name = options.get("tokens") == "plain", stated.pop("name", cls().name)
-        if name == cls().name and not plain:
-            usual = cls.usual(mail)
-            limits = {"max_evidence": usual.max_evidence, "max_token_weight": usual.max_token_weight}
-            stated = limits | stated
-        return cls.of(name, ngram_smoothing_ratio=1.0 if plain else None, **stated)
+        ratio = 1.0 if options.get("tokens") == "plain" else None
+        return cls.of(stated.pop("name", cls().name), ngram_smoothing_ratio=ratio, **stated)
 
     def to_state(self) -> dict[str, Any]:
         """Builtins only, for the model file."""

@@ -47,8 +47,7 @@ def check_used(options: Mapping[str, Any]) -> None:
 def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> list[str]:
     """The flags that train with these settings, on mail or on other messages.
 
-    >>> from dataclasses import replace
-    >>> flags(FeatureConfig(), replace(ScorerConfig.usual(), alpha=0.03))
+    >>> flags(FeatureConfig(), ScorerConfig(alpha=0.03))
     ['--alpha', '0.03']
     >>> flags(FeatureConfig.plain(), ScorerConfig.of("bernoulli"))
     ['--tokens', 'plain', '--scorer', 'bernoulli']
@@ -61,5 +60,4 @@ def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) ->
         options["tokens"] = "plain"
     scorer = [] if scoring.name == ScorerConfig().name else ["--scorer", scoring.name]
     words = changed_words(features, FeatureConfig.from_options(options, mail))
-    usual = ScorerConfig.from_options({name: options.get(name) for name in ("scorer", "tokens")}, mail)
-    return [*tokens, *words, *scorer, *changed_words(scoring, usual)]
+    return [*tokens, *words, *scorer, *changed_words(scoring, ScorerConfig.of(scoring.name))]

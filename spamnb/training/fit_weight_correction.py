@@ -31,6 +31,7 @@ from spamnb.training.fit_calibration import fit_linear
 from spamnb.training.fold_counts import FoldCounts
 from spamnb.training.logistic_regression import TOLERANCE, Pattern, SparseRows, fit
 from spamnb.training.sampling import WHOLE, Sample
+from spamnb.training.usual_limits import are_short
 
 _LARGEST_WEIGHT = 1e30  # larger ones do not fit into 32 bits
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1
@@ -40,8 +41,9 @@ STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 # (40 to 160 mails of SpamAssassin, a run that was not completed). Without a base: 52 of 95, 59 of 72 and 28
 # of 38.
 FEWEST = 10_000
-SHAPES = 4.0  # in short messages with bigrams the scale of a shape is so many times |w|
-SHORT = 100  # tokens of the mean message; Enron has 342, and freer shapes raised its log loss by a tenth
+# In short messages with bigrams the scale of a shape is so many times |w|; it raised the log loss of Enron's
+# long ones by a tenth.
+SHAPES = 4.0
 LOOSE = 0.1  # the tolerance with freer shapes: 0.01 took twice as many steps for the same metrics on splits
 SHARES = (0.25, 0.5, 0.75)  # of the correction that may be kept, besides all and nothing
 Weights = NDArray[np.float32]
@@ -110,8 +112,7 @@ def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, trainin
 
 def scale_factors(store: CountStore) -> FloatArray:
     """Returns how many times |w| the scale of each token is: shapes are few, and every message has them."""
-    short = store.presence_totals.sum() < SHORT * store.message_totals.sum()
-    shapes = SHAPES if store.gram_vocabulary and short else 1.0
+    shapes = SHAPES if store.gram_vocabulary and are_short(store) else 1.0
     return np.where(store.kinds == SHAPE, shapes, 1.0)
 
 

@@ -21,6 +21,7 @@ from spamnb.training.fit_min_known_words import fit_min_known_words
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
+from spamnb.training.usual_limits import with_usual_limit
 
 FEWEST = 10  # messages that each class needs for a cross-validation
 
@@ -113,7 +114,8 @@ class Trainer:
         _check_class_weights(self.scoring, store)
         calibration = identity(len(store.labels))
         decision = self.decision.for_classes(store.labels, positive)
-        settings = self.features, self.scoring, store, decision, calibration, positive
+        scoring = with_usual_limit(self.scoring, self.features, store)
+        settings = self.features, scoring, store, decision, calibration, positive
         return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
 
     def calibrated(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:
@@ -147,8 +149,7 @@ def train(
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
-    The default features and limits on evidence depend on the messages: those of parsed mail have no bigrams
-    and no limits (`FeatureConfig.usual`, `ScorerConfig.usual`). `positive` is the class
+    The default features depend on the messages: those of parsed mail have no bigrams. `positive` is the class
     that probabilities are for. It is needed for two labels of which none is a word for spam or ham, such as
     spam, junk, 1, legit or good. With `base` the new model starts from what that model knows, like
     `spamnb train --base FILE`.
@@ -162,10 +163,7 @@ def train(
         raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
     _check_positive(names, positive)
     usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
-    features = features or usual
-    if scoring is None:
-        scoring = ScorerConfig.usual(mail=bool(texts.tags) or not features.shapes)
-    settings = features, scoring, training or TrainingConfig()
+    settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
     trainer = Trainer(
         *settings,
         decision or Decision(),

@@ -52,7 +52,7 @@ def start_candidates(base: FeatureConfig, mail: bool = False) -> list[Candidate]
 def _of_scorer(base: FeatureConfig, name: str, mail: bool) -> Candidate:
     ngrams = 2 if name == "less-naive" else FeatureConfig.usual(mail).ngrams
     features = replace(base, ngrams=ngrams, shapes=name != "less-naive")
-    return named(features, ScorerConfig.from_options({"scorer": name}, mail), mail)
+    return named(features, ScorerConfig.of(name), mail)
 
 
 def neighbours(at: Candidate) -> Iterator[list[Candidate]]:
