@@ -51,18 +51,38 @@ class RawScores(Record):
 
 
 class TokenWeights(Record):
-    """The statistics and weights of some tokens.
+    """The statistics and weights of some tokens, whose ids are their places here.
 
-    `added` is what correction and limits add to their weights for the positive class, None for nothing;
-    `ranks` say which of them count in a message, None for all. `undone` is what takes back the weight of one
-    that does not count.
+    `rows` are their rows in the store, None where these are the ids. `added` is what correction and limits
+    add to the weights for the positive class, None for nothing. With a limit on the number of tokens they are
+    in the order of their weights, the lowest first, `places` are the ids of the rows (-1 stays -1), `ranks`
+    say which tokens of a message count, and `undone` takes back the weight of one that does not.
     """
 
+    rows: IntArray | None
     stats: Stats
     weights: FloatArray
+    shapes: BoolArray
     added: FloatArray | None
     ranks: Ranks | None = None
     undone: FloatArray | None = None
+    places: IntArray | None = None
+
+    def ordered(self, ranks: Ranks, undone: FloatArray) -> TokenWeights:
+        """Returns the tokens in the order of their ranks."""
+        order, stats = np.argsort(ranks.place), self.stats
+        return TokenWeights(
+            order if self.rows is None else self.rows[order],
+            stats.replace(
+                tokens=stats.tokens[order], messages=stats.messages[order], is_ngram=stats.is_ngram[order]
+            ),
+            self.weights[order],
+            self.shapes[order],
+            None if self.added is None else self.added[order],
+            ranks,
+            undone[order],
+            np.append(ranks.place.astype(np.int64), -1),
+        )
 
 
 class LookedUpBatch(Record):
@@ -71,7 +91,10 @@ class LookedUpBatch(Record):
     known: Entries
     counted: BoolArray | None
     tokens: TokenWeights
-    rows: IntArray | None  # the store's rows of the ids, None where they are the ids
+
+    @classmethod
+    def of(cls, known: Entries, tokens: TokenWeights) -> LookedUpBatch:
+        return cls(known, None if tokens.ranks is None else tokens.ranks.counted_in_order(known), tokens)
 
     @property
     def entries(self) -> Entries:
@@ -79,4 +102,4 @@ class LookedUpBatch(Record):
         return self.known if self.counted is None else select(self.known, self.counted)
 
     def store_rows(self, ids: IntArray) -> IntArray:
-        return ids if self.rows is None else self.rows[ids]
+        return ids if self.tokens.rows is None else self.tokens.rows[ids]

@@ -159,20 +159,19 @@ class Engine:
     def look_up(self, batch: Batch, ids: list[IntArray] | None = None) -> LookedUpBatch:
         """Merges the tokens of a batch and selects their statistics and weights."""
         ids = self._ids(batch) if ids is None else ids
-        entries = Entries.of(batch, ids, self.scorer.order, self.scorer.needs_lengths)
         if self._table is None and not self.scorer.needs_full_vocabulary:
-            return self._few(entries)
-        return self._limited(entries, self._all(), None)
+            return self._few(Entries.of(batch, ids, self.scorer.order, self.scorer.needs_lengths))
+        tokens = self._all()
+        if tokens.places is not None:
+            ids = [tokens.places.take(each) for each in ids]
+        return LookedUpBatch.of(Entries.of(batch, ids, self.scorer.order, self.scorer.needs_lengths), tokens)
 
     def _few(self, entries: Entries) -> LookedUpBatch:
         """Computes the statistics and weights of just the tokens in these entries."""
         words = entries.sequence if entries.sequence is not None else np.zeros(0, np.int64)
         rows = distinct_values(np.concatenate((entries.ids, words[words >= 0])))
-        return self._limited(entries.compact(rows), self._tokens(rows), rows)
-
-    def _limited(self, known: Entries, tokens: TokenWeights, rows: IntArray | None) -> LookedUpBatch:
-        counted = None if tokens.ranks is None else tokens.ranks.counted(known)
-        return LookedUpBatch(known, counted, tokens, rows)
+        tokens, known = self._tokens(rows), entries.compact(rows)
+        return LookedUpBatch.of(known if tokens.places is None else known.remap_ids(tokens.places), tokens)
 
     def _all(self) -> TokenWeights:
         if self._full is None:
@@ -184,12 +183,16 @@ class Engine:
         """Computes the statistics and weights of rows of the store; None selects all rows."""
         stats = weighted(Stats.of(self.store, rows), self.config)
         weights = np.ascontiguousarray(self.scorer.estimate(stats))
-        added = self.added(rows)
-        if self.limits is None:
-            return TokenWeights(stats, weights, added)
+        added, ranks = self.added(rows), None
+        if self.limits is not None:
+            added, ranks = self.limits.apply(weights, added)
+        shapes = (self.store.kinds if rows is None else self.store.kinds[rows]) == SHAPE
+        tokens = TokenWeights(rows, stats, weights, shapes, added)
+        if self.limits is None or ranks is None:
+            return tokens
         undone = -self.limits.bayes_weights(weights)
         undone[~np.isfinite(undone)] = 0.0  # what is impossible stays so
-        return TokenWeights(stats, weights, *self.limits.apply(weights, added), undone)
+        return tokens.ordered(ranks, undone)
 
     def bias(self, stats: Stats) -> FloatArray:
         """Returns the bias, computed once where it takes a pass over the whole vocabulary."""
@@ -201,17 +204,10 @@ class Engine:
         no_tokens = weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
         return np.exp(log_prior(no_tokens, self.config))
 
-    @cached_property
-    def _has_shapes(self) -> bool:
-        """Whether the store has tokens that every message has."""
-        return bool(self.store.vocabulary) and int(self.store.kinds.max()) == SHAPE
-
     def _known(self, looked_up: LookedUpBatch) -> IntArray:
         """Counts known tokens but shapes, as the scorer counts them, whether they count or not."""
         entries = looked_up.known
-        if not self._has_shapes and self.scorer.once:
-            return np.bincount(entries.rows, minlength=entries.size)
-        shapes = self.store.kinds.take(looked_up.store_rows(entries.ids)) == SHAPE
+        shapes = looked_up.tokens.shapes.take(entries.ids)
         if self.scorer.once:
             return np.bincount(entries.rows[~shapes], minlength=entries.size)
         times = np.where(shapes, 0, entries.counts)

@@ -96,6 +96,19 @@ class Ranks(Record):
         place[np.argsort(weights, kind="stable")] = np.arange(len(weights), dtype=np.uint32)
         return cls(place, int(np.count_nonzero(weights < -NEUTRAL)), limit)
 
+    def counted_in_order(self, entries: Entries) -> BoolArray | None:
+        """Returns what `counted` does, of entries whose ids are places: in a message the strongest are first.
+
+        That spares the sort, which took a seventh of the time of a bulk prediction.
+        """
+        sizes = np.bincount(entries.rows, minlength=entries.size)
+        if not sizes.max(initial=0) > self.limit:
+            return None
+        last = np.cumsum(sizes) - sizes + self.limit  # of each message: the first one beyond the limit
+        return np.asarray(
+            (np.arange(len(entries.ids)) < last.take(entries.rows)) | (entries.ids >= self.against)
+        )
+
     def counted(self, entries: Entries) -> BoolArray | None:
         """Marks the `limit` strongest tokens against the positive class, and all others; None if all count.
 
