@@ -167,6 +167,17 @@ def test_pipeline() -> None:
     assert steps.classes_.tolist() == ["ham", "spam"]
 
 
+def test_bagging_takes_a_table_of_one_column() -> None:
+    """Bagging passes on nothing but tables; of a list of texts scikit-learn says so itself."""
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    for X in (pd.DataFrame({"text": TEXTS}), np.array(TEXTS, object)[:, None], np.array(TEXTS)[:, None]):
+        bagging = ensemble.BaggingClassifier(SpamClassifier(calibrate=False), n_estimators=3, random_state=0)
+        assert bagging.fit(X, LABELS).score(X, LABELS) > 0.9
+        assert SpamClassifier().fit(X, LABELS).predict(X).tolist() == (
+            SpamClassifier().fit(TEXTS, LABELS).predict(TEXTS).tolist()
+        )
+
+
 def test_clone_copies_parameters_and_nothing_learned() -> None:
     original = SpamClassifier("poisson", class_prior=[0.5, 0.5], threshold=0.9).fit(TEXTS, LABELS)
     copy = pytest.importorskip("sklearn.base").clone(original)
@@ -265,9 +276,9 @@ def test_decision_function_and_probabilities_agree(fitted: SpamClassifier) -> No
 
 def test_threshold_is_the_least_probability_of_the_second_class() -> None:
     strict = SpamClassifier(threshold=0.9).fit(TEXTS, LABELS)
-    said = strict.predict_proba(TEXTS)[:, 1] >= 0.9
-    assert 0 < said.sum() < LABELS.count("spam")
-    assert (strict.predict(TEXTS) == "spam").tolist() == said.tolist()
+    flagged = strict.predict_proba(TEXTS)[:, 1] >= 0.9
+    assert 0 < flagged.sum() < LABELS.count("spam")
+    assert (strict.predict(TEXTS) == "spam").tolist() == flagged.tolist()
 
 
 Colour = enum.Enum("Colour", ["GREEN", "RED"])
@@ -289,9 +300,9 @@ def test_labels_keep_their_type(pair: list[Any], kind: str) -> None:
     y = [pair[label == "spam"] for label in LABELS]
     one = SpamClassifier(refine="no").fit(TEXTS, y)  # on so few messages `auto` may go either way
     same = SpamClassifier(refine="no").fit(TEXTS, LABELS)
-    said = one.predict(["see mum later", "win a free prize"])
-    assert said.dtype.kind == one.classes_.dtype.kind == kind
-    assert said.tolist() == pair == one.classes_.tolist()
+    labels = one.predict(["see mum later", "win a free prize"])
+    assert labels.dtype.kind == one.classes_.dtype.kind == kind
+    assert labels.tolist() == pair == one.classes_.tolist()
     assert one.score(TEXTS, y) == same.score(TEXTS, LABELS) > 0.85
     assert one.score(["win a free prize", "see mum later"], [pair[1], pair[1]], sample_weight=[3, 1]) == 0.75
 
@@ -379,7 +390,12 @@ def test_parameters_by_name() -> None:
 
 UNUSABLE: list[tuple[Any, Any, str]] = [
     ("one text", ["a"], "expected a list of messages, got one string"),
-    (pd.DataFrame({"t": ["a"]}), ["a"], "expected a list of messages, got a DataFrame of shape (1, 1)"),
+    (
+        pd.DataFrame({"t": ["a"], "u": [1]}),
+        ["a"],
+        "expected a list of messages, got a DataFrame of shape (1, 2)",
+    ),
+    (np.zeros((2, 1)), [0, 1], "expected a list of messages, got a ndarray of shape (2, 1)"),
     (np.zeros((2, 3)), [0, 1], "expected a list of messages, got a ndarray of shape (2, 3)"),
     (["a", "b"], ["x"], "2 messages but 1 labels"),
     (["a", "b"], [[1], [2]], "expected one label for each message, got y of shape (2, 1)"),

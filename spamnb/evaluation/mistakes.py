@@ -12,7 +12,7 @@ from spamnb.messages import Chunk, Texts
 from spamnb.model import Explanation, Predictions, SpamModel, predict_pair
 from spamnb.training import Sample, folds
 
-WORST = 8  # of each kind
+WORST_MISTAKES = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message
 
 
@@ -47,7 +47,7 @@ class _Candidate:
 class MistakeCollector:
     """Observes an evaluation and keeps the worst mistakes of each kind, `limit` at any time."""
 
-    def __init__(self, model: SpamModel, limit: int = WORST) -> None:
+    def __init__(self, model: SpamModel, limit: int = WORST_MISTAKES) -> None:
         self.model = model
         self._limit = limit
         self._candidates: list[_Candidate] = []
@@ -91,7 +91,7 @@ def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> t
         kinds = np.where(false_positive, 0, np.where(missed, 1, -1))
         return np.where(missed, -predictions.log_odds, predictions.log_odds), kinds
     proba = model.proba(predictions)
-    verdicts = model.decision.choose(proba, model.labels)
+    verdicts = model.choose(proba)
     rows = np.arange(len(truth))
     with np.errstate(divide="ignore"):
         gap = np.log(proba[rows, verdicts]) - np.log(proba[rows, truth])
@@ -117,7 +117,7 @@ def _text(texts: Texts) -> str:
     return texts[0][:LONGEST].decode("utf-8", "replace")
 
 
-def out_of_fold_mistakes(evaluation: Evaluation, k: int, limit: int = WORST) -> list[Mistake]:
+def out_of_fold_mistakes(evaluation: Evaluation, k: int, limit: int = WORST_MISTAKES) -> list[Mistake]:
     """Explains the worst mistakes of a cross-validation, each by the model that had not learned its fold.
 
     The counts of a fold are subtracted again, so the evidence sums to the score that was measured. A

@@ -19,7 +19,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore, Entries, Tally, are_grams
 from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
-from spamnb.model import damping_scale, weighted
+from spamnb.model import damping_scale, prior_if_impossible, weighted
 from spamnb.scorers import ClassTotals, EvidenceLimits, Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import FoldScores, with_usual_limit
@@ -110,7 +110,8 @@ def _score(
     weights = scorer.estimate(stats)
     if limits is not None:
         entries, weights = limits.limit(entries, weights)
-    joint = (scorer.text_scores(entries, stats, weights) + scorer.bias(stats))[0]
+    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
+    joint = prior_if_impossible(joint, scorer.log_prior(stats))[0]
     shapes = now.kinds[rows] == SHAPE
     known = present - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
     return joint * damping_scale(np.array([len(entries.ids)]), scorer.config), int(known)

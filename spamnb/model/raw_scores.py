@@ -28,6 +28,7 @@ class RawScores(Record):
     known columns and tokens but shapes, which every message has; where the scorer counts repeats, they count
     here too. `correction` (n,) is what weight correction and limit on one token add to the log-odds of the
     positive class, damped already; `base_log_odds` (n,) is what the base model adds; None without it.
+    `log_prior` (K,) compares the classes where every one of them is impossible.
     """
 
     joint: FloatArray
@@ -36,10 +37,16 @@ class RawScores(Record):
     correction: FloatArray | None = None
     base_log_odds: FloatArray | None = None
     words: WordCounts | None = None  # only on request
+    log_prior: FloatArray | None = None
+
+    @property
+    def comparable(self) -> FloatArray:
+        """`joint`, or the log prior where every class is impossible."""
+        return self.joint if self.log_prior is None else prior_if_impossible(self.joint, self.log_prior)
 
     @property
     def damped(self) -> FloatArray:
-        return self.joint * self.scale[:, None]
+        return self.comparable * self.scale[:, None]
 
     @property
     def log_evidence(self) -> FloatArray:
@@ -103,3 +110,21 @@ class LookedUpBatch(Record):
 
     def store_rows(self, ids: IntArray) -> IntArray:
         return ids if self.tokens.rows is None else self.tokens.rows[ids]
+
+
+def prior_if_impossible(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """Returns log scores (n, K); the prior compares the classes where all are impossible, or several certain.
+
+    Without smoothing a word that a class has not seen makes it impossible, -inf; in `complement` it makes the
+    other classes certain, inf.
+
+    >>> prior_if_impossible(np.array([[-np.inf, -np.inf], [-np.inf, -1.0]]), np.array([-0.1, -2.0])).tolist()
+    [[-0.1, -2.0], [-inf, -1.0]]
+    """
+    top = joint.max(axis=1, initial=-np.inf)
+    rows = np.flatnonzero(~np.isfinite(top))
+    if not len(rows):
+        return joint
+    out = joint.copy()
+    out[rows] = np.where(joint[rows] == top[rows, None], log_prior, -np.inf)
+    return out

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from spamnb.scorers import ColumnScores
 
 
+ROUNDING = 1e-12  # the relative difference of two sums of logarithms that are the same on paper
+
+
 class Engine:
     """Scores batch after batch.
 
@@ -59,12 +62,11 @@ class Engine:
         else:
             joint, known, distinct, added = self._sum_merged(batch, ids)
         for terms in self.columns(batch.size, categories, numbers).values():
-            joint = joint + terms
-            present = terms.any(axis=1)
-            known, distinct = known + present, distinct + present
+            joint, known = joint + terms, known + terms.any(axis=1)
         scale = damping_scale(distinct, self.config)
         corrected = None if added is None else added * scale + self.correction_bias
-        return RawScores(joint, scale, known, corrected, None, _word_counts(batch, ids) if words else None)
+        counted = _word_counts(batch, ids) if words else None
+        return RawScores(joint, scale, known, corrected, None, counted, self.log_prior)
 
     def _adds_repeats(self, batch: Batch) -> bool:
         """Whether every occurrence is added as it comes; merging repeats would be a fifth of the work."""
@@ -201,8 +203,16 @@ class Engine:
     @cached_property
     def prior(self) -> FloatArray:
         """The probability of each class (K,) for a message of which nothing is known."""
-        no_tokens = weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
-        return np.exp(log_prior(no_tokens, self.config))
+        return np.exp(log_prior(self._no_tokens, self.config))
+
+    @cached_property
+    def log_prior(self) -> FloatArray:
+        """(K,): what compares the classes if all of them are impossible."""
+        return self.scorer.log_prior(self._no_tokens)
+
+    @property
+    def _no_tokens(self) -> Stats:
+        return weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
 
     def _known(self, looked_up: LookedUpBatch) -> IntArray:
         """Counts known tokens but shapes, as the scorer counts them, whether they count or not."""
@@ -242,10 +252,16 @@ def _word_counts(batch: Batch, stream_ids: list[IntArray]) -> WordCounts:
 
 
 def log_odds_of(scores: FloatArray, plus: int) -> FloatArray:
-    """Computes the log-odds of one of two classes from their log scores (n, 2); 0 if both are impossible."""
+    """Computes the log-odds of one of two classes from their log scores (n, 2).
+
+    They are 0 if both scores are the same but for rounding: equal products may differ in the last digit of
+    their logarithms.
+    """
+    first, second = scores[:, plus], scores[:, 1 - plus]
     with np.errstate(invalid="ignore"):
-        raw = scores[:, plus] - scores[:, 1 - plus]
-    return np.where(np.isnan(raw), 0.0, raw)
+        raw = first - second
+        tie = np.abs(raw) <= ROUNDING * np.minimum(np.abs(first), np.abs(second))
+    return np.where(tie | np.isnan(raw), 0.0, raw)
 
 
 def damping_scale(distinct: IntArray, config: ScorerConfig) -> FloatArray:

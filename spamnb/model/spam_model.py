@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core import FloatArray, IntArray
+from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore
 from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import model_state
 from spamnb.model.base_model import BaseModel
-from spamnb.model.calibration import LIMIT, Calibration, Platt
+from spamnb.model.calibration import LIMIT, Calibration, Platt, is_fitted
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
@@ -25,7 +25,7 @@ from spamnb.model.predictions import Predictions, all_probabilities, predict_cla
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import Engine, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
-from spamnb.model.spam_class import Classes, check_labels
+from spamnb.model.spam_class import Classes, check_labels, spam_classes
 from spamnb.model.verdicts import Verdicts, decide
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
@@ -33,11 +33,12 @@ from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import model_file
 
 if TYPE_CHECKING:
+    from spamnb.metrics import MultiScores, Scores
     from spamnb.model.explanation import Explanation
     from spamnb.model.model_delta import Change
     from spamnb.model.pseudo_messages import PseudoMessage
 
-Labels = Iterable[str]
+Labels = Iterable[object]  # texts; 1, 0, True and False mean spam and ham
 Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
 
@@ -47,6 +48,8 @@ class SpamModel:
     """A spam filter. It is immutable: learning and forgetting return a new one.
 
     >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
+    >>> model
+    <SpamModel: classes ham, spam; 3 messages, 21 tokens; scorer multinomial>
     >>> model.predict(["free prize now", "see you soon"])
     ['spam', 'ham']
     """
@@ -84,6 +87,11 @@ class SpamModel:
     @property
     def classes(self) -> Classes:
         return Classes(self.labels, self.positive)
+
+    def __repr__(self) -> str:
+        messages, classes = int(self.store.message_totals.sum()), ", ".join(self.labels) or "none"
+        size = f"{messages:,} messages, {self.store.vocabulary:,} tokens"
+        return f"<SpamModel: classes {classes}; {size}; scorer {self.scoring.name}>"
 
     def learn(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
@@ -127,8 +135,9 @@ class SpamModel:
     ) -> tuple[CountStore, dict[str, KeyArray]]:
         """Returns the counts of some messages, and their digests by label."""
         from spamnb.counts import PairColumns, count
+        from spamnb.readers import class_name
 
-        texts, names = as_texts(messages), [str(label) for label in labels]
+        texts, names = as_texts(messages), [class_name(label, self.labels) for label in labels]
         if len(texts) != len(names):
             raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         check_columns(len(texts), categories, numbers)
@@ -138,7 +147,14 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.scoring, self.active_correction, self.positive)
+        return Engine(self.store, self.active_scoring, self.active_correction, self.positive)
+
+    @property
+    def active_scoring(self) -> ScorerConfig:
+        """The scorer's settings as they take effect: without calibration nothing restores damped log-odds."""
+        if is_fitted(self.calibration) or self.active_base is not None:
+            return self.scoring
+        return replace(self.scoring, damping=0.0)
 
     @property
     def active_correction(self) -> Correction | None:
@@ -195,7 +211,20 @@ class SpamModel:
         limit, prior = self.min_known_words, float(self.engine.prior[self.pair[0]])
         too_few = None if limit is None or known_share is None else known_share < limit
         decision = self.decision.for_classes(self.labels, self.positive)
-        return decide(decision, prior, log_odds, known, too_few)
+        return decide(decision, prior, log_odds, self.lacks_evidence(known), too_few)
+
+    def lacks_evidence(self, known: IntArray) -> BoolArray:
+        """Whether nothing in a message is known; in textbooks the prior then decides."""
+        return np.zeros(len(known), bool) if self.scoring.is_textbook else known == 0
+
+    def choose(self, proba: FloatArray) -> IntArray:
+        """Chooses a class for each row of probabilities (n, K), by likelihood or cost.
+
+        Of equal classes the one with the greater prior is chosen, of those one that is not spam.
+        """
+        spam, prior = spam_classes(self.labels), self.engine.prior.round(12).tolist()
+        preference = sorted(range(len(prior)), key=lambda c: (-prior[c], self.labels[c] in spam))
+        return self.decision.choose(proba, self.labels, preference)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Drops the columns that the model was not trained with."""
@@ -214,7 +243,7 @@ class SpamModel:
     def raw(self, scored: RawScores) -> FloatArray:
         """Returns the log-odds of the positive class before calibration."""
         assert self.pair is not None
-        raw = log_odds_of(scored.joint, self.pair[0]) * scored.scale
+        raw = log_odds_of(scored.comparable, self.pair[0]) * scored.scale
         if scored.correction is not None:
             raw = raw + scored.correction
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
@@ -222,6 +251,11 @@ class SpamModel:
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
         return all_probabilities(self, predictions)
+
+    def expected_costs(self, predictions: Predictions) -> FloatArray | None:
+        """(n, K): the expected cost of each verdict; None if the decision states no cost."""
+        table = self.decision.cost_table_of(self.labels, self.positive)
+        return None if table is None else np.einsum("nt,tv->nv", self.proba(predictions), table)
 
     def predict(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
@@ -240,6 +274,19 @@ class SpamModel:
     ) -> FloatArray:
         """(n,): log P(positive) - log P(not positive) of each message."""
         return self.score(messages, categories, numbers).log_odds
+
+    def evaluate(
+        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
+    ) -> Scores | MultiScores:
+        """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
+
+        >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
+        >>> model.evaluate(["prize", "you"], [1, 0]).accuracy
+        1.0
+        """
+        from spamnb.model.model_metrics import evaluate
+
+        return evaluate(self, messages, labels, categories, numbers)
 
     def explain(
         self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None

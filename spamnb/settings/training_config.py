@@ -9,6 +9,7 @@ from typing import Any
 
 from spamnb.errors import ConfigError
 from spamnb.settings.setting_field import AT_LEAST_1, Rule, TextForm, check_settings, setting, stated_fields
+from spamnb.settings.textbook import with_textbook
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
 REFINE_MODES = ("auto", "yes", "no")
@@ -50,6 +51,7 @@ class TrainingConfig:
         "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
         rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+        advanced=False,
     )
     refine: str = setting(
         "auto",
@@ -60,16 +62,18 @@ class TrainingConfig:
     max_fpr: float | None = setting(
         None,
         "--max-fpr",
-        "Flag at most this share of ham as spam, for example 0.1% or 0.001.",
+        "Set the threshold for at most this false positive rate, for example 0.1%.",
         metavar="RATE",
         type=str,
         text_form=TextForm(lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001")),
         training=False,
+        group="Decision",
+        advanced=False,
     )
     base_weight: float | None = setting(
         None,
         "--base-weight",
-        "Weight of the model of --base beside your messages. [default: chosen by cross-validation]",
+        "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
         rule=Rule(
@@ -78,14 +82,22 @@ class TrainingConfig:
     )
     remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
     jobs: int = setting(
-        1, "--jobs", "Number of worker processes.", metavar="N", rule=AT_LEAST_1, training=False
+        1,
+        "--jobs",
+        "Number of worker processes, at most one per core (N! forces N). "
+        "[default: auto, several if the input is large]",
+        metavar="N",
+        rule=AT_LEAST_1,
+        training=False,
+        group="Input",
     )
     base: str | None = setting(
         None,
         "--base",
-        "Start from a built-in model (ready-made) or from the model in FILE.",
-        metavar="ready-made|FILE",
+        "Start from this model: ready-made, a name or a file.",
+        metavar="MODEL",
         type=str,
+        advanced=False,
     )
     max_fpr_is_default: bool = False
 
@@ -104,7 +116,7 @@ class TrainingConfig:
         >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
         0.01
         """
-        config = cls(**stated_fields(cls, options))
+        config = cls(**stated_fields(cls, with_textbook(options)))
         if config.base_weight is not None and config.base is None:
             raise ConfigError(
                 "--base-weight is the weight of the model of --base, got none",
@@ -125,10 +137,12 @@ class DecisionConfig:
     threshold: float | None = setting(
         None,
         "--threshold",
-        "Spam from this probability on. [default: 0.5]",
+        "Spam above this probability. [default: 0.5]",
         metavar="P",
         type=float,
         training=False,
+        group="Decision",
+        advanced=False,
     )
     unsure: tuple[float, float] | None = setting(
         None,
@@ -137,6 +151,7 @@ class DecisionConfig:
         metavar="LOW HIGH",
         type=(float, float),
         training=False,
+        group="Decision",
     )
     cost: tuple[str, ...] = setting(
         (),
@@ -145,10 +160,23 @@ class DecisionConfig:
         "Repeatable.",
         metavar="TRUTH:VERDICT=X",
         training=False,
+        group="Decision",
     )
     cost_fp: float | None = setting(
-        None, "--cost-fp", "Cost of flagging ham as spam.", metavar="X", type=float, training=False
+        None,
+        "--cost-fp",
+        "Cost of flagging ham as spam.",
+        metavar="X",
+        type=float,
+        training=False,
+        group="Decision",
     )
     cost_fn: float | None = setting(
-        None, "--cost-fn", "Cost of letting spam through.", metavar="X", type=float, training=False
+        None,
+        "--cost-fn",
+        "Cost of letting spam through.",
+        metavar="X",
+        type=float,
+        training=False,
+        group="Decision",
     )

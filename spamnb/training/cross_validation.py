@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
 from spamnb.counts import CountStore, PairColumns, Tally, subtract_store
 from spamnb.features import Batch
-from spamnb.model import SpamModel, damping_scale, log_odds_of, weighted
+from spamnb.model import SpamModel, damping_scale, log_odds_of, prior_if_impossible, weighted
 from spamnb.scorers import ColumnScores, EvidenceLimits, Scorer, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
@@ -110,10 +110,9 @@ def score_fold(
     joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
     parts = np.bincount(entries.rows, minlength=size)
     for terms in _columns_without(store, scorer.config, sample, fold).values():
-        joint, present = joint + terms, terms.any(axis=1)
-        parts, known = parts + present, known + present
+        joint, known = joint + terms, known + terms.any(axis=1)
     scale = damping_scale(parts, scorer.config)
-    damped = joint * scale[:, None]
+    damped = prior_if_impossible(joint, scorer.log_prior(stats)) * scale[:, None]
     if sample.base_scores is not None:
         damped = damped + sample.base_scores[fold.rows]
     return damped, known, scale

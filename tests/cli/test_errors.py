@@ -71,8 +71,11 @@ HELP = "Hint: see `spamnb train --help`"
 )
 def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", *flags.split(), "-o", "m", code=2) == [f"Error: {error}", hint]
-    assert not (cli.here / "m").exists()
+    assert cli.fails("train", "tiny.csv", *flags.split(), "-o", "m.spamnb", code=2) == [
+        f"Error: {error}",
+        hint,
+    ]
+    assert not (cli.here / "m.spamnb").exists()
 
 
 @pytest.mark.parametrize(
@@ -92,9 +95,9 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
     ],
 )
 def test_values_that_are_none(cli: Cli, flags: str, error: str) -> None:
-    said = cli.fails("train", "tiny.csv", *flags.split(), code=2)
-    assert said[:2] == ["Usage: spamnb train [OPTIONS] DATA...", "Try 'spamnb train --help' for help."]
-    assert said[-1] == f"Error: {error}"
+    errors = cli.fails("train", "tiny.csv", *flags.split(), code=2)
+    assert errors[:2] == ["Usage: spamnb train [OPTIONS] DATA...", "Try 'spamnb train --help' for help."]
+    assert errors[-1] == f"Error: {error}"
 
 
 @pytest.mark.parametrize(
@@ -145,13 +148,13 @@ def test_data_that_is_no_data(cli: Cli, tiny: Path) -> None:
     cli.write("head.csv", "label,text\n")
     cli.write("lines.txt", "hello there\nsee you\n")
     cli.write("tiny.csv", TINY)
-    said = {
+    messages = {
         "empty.csv": "empty.csv is empty",
         "head.csv": "no usable rows in head.csv: nothing but a header",
         "lines.txt": "lines.txt has one column, expected a text and a label column",
         str(tiny): f"{tiny} is a spamnb model, expected messages",
     }
-    for name, error in said.items():
+    for name, error in messages.items():
         *_, last, hint = cli.fails("train", name)
         assert last == f"Error: {error}"
         assert hint.startswith("Hint: ")
@@ -170,11 +173,11 @@ def test_stdin_cannot_be_read_twice(cli: Cli) -> None:
 
 def test_too_many_priors(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m", code=2)[1:] == [
+    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m.spamnb", code=2)[1:] == [
         "Error: --class-prior gives 3 numbers, the model has 2 classes",
         "Hint: give one number for each of ham, spam",
     ]
-    assert not (cli.here / "m").exists()
+    assert not (cli.here / "m.spamnb").exists()
 
 
 # --- wrong models: exit 1 --------------------------------------------------------------------------
@@ -188,7 +191,7 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
     cli.write("flipped.spamnb", bytes(flipped))
     cli.write("empty.spamnb", "")
     again = "Hint: copy the file again, or train a new model with `spamnb train DATA`"
-    said = {
+    messages = {
         str(SAMPLE): (
             f"Error: {SAMPLE} is not a spamnb model: it looks like a CSV file",
             "Hint: if these are labelled messages, train on them with `spamnb train`",
@@ -196,16 +199,18 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
         "cut.spamnb": ("Error: cut.spamnb is cut short or not a spamnb model: no checksum at its end", again),
         "flipped.spamnb": ("Error: flipped.spamnb is damaged: its contents do not match its checksum", again),
         "empty.spamnb": ("Error: empty.spamnb is empty, expected a spamnb model", again),
-        "nowhere": ("Error: no model at nowhere", "Hint: train one with `spamnb train DATA`"),
+        "nowhere.spamnb": ("Error: no model at nowhere.spamnb", "Hint: train one with `spamnb train DATA`"),
         ".": ("Error: . is a directory, expected a model file", "Hint: give the path of the file in it"),
     }
-    for model, expected in said.items():
+    for model, expected in messages.items():
         assert tuple(cli.fails("predict", "-m", model, stdin=b"hello\n")) == expected
 
 
 def test_a_model_named_by_the_variable_must_be_there(cli: Cli) -> None:
+    done = cli("predict", stdin=b"win\n", env={"SPAMNB_MODEL": "./gone"}, code=1)
+    assert done.err.startswith("Error: no model at ./gone\n")
     done = cli("predict", stdin=b"win\n", env={"SPAMNB_MODEL": "gone"}, code=1)
-    assert done.err.startswith("Error: no model at gone\n")
+    assert done.err.startswith("Error: there is no model named 'gone'\n")
 
 
 # --- places that cannot be written -----------------------------------------------------------------
@@ -233,15 +238,15 @@ def test_places_that_cannot_be_written_are_found_before_the_work(cli: Cli) -> No
 
 
 def test_names_with_odd_characters_are_shown_escaped(cli: Cli) -> None:
-    said = cli.fails("train", os.fsdecode(b"caf\xe9\x1b[31m"))
-    assert said[0] == "Error: no such file: caf\\udce9\\x1b[31m"
+    errors = cli.fails("train", os.fsdecode(b"caf\xe9\x1b[31m"))
+    assert errors[0] == "Error: no such file: caf\\udce9\\x1b[31m"
     assert "\x1b" not in "".join(cli.fails("nonsense\x1b[31m", code=2))
 
 
 def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
     """Whatever nobody thought of: one sentence, or all of it on request."""
     breaking = "import spamnb.model.model_paths as p; p.own_model = lambda: 1 / 0"
-    command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "models"]
+    command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "model", "list"]
     done = subprocess.run(command, capture_output=True, env=cli.env, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == (

@@ -44,9 +44,9 @@ def test_all_ways_to_measure_agree(cli: Cli, mails: Path) -> None:
 
 
 def test_tuning_starts_from_what_suits_mail(cli: Cli, mails: Path) -> None:
-    found = cli("tune", mails, "--time", "0s", "--folds", "3", "--json", "-").json
-    assert found["tried"][0]["name"] == "defaults"
-    assert "--ngrams" not in found["command"]
+    result = cli("tune", mails, "--time", "0s", "--folds", "3", "--json", "-").json
+    assert result["tried"][0]["name"] == "defaults"
+    assert "--ngrams" not in result["command"]
 
 
 def test_training_in_python_agrees() -> None:
@@ -58,7 +58,7 @@ def test_training_in_python_agrees() -> None:
 
 def test_a_model_of_short_messages_says_so_when_it_meets_mail(cli: Cli, tiny: Path) -> None:
     mail = next(iter(sorted((ROOT / "data/mail/ham").iterdir())))
-    note = "note: this model has learned no mail: what it says about mail means little\n"
+    note = "note: this model was trained without mail; its verdicts on mail are unreliable\n"
     assert note in cli("predict", "-m", tiny, mail).err
     assert note not in cli("predict", "-m", tiny, mail, "-q").err
     assert note in cli("filter", "-m", tiny, stdin=mail.read_bytes()).err

@@ -34,9 +34,9 @@ def model() -> Iterator[Path]:
 
 def lines(text: str) -> list[str]:
     """The lines about the model, without those on the interpreter and the program."""
-    found = text.splitlines()
-    start = next(i for i, line in enumerate(found) if line.startswith("model"))
-    return [" ".join(line.split()) for line in found[start:]]
+    output_lines = text.splitlines()
+    start = next(i for i, line in enumerate(output_lines) if line.startswith("model"))
+    return [" ".join(line.split()) for line in output_lines[start:]]
 
 
 def test_a_model_of_ones_own(cli: Cli) -> None:
@@ -55,15 +55,15 @@ def test_without_a_model_the_ready_made_one_is_checked(cli: Cli) -> None:
 
 
 def test_a_missing_or_damaged_model_fails(cli: Cli) -> None:
-    done = cli("model", "check", "-m", "nothing", code=1)
+    done = cli("model", "check", "-m", "./nothing", code=1)
     assert lines(done.text)[0] == f"model FAILED {cli.here}/nothing: there is no such file"
     cli.write("bad", b"no model")
-    done = cli("model", "check", "-m", "bad", code=1)
+    done = cli("model", "check", "-m", "./bad", code=1)
     assert lines(done.text)[1] == (
         f"filter FAILED spamnb filter: {cli.here}/bad is not a spamnb model: it looks like a text file; the "
         "mail is refused for now"
     )
-    assert done.text.splitlines()[-1].endswith(" cannot use bad: 1 check failed")
+    assert done.text.splitlines()[-1].endswith(" cannot use ./bad: 1 check failed")
 
 
 def test_a_damaged_journal_fails(cli: Cli) -> None:
@@ -110,9 +110,9 @@ def test_the_command_that_helps(
     path, real = tmp_path / "m", os.stat
 
     def stat(name: str) -> os.stat_result:
-        found = real(name)
+        status = real(name)
         permissions = 0o100000 | mode if name == str(path) else 0o40755
-        return os.stat_result((permissions, *found[1:4], 1, 2, *found[6:]))
+        return os.stat_result((permissions, *status[1:4], 1, 2, *status[6:]))
 
     path.touch()
     monkeypatch.setattr("os.stat", stat)
@@ -180,5 +180,5 @@ def test_without_root_it_says_what_it_could_not_try(model: Path) -> None:
     done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, "--as", str(EVE.number), code=1)
     assert lines(done.text)[:2] == [
         f"model FAILED {name} may not read {model} (owner root, group root, mode 600)",
-        f"mend chgrp {EVE.groups[0]} {model} && chmod g+r {model}",
+        f"fix chgrp {EVE.groups[0]} {model} && chmod g+r {model}",
     ]

@@ -28,7 +28,7 @@ def test_an_export_never_replaces_its_own_model(
     model = cli.write("k.spamnb", tiny.read_bytes())
     cli("learn", "-m", model, "--spam", "-q", stdin=b"win once more\n")
     before = model.read_bytes(), Path(f"{model}.journal").read_bytes()
-    assert cli.fails("export", "k.spamnb", "-o", name, *flags) == [
+    assert cli.fails("model", "export", "k.spamnb", "-o", name, *flags) == [
         f"Error: {name} belongs to the model that is exported: it was not overwritten",
         "Hint: choose another name for -o",
     ]
@@ -41,24 +41,24 @@ def test_an_export_replaces_exports_only(cli: Cli, tiny: Path) -> None:
     data = cli.write("data.csv", CSV)
     for path in (other, data):
         before = path.read_bytes()
-        assert cli.fails("export", tiny, "-o", path) == refused(path, "an export of spamnb", hint)
+        assert cli.fails("model", "export", tiny, "-o", path) == refused(path, "an export of spamnb", hint)
         assert path.read_bytes() == before
-    wanted = cli("export", tiny).out
-    cli("export", tiny, "-o", data, "--force")
+    wanted = cli("model", "export", tiny).out
+    cli("model", "export", tiny, "-o", data, "--force")
     assert data.read_bytes() == wanted
     for name in ("m.txt", "m.jsonl", "m.txt", "m.jsonl"):
-        cli("export", tiny, "-o", name)
+        cli("model", "export", tiny, "-o", name)
     assert (cli.here / "m.txt").read_bytes() == wanted
-    cli("export", tiny, "-o", cli.write("empty", ""))
+    cli("model", "export", tiny, "-o", cli.write("empty", ""))
     assert (cli.here / "empty").read_bytes() == wanted
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the size of files")
 def test_an_export_that_fails_leaves_the_one_before(cli: Cli, sms: Sms, tiny: Path) -> None:
-    cli("export", tiny, "-o", "m.txt", "-q")
+    cli("model", "export", tiny, "-o", "m.txt", "-q")
     before, there = (cli.here / "m.txt").read_bytes(), sorted(os.listdir(cli.here))
     script = "trap '' XFSZ; ulimit -f 8; \"$@\""
-    done = cli.shell(script, "export", sms.model, "-o", "m.txt", code=1)
+    done = cli.shell(script, "model", "export", sms.model, "-o", "m.txt", code=1)
     assert done.err.splitlines() == ["Error: cannot write m.txt: File too large", "Hint: choose another path"]
     assert (cli.here / "m.txt").read_bytes() == before
     assert sorted(os.listdir(cli.here)) == there
@@ -66,10 +66,10 @@ def test_an_export_that_fails_leaves_the_one_before(cli: Cli, sms: Sms, tiny: Pa
 
 @PIPES
 def test_an_export_goes_to_pipes_as_before(cli: Cli, tiny: Path) -> None:
-    wanted = cli("export", tiny).out
-    assert cli("export", tiny, "-o", "/dev/stdout", "-q").out == wanted
+    wanted = cli("model", "export", tiny).out
+    assert cli("model", "export", tiny, "-o", "/dev/stdout", "-q").out == wanted
     os.mkfifo(cli.here / "pipe")
-    assert cli.shell('"$@" & cat pipe; wait', "export", tiny, "-o", "pipe", "-q").out == wanted
+    assert cli.shell('"$@" & cat pipe; wait', "model", "export", tiny, "-o", "pipe", "-q").out == wanted
     assert (cli.here / "pipe").is_fifo()
 
 
@@ -92,8 +92,8 @@ def test_an_export_goes_to_pipes_as_before(cli: Cli, tiny: Path) -> None:
 def test_json_overwrites_no_data(cli: Cli, args: tuple[str, ...]) -> None:
     cli.write("data.csv", CSV)
     hint = "choose another name for --json, or remove the file"
-    said = cli.fails(*args, "--json", "data.csv")
-    assert said == refused("data.csv", "JSON that spamnb wrote", hint)
+    errors = cli.fails(*args, "--json", "data.csv")
+    assert errors == refused("data.csv", "JSON that spamnb wrote", hint)
     assert (cli.here / "data.csv").read_text() == CSV
 
 
@@ -116,8 +116,8 @@ def test_json_overwrites_no_other_json(cli: Cli, content: bytes) -> None:
 def test_no_model_is_overwritten_by_figures(cli: Cli, sms: Sms) -> None:
     model = cli.write("m.spamnb", sms.model.read_bytes())
     hint = "choose another name for --report, or remove the file"
-    said = cli.fails("evaluate", sms.test, "-m", model, "--report", model)
-    assert said == refused(model, "a report of spamnb", hint)
+    errors = cli.fails("evaluate", sms.test, "-m", model, "--report", model)
+    assert errors == refused(model, "a report of spamnb", hint)
     cli.fails("evaluate", sms.test, "-m", model, "--json", model)
     assert model.read_bytes() == sms.model.read_bytes()
 
@@ -148,18 +148,18 @@ def test_a_picture_of_somebody_else_stays(cli: Cli, sms: Sms) -> None:
     (cli.here / "p").mkdir()
     mine = cli.write("p/scores.svg", '<svg xmlns="http://www.w3.org/2000/svg"></svg>')
     hint = "choose another folder for --plots, or remove the file"
-    said = cli.fails(*base)
-    assert said == refused(os.path.join("p", "scores.svg"), "a plot of spamnb", hint)
+    errors = cli.fails(*base)
+    assert errors == refused(os.path.join("p", "scores.svg"), "a plot of spamnb", hint)
     assert os.listdir(cli.here / "p") == [mine.name]
 
 
 def test_one_file_cannot_be_both(cli: Cli, sms: Sms) -> None:
-    said = cli.fails("evaluate", "-m", sms.model, "--report", "x", "--json", "./x", code=2)
-    assert said[-1] == "Error: --report and --json cannot both have x: give one another file."
+    errors = cli.fails("evaluate", "-m", sms.model, "--report", "x", "--json", "./x", code=2)
+    assert errors[-1] == "Error: --report and --json cannot both have x: give one another file."
     assert not (cli.here / "x").exists()
     for flag in ("--report", "--json"):
-        said = cli.fails("evaluate", "-m", sms.model, sms.test, flag, "p/roc.svg", "--plots", "p", code=2)
-        assert said[-1] == f"Error: {flag} and --plots cannot both have p/roc.svg: give one another place."
+        errors = cli.fails("evaluate", "-m", sms.model, sms.test, flag, "p/roc.svg", "--plots", "p", code=2)
+        assert errors[-1] == f"Error: {flag} and --plots cannot both have p/roc.svg: give one another place."
         assert not (cli.here / "p").exists()
 
 

@@ -67,8 +67,10 @@ def test_one_line_out_for_each_message_in(cli: Cli, sms: Sms) -> None:
 def test_file_stdin_api_and_one_by_one_agree(cli: Cli, sms: Sms) -> None:
     texts = [row["text"].replace("\n", " ") for row in rows_of(sms.test)[:40]]
     lines = "\n".join(texts).encode() + b"\n"
-    found = SpamModel.load(sms.model).score(texts)
-    api = [f"{a}\t{p:.4f}\n" for a, p in zip(found.labels, found.probability.tolist(), strict=True)]
+    predictions = SpamModel.load(sms.model).score(texts)
+    api = [
+        f"{a}\t{p:.4f}\n" for a, p in zip(predictions.labels, predictions.probability.tolist(), strict=True)
+    ]
     piped = terse(cli, sms.model, stdin=lines)
     assert piped == terse(cli, sms.model, cli.write("m.txt", lines)) == "".join(api).encode()
     assert terse(cli, sms.model, "-", stdin=lines) == piped
@@ -106,10 +108,14 @@ def test_tables_are_read_by_their_text_column(cli: Cli, tiny: Path) -> None:
     expected = cli("predict", "-m", tiny, stdin="\n".join(texts).encode() + b"\n").out
     for name in ("in.csv", "in.tsv", "in.jsonl"):
         done = cli("predict", "-m", tiny, name)
-        assert done.out == expected, name
+        header, *rows = [line.split(b"\t") for line in done.lines]
+        columns = [header.index(column) for column in (b"verdict", b"probability", b"text")]
+        assert [b"\t".join(row[i] for i in columns) for row in rows] == expected.splitlines(), name
+        assert [row[header.index(b"id")] for row in rows] == [b"0", b"1", b"2", b"3"]
         assert 'text column "text"' in done.err
     packed = gzip.compress((cli.here / "in.csv").read_bytes())
-    assert cli("predict", "-m", tiny, cli.write("p.csv.gz", packed), "-q").out == expected
+    unpacked = cli("predict", "-m", tiny, "in.csv", "-q").out
+    assert cli("predict", "-m", tiny, cli.write("p.csv.gz", packed), "-q").out == unpacked
 
 
 def test_the_text_column_can_be_named(cli: Cli, tiny: Path) -> None:
@@ -141,7 +147,7 @@ def test_messages_that_end_with_nul(cli: Cli, tiny: Path) -> None:
 def test_nothing_in_nothing_out(cli: Cli, tiny: Path) -> None:
     for output in ("tsv", "terse", "jsonl"):
         assert cli("predict", "-m", tiny, "--format", output).out == b""
-    assert cli("predict", "-m", tiny, "--format", "csv").out == b"label,probability,log_odds,message\r\n"
+    assert cli("predict", "-m", tiny, "--format", "csv").out == b"verdict,probability,log_odds,message\r\n"
     assert cli("predict", "-m", tiny, cli.write("empty.txt", "")).out == b""
     assert terse(cli, tiny, stdin=b"\n") == b"unsure\t0.5000\n"
 
@@ -154,9 +160,9 @@ def test_columns_of_categories_and_numbers(cli: Cli, tennis: Tennis) -> None:
         return (sum(row[column] == value for row in group) + 1) / (len(group) + values)
 
     def density(group: list[dict[str, str]], column: str, value: float) -> float:
-        found = [float(row[column]) for row in group]
-        mean = math.fsum(found) / len(found)
-        variance = math.fsum((x - mean) ** 2 for x in found) / len(found)
+        numbers = [float(row[column]) for row in group]
+        mean = math.fsum(numbers) / len(numbers)
+        variance = math.fsum((x - mean) ** 2 for x in numbers) / len(numbers)
         return math.exp(-((value - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
 
     odds = len(yes) / len(no)
@@ -164,10 +170,10 @@ def test_columns_of_categories_and_numbers(cli: Cli, tennis: Tennis) -> None:
     odds *= share(yes, "wind", "strong", 2) / share(no, "wind", "strong", 2)
     for column, value in (("temperature", 66), ("humidity", 90)):
         odds *= density(yes, column, value) / density(no, column, value)
-    asked = b"wind,humidity,outlook,temperature\nstrong,90,sunny,66\n"
-    said = cli("predict", "-m", tennis.model, "--format", "jsonl", stdin=asked).records[0]
-    assert said["log_odds"] == pytest.approx(math.log(odds), abs=1e-9)
-    assert said["label"] == "no"
+    query = b"wind,humidity,outlook,temperature\nstrong,90,sunny,66\n"
+    record = cli("predict", "-m", tennis.model, "--format", "jsonl", stdin=query).records[0]
+    assert record["log_odds"] == pytest.approx(math.log(odds), abs=1e-9)
+    assert record["verdict"] == "no"
 
 
 # --- choosing --------------------------------------------------------------------------------------
@@ -197,16 +203,16 @@ def test_only(cli: Cli, tiny: Path) -> None:
     ],
 )
 def test_decision(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:
-    said = terse(cli, tiny, *flags.split(), stdin=b"win\nsee\nprize\nwin win\nwin money\n")
-    assert [line.split(b"\t")[0] for line in said.splitlines()] == verdicts.split()
+    output = terse(cli, tiny, *flags.split(), stdin=b"win\nsee\nprize\nwin win\nwin money\n")
+    assert [line.split(b"\t")[0] for line in output.splitlines()] == verdicts.split()
     assert [
-        line.split(b"\t")[1] for line in said.splitlines()
+        line.split(b"\t")[1] for line in output.splitlines()
     ] == b"0.7500 0.2500 0.6667 0.9000 0.8571".split()
 
 
 def test_more_than_two_classes(cli: Cli, three: Three) -> None:
-    said = cli("predict", "-m", three.model, stdin=b"meeting report\nmilk\nwin cash\nzebra\n").lines
-    assert [line.split(b"\t")[0] for line in said] == [b"work", b"home", b"spam", b"unsure"]
+    lines = cli("predict", "-m", three.model, stdin=b"meeting report\nmilk\nwin cash\nzebra\n").lines
+    assert [line.split(b"\t")[0] for line in lines] == [b"work", b"home", b"spam", b"unsure"]
     assert cli("predict", "-m", three.model, "--only", "work", stdin=b"office\nmilk\n").out.count(b"\n") == 1
     assert cli.fails("predict", "-m", three.model, "--threshold", "0.3", code=2) == [
         "Error: --threshold needs a model of two classes, got 3: home, spam, work",
@@ -221,10 +227,10 @@ def test_more_than_two_classes(cli: Cli, three: Three) -> None:
 def test_a_line_is_answered_before_the_next_is_written(cli: Cli, tiny: Path, output: str) -> None:
     with cli.start("predict", "-m", tiny, "--format", output) as talk:
         if output == "csv":
-            assert talk.hear() == b"label,probability,log_odds,message\r"
+            assert talk.hear() == b"verdict,probability,log_odds,message\r"
         for word in (b"win", b"see", b"prize"):
             talk.say(word + b"\n")
-            assert talk.hear().startswith((b"spam", b"ham", b'{"label"'))
+            assert talk.hear().startswith((b"spam", b"ham", b'{"verdict"'))
         assert talk.end() == (0, "")
 
 

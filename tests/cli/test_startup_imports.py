@@ -15,36 +15,60 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, imported
     [
         ("--help",),
         ("--version",),
-        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune")),
+        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune", "model")),
+        ("model", "list", "--help"),
+        ("train", "--help-all"),
     ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
     found = imported(cli, *args)
     assert not found & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
+    assert not found & {"tomllib", "platformdirs"}
 
 
 def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
     found = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
-    assert found == set()
+    assert found == {"spamnb.cli.command_group"}
+
+
+def test_the_list_of_commands_imports_little_besides_click(cli: Cli) -> None:
+    """The time of `--help` is that of `import click`: what else is loaded can be counted."""
+    plain_help = (
+        "import click, sys; c = click.Command('x'); c.get_help(click.Context(c)); print(*sys.modules)"
+    )
+    click_alone = subprocess.run(
+        [sys.executable, "-c", plain_help],
+        capture_output=True,
+        env=cli.env,
+        timeout=PATIENCE,
+        check=True,
+    )
+    more = imported(cli, "--help") - set(click_alone.stdout.decode().split())
+    own = {name for name in more if name.partition(".")[0] == "spamnb"}
+    assert more - own <= {"gc", "signal"}
+    assert own <= {
+        *("spamnb", "spamnb._version", "spamnb.cli", "spamnb.cli.command_group", "spamnb.errors"),
+        *("spamnb.core", "spamnb.core.cpu_and_memory", "spamnb.core.lazy_names"),
+    }
 
 
 def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:
-    found = imported(cli, "predict", "-m", sms.model, stdin=b"WIN a FREE prize\n")
-    assert "numpy" in found
-    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
-    assert not found & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
-    assert not found & {"spamnb.training.trainer", "spamnb.metrics", "spamnb.readers.tables.delimited"}
+    modules = imported(cli, "predict", "-m", sms.model, stdin=b"WIN a FREE prize\n")
+    assert "numpy" in modules
+    assert not modules & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
+    assert not modules & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
+    assert not modules & {"spamnb.training.trainer", "spamnb.metrics", "spamnb.readers.tables.delimited"}
 
 
 def test_training_without_a_terminal_imports_neither_pandas_nor_rich(cli: Cli, sms: Sms) -> None:
-    found = imported(cli, "train", sms.train, "-o", "x.spamnb")
-    assert "joblib" in found
-    assert not found & {"pandas", "rich", "jinja2", "sklearn", "scipy"}
+    modules = imported(cli, "train", sms.train, "-o", "x.spamnb")
+    assert "joblib" in modules
+    assert not modules & {"pandas", "rich", "jinja2", "sklearn", "scipy"}
 
 
 def test_evaluating_as_json_imports_neither_pandas_nor_joblib(cli: Cli, sms: Sms) -> None:
-    found = imported(cli, "evaluate", sms.test, "-m", sms.model, "--json", "-")
-    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy"}
+    modules = imported(cli, "evaluate", sms.test, "-m", sms.model, "--json", "-")
+    assert not modules & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy"}
 
 
 def test_only_a_report_imports_jinja2(cli: Cli, sms: Sms) -> None:

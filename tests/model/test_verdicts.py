@@ -40,7 +40,7 @@ def decisions(draw: st.DrawFn) -> Decision:
 
 
 def one(decision: Decision, prior: float, log_odds: float, known: int, few: bool) -> Verdicts:
-    return decide(decision, prior, np.array([log_odds]), np.array([known]), np.array([few]))
+    return decide(decision, prior, np.array([log_odds]), np.array([known == 0]), np.array([few]))
 
 
 @given(decisions(), SHARES, LOG_ODDS, st.integers(0, 3), st.booleans())
@@ -66,7 +66,7 @@ def test_more_evidence_for_spam_never_lowers_the_probability(
 ) -> None:
     values = np.sort(log_odds)
     size = len(values)
-    p = decide(decision, prior, values, np.full(size, known), np.full(size, few)).probability
+    p = decide(decision, prior, values, np.full(size, known == 0), np.full(size, few)).probability
     assert all(a <= b for a, b in pairwise(p.tolist()))
     each = [one(decision, prior, value, known, few).probability[0] for value in values.tolist()]
     assert p.tolist() == each  # a batch is one by one
@@ -136,11 +136,11 @@ def test_all_outputs_agree(model: SpamModel, cli: Cli, tmp_path: Path) -> None:
     by_predict = json.loads(
         cli("predict", *args, "--format", "jsonl", "--explain", stdin=FOREIGN.encode()).text
     )
-    by_inspect = json.loads(cli("inspect", "-m", tmp_path / "m", "--message", FOREIGN, "--json", "-").text)
+    by_inspect = json.loads(cli("explain", "-m", tmp_path / "m", FOREIGN, "--json", "-").text)
     assert by_predict["probability"] == pytest.approx(0.2)
     assert by_predict.pop("message") == FOREIGN
     assert by_inspect.pop("made_by").startswith("spamnb ")
     assert by_predict == by_inspect
-    shown = cli("inspect", "-m", tmp_path / "m", "--message", FOREIGN).text
+    shown = cli("explain", "-m", tmp_path / "m", FOREIGN).text
     assert shown.startswith("unsure  P(spam) = 0.2000, log-odds of spam against ham -")
     assert "so little is known that P is kept away from 0 and 1" in shown

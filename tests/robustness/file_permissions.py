@@ -21,11 +21,11 @@ FIRST = "new/deep/m.spamnb"
 # What is written -> the command that writes it
 WRITERS: dict[str, tuple[str, ...]] = {
     FIRST: ("train", DATA, "-o", FIRST),
-    "merged.spamnb": ("merge", MODEL, MODEL, "-o", "merged.spamnb"),
-    "pruned.spamnb": ("prune", MODEL, "--min-count", "1", "-o", "pruned.spamnb"),
-    "aged.spamnb": ("age", MODEL, "--times", "1", "-o", "aged.spamnb"),
-    "out.jsonl": ("export", MODEL, "-o", "out.jsonl"),
-    "back.spamnb": ("import", EXPORT, "-o", "back.spamnb"),
+    "merged.spamnb": ("model", "merge", MODEL, MODEL, "-o", "merged.spamnb"),
+    "pruned.spamnb": ("model", "prune", MODEL, "--min-count", "1", "-o", "pruned.spamnb"),
+    "aged.spamnb": ("model", "age", MODEL, "--times", "1", "-o", "aged.spamnb"),
+    "out.jsonl": ("model", "export", MODEL, "-o", "out.jsonl"),
+    "back.spamnb": ("model", "import", EXPORT, "-o", "back.spamnb"),
     "tuned.spamnb": ("tune", DATA, "--time", "1", "-o", "tuned.spamnb"),
     "page.html": ("evaluate", DATA, "-m", MODEL, "--report", "page.html"),
     "figures.json": ("evaluate", DATA, "-m", MODEL, "--json", "figures.json"),
@@ -58,9 +58,9 @@ def written(folder: Path) -> tuple[list[str], list[str]]:
 def _kept(files: list[Path]) -> list[str]:
     """Where runs of words stand; a report shows messages, and says so."""
     texts = {path.name: path.read_bytes() for path in files if path.name != "page.html"}
-    found = [f"{name}: {part!r}" for name, data in texts.items() for part in _parts(data)]
+    leaks = [f"{name}: {part!r}" for name, data in texts.items() for part in _parts(data)]
     learned = [name for name, data in texts.items() if _WORDS[0].encode() in data]
-    return found if learned else ["the sentence was not learned at all"]
+    return leaks if learned else ["the sentence was not learned at all"]
 
 
 def link_followed(folder: Path, name: str) -> str:

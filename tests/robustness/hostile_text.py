@@ -79,7 +79,7 @@ def _table(path: Path, rows: list[tuple[str, ...]]) -> None:
 
 def _odd_states(state: dict[str, Any]) -> list[dict[str, Any]]:
     """The state with one of its strings, in turn, made hostile; then one with a key more everywhere."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
 
     def walk(value: Any, rebuilt: Any) -> None:
         items = value.items() if isinstance(value, dict) else enumerate(value)
@@ -91,12 +91,12 @@ def _odd_states(state: dict[str, Any]) -> list[dict[str, Any]]:
                 return rebuilt(copy)
 
             if isinstance(item, str):
-                found.append(put(item + NAME))
+                rows.append(put(item + NAME))
             elif isinstance(item, (dict, list)):
                 walk(item, put)
 
     walk(state, lambda whole: whole)
-    return found
+    return rows
 
 
 _EVALUATE = ("evaluate", DATA, "-m", NAMED)
@@ -127,6 +127,11 @@ CALLS = (
         for form in ("tsv", "csv", "jsonl", "table", "terse")
         for more in (((), ("--explain",)) if form != "terse" else ((),))
     ),
+    _call("predict", "-m", MODEL, "-t", TEXT, "-t", LINES),
+    _call("predict", "-m", MODEL, TEXT),
+    *(_call("predict", "-m", MODEL, TABLE, "--format", form) for form in ("tsv", "csv", "jsonl")),
+    *(_call("predict", "-m", MODEL, DATA, "-o", f"{NAME}said{end}") for end in (".csv", ".parquet", "")),
+    _call("predict", "-m", MODEL, DATA, TABLE, "--format", "csv"),
     _call("predict", "-m", "c.spamnb", TABLE, "--explain", "--format", "table"),
     _call("predict", "-m", "c.spamnb", DATA),
     _call("predict", "-m", MODEL, RAW, DATA, f"{NAME}box", f"{NAME}.eml", "--jobs", "2"),
@@ -138,6 +143,8 @@ CALLS = (
     _call("predict", "-m", f"{NAME}gone", DATA),
     _call("predict", "-m", MANY, "--threshold", "0.5", DATA),
     _call(*_EVALUATE),
+    _call(*_EVALUATE, "--mistakes", "3"),
+    _call("evaluate", THREE, "-m", MANY, "--mistakes", "3"),
     _call("evaluate", "-m", NAMED),
     _call("evaluate", "-m", MANY),
     _call("evaluate", THREE, "-m", MANY),
@@ -160,30 +167,32 @@ CALLS = (
     _call("compare", THREE),
     _call("compare", DATA, "--objective", NAME),
     _call("tune", DATA, "--time", "1"),
-    _call("tune", THREE, "--time", "1", "--save"),
+    _call("tune", THREE, "--time", "1", "-o", "x.spamnb"),
     *(
         _call("inspect", model, *more)
         for model in (MODEL, NAMED, MANY, "c.spamnb")
-        for more in ((), ("--json", "-"), (LINES,), ("--message", LINES), ("--sample", "spam", "3"))
+        for more in ((), ("--json", "-"), (LINES,), ("--sample", "spam", "3"))
     ),
-    _call("inspect", MODEL, TEXT, "--message", TEXT),
+    *(_call("explain", "-m", model, LINES) for model in (MODEL, NAMED, MANY, "c.spamnb")),
+    _call("explain", "-m", MODEL, TEXT, "--verify"),
+    _call("explain", f"{NAME}gone.eml"),
     _call("inspect", "-m", MODEL, NAME),
     _call("inspect", "-m", MODEL, "--sample", TEXT, "3"),
-    _call("merge", NAMED, NAMED, "-o", f"{NAME}merged.spamnb"),
-    _call("merge", NAMED, MANY, "-o", "x.spamnb"),
-    _call("merge", f"{NAME}:x", "-o", "x.spamnb"),
-    _call("merge", NAMED, "c.spamnb", "-o", "x.spamnb"),
-    _call("prune", NAMED, "--min-count", "2", "-o", f"{NAME}pruned.spamnb"),
-    _call("prune", NAMED, "--max-bytes", NAME),
-    _call("age", NAMED, "--times", "1", "-o", f"{NAME}aged.spamnb"),
-    _call("age", NAMED, "--half-life", NAME),
-    *(_call("export", model) for model in (MODEL, NAMED, "c.spamnb")),
-    _call("export", NAMED, "-o", f"{NAME}.jsonl"),
-    _call("export", NAMED, "-o", f"{NAME}p.csv"),
-    _call("export", NAMED, "-o", NAMED, "--force"),
-    _call("import", f"{NAME}.jsonl", "-o", f"{NAME}back.spamnb"),
-    _call("import", "export.jsonl", "-o", "x.spamnb"),
-    _call("import", DATA, "-o", "x.spamnb"),
+    _call("model", "merge", NAMED, NAMED, "-o", f"{NAME}merged.spamnb"),
+    _call("model", "merge", NAMED, MANY, "-o", "x.spamnb"),
+    _call("model", "merge", f"{NAME}:x", "-o", "x.spamnb"),
+    _call("model", "merge", NAMED, "c.spamnb", "-o", "x.spamnb"),
+    _call("model", "prune", NAMED, "--min-count", "2", "-o", f"{NAME}pruned.spamnb"),
+    _call("model", "prune", NAMED, "--max-bytes", NAME),
+    _call("model", "age", NAMED, "--times", "1", "-o", f"{NAME}aged.spamnb"),
+    _call("model", "age", NAMED, "--half-life", NAME),
+    *(_call("model", "export", model) for model in (MODEL, NAMED, "c.spamnb")),
+    _call("model", "export", NAMED, "-o", f"{NAME}.jsonl"),
+    _call("model", "export", NAMED, "-o", f"{NAME}p.csv"),
+    _call("model", "export", NAMED, "-o", NAMED, "--force"),
+    _call("model", "import", f"{NAME}.jsonl", "-o", f"{NAME}back.spamnb"),
+    _call("model", "import", "export.jsonl", "-o", "x.spamnb"),
+    _call("model", "import", DATA, "-o", "x.spamnb"),
     _call("filter", "-m", NAMED, "--explain", stdin=MAIL),
     _call("filter", "-m", f"{NAME}gone", stdin=MAIL),
     _call("filter", "-m", f"{NAME}gone", "--tempfail", stdin=MAIL),
@@ -199,8 +208,10 @@ CALLS = (
     _call("learn", "-m", NAMED, "--ham", f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}gone"),
-    _call("models", "-m", f"{NAME}gone"),
-    _call("models", "-m", MODEL),
+    _call("model", "list"),
+    _call("model", "use", f"{NAME}gone"),
+    _call("model", "use", NAME),
+    _call("model", "remove", f"{NAME}gone", "--yes"),
     _call("model", "check", "-m", MODEL),
     _call("model", "check", "-m", f"{NAME}gone", "--as", "nobody"),
     _call("model", "check", "--as", NAME),

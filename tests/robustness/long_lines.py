@@ -36,7 +36,7 @@ CASES = (
     Long("only delimiters", ("train", "-", "--input-format", "csv", *_NEW), letter=","),
     Long("one line of JSON", ("train", "-", *_NEW), r'{"label":"spam","text":"a"}\n{"label":"ham","text":"'),
     Long("one line of JSON, nested", ("predict", "-m", MODEL, "--input-format", "jsonl"), '{"a":', "["),
-    Long("one message to explain", ("inspect", "-m", MODEL, "--message", "-")),
+    Long("one message to explain", ("explain", "-m", MODEL)),
     Long("one line to import", ("import", "-", *_NEW), megabytes=500.0),
     Long("predictions", ("evaluate", "--predictions", "-"), r"truth,score\nspam,"),
     Long("one line of a mailbox", ("predict", "-m", MODEL, "--input-format", "mbox"), "From a", code=0),
@@ -61,7 +61,7 @@ def tried(case: Long, folder: Path, size: int = SIZE) -> tuple[ProcessResult, st
 
 def rows(budget: float) -> list[Row]:
     """A row for each reader, while there is time, with a line of 1 GB."""
-    end, found = time.monotonic() + budget, []
+    end, results = time.monotonic() + budget, []
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
         for case in CASES:
@@ -70,7 +70,7 @@ def rows(budget: float) -> list[Row]:
                 if wrong:
                     print(f"{case.what}: {wrong}")
                 took = result.seconds, result.megabytes
-                found.append(Row("1 GB line", case.what, 1, int(bool(wrong)), *took))
-    if len(found) < len(CASES):
-        print(f"1 GB lines: the time is up after {len(found)} of {len(CASES)}")
-    return found
+                results.append(Row("1 GB line", case.what, 1, int(bool(wrong)), *took))
+    if len(results) < len(CASES):
+        print(f"1 GB lines: the time is up after {len(results)} of {len(CASES)}")
+    return results

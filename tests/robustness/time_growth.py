@@ -145,6 +145,10 @@ CASES: dict[str, Case] = {
     "JSON: ends of objects in lines": (filled("} ,", b'{"text":"', b'","label":"ham"}\n'), _file(".jsonl")),
     "JSON: many names": (_numbered('{"text":"a","label":"ham","n%d":1}\n'), _file(".jsonl")),
     "JSON: long number": (filled("9", b'{"text":"a","label":"ham","n":', b"}\n"), _file(".jsonl")),
+    "JSON array: nesting": (filled("["), _file(".json")),
+    "JSON array: a text without an end": (filled("a ", b'[{"label":"ham","text":"'), _file(".json")),
+    "JSON array: blanks": (filled(" \n", b'[{"label":"ham","text":"a"}'), _file(".json")),
+    "JSON array: small elements": (filled("1,", b"[", b'{"label":"ham","text":"a"}]'), _file(".json")),
     "lines: one without an end": (filled("a "), _file(".txt", format="lines", label="ham")),
     "NUL: many": (filled("\0"), _file(".txt", format="null", label="ham")),
     "index: one long line": (filled("a", b"spam "), _file("", format="index", label="ham")),
@@ -211,16 +215,16 @@ def growth(name: str, enough: float = ENOUGH, tries: int = 8) -> tuple[float, fl
     size = 1 << 13
     while (took := seconds(run, make(size), 1)) < enough and size < _LARGEST:
         size *= 2 if took > enough / 4 else 4
-    found, slow, two = float("inf"), 0.0, b""
+    ratio, slow, two = float("inf"), 0.0, b""
     for i in range(tries):
         if i and i % _TRIES_OF_A_SIZE == 0:
             size *= 2
         one, two = make(size), make(2 * size)
         slow = seconds(run, two)
-        found = min(found, (slow + 1e-3) / (seconds(run, one) + 1e-3))
-        if found < MAX_GROWTH:
+        ratio = min(ratio, (slow + 1e-3) / (seconds(run, one) + 1e-3))
+        if ratio < MAX_GROWTH:
             break
-    return found, slow, len(two)
+    return ratio, slow, len(two)
 
 
 def rows(budget: float) -> list[Row]:  # noqa: ARG001

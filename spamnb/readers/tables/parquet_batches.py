@@ -18,20 +18,17 @@ _LARGE = 1 << 26  # bytes of a column of a row group, which is unpacked page by 
 _MOST_TIMES = 100  # how many times its packed size a large column may have; text has 3 to 20 times
 _NESTED_ROWS = 16  # read at once where a value is a list of values: these are not looked at beforehand
 
-Batch = dict[str, list[Any]]  # column -> its values
-
 
 def read_batches(
     file: Any, path: str, name: str, rows: int, groups: Sequence[int], columns: Sequence[str]
-) -> Iterator[Batch]:
+) -> Iterator[Any]:
     """Yields batches of at most `rows` rows of these row groups; damage is detected only when it is read."""
     import pyarrow
 
     try:
         for some in _joined(file, groups, rows):
             size = min(rows, *(_most_rows(file, path, name, group, columns) for group in some))
-            for batch in file.iter_batches(size, row_groups=some, columns=list(columns)):
-                yield dict(zip(batch.schema.names, (c.to_pylist() for c in batch.columns), strict=True))
+            yield from file.iter_batches(size, row_groups=some, columns=list(columns))
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{name}: its Parquet data is damaged", hint="get the file again") from error
 
@@ -53,6 +50,7 @@ def _joined(file: Any, groups: Sequence[int], rows: int) -> Iterator[list[int]]:
 def _most_rows(file: Any, path: str, name: str, group: int, columns: Sequence[str]) -> int:
     """Returns how many rows of a row group unpack to about LONGEST_RECORD bytes at most, at least 1."""
     about, schema = file.metadata.row_group(group), file.schema_arrow
+    _check_metadata(file, group, columns)
     longest, shared = 1, []
     for at in range(about.num_columns):
         column = about.column(at)
@@ -68,6 +66,16 @@ def _most_rows(file: Any, path: str, name: str, group: int, columns: Sequence[st
         elif column.physical_type == "BYTE_ARRAY" and column.has_dictionary_page:
             shared.append(column.path_in_schema)
     return max(1, LONGEST_RECORD // max(longest, _longest_shared(file, path, group, shared)))
+
+
+def _check_metadata(file: Any, group: int, columns: Sequence[str]) -> None:
+    """Raises an error if the columns of a row group do not fit the schema.
+
+    pyarrow 26 aborts the process where such a column is looked up, and raises an error where it is read. A
+    large row group is not read here: nothing is known of its columns yet.
+    """
+    if file.metadata.row_group(group).total_byte_size <= _LARGE:
+        next(file.iter_batches(1, row_groups=[group], columns=list(columns)), None)
 
 
 def _check_size(column: Any, name: str) -> None:
