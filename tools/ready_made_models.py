@@ -113,7 +113,7 @@ def fit_weights(store: CountStore, sources: Sequence[Counted]) -> Correction:
     entries = Entries.concat([entries_of(batch, store) for c in sources for batch in c.batches])
     strength = np.concatenate([c.source.weights() for c in sources])
     spam = np.array([label == "spam" for c in sources for label in c.source.labels])
-    weights = log_odds_of(scorer.weights(Stats.of(store)), store.labels.index("spam"))
+    weights = log_odds_of(scorer.estimate(Stats.of(store)), store.labels.index("spam"))
     row_scale = damping_scale(np.bincount(entries.rows, minlength=entries.size), SCORING)
     pattern = Pattern.of(entries.size, store.vocabulary, entries.rows, entries.ids, None)
     scale = np.sqrt(np.abs(weights))

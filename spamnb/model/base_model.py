@@ -16,7 +16,7 @@ import numpy as np
 from spamnb.core import Record
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.model.change_history import ChangeHistory
-from spamnb.model.scoring_engine import RawScores, WordCounts
+from spamnb.model.raw_scores import RawScores, WordCounts
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import require
 

@@ -13,7 +13,8 @@ from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.predictions import TOO_CLOSE
-from spamnb.model.scoring_engine import Engine, LookedUpBatch
+from spamnb.model.raw_scores import LookedUpBatch
+from spamnb.model.scoring_engine import Engine
 from spamnb.scorers import Form, Scorer
 
 if TYPE_CHECKING:
@@ -160,8 +161,7 @@ def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float
     if model.pair is None:  # it has learned a class more than it was calibrated for
         return calibration.slope, _bend(calibration, predictions)
     offset = calibration.offset
-    if model.active_correction is not None:
-        offset += calibration.slope * model.sign * model.active_correction.bias
+    offset += calibration.slope * model.engine.correction_bias
     if not isinstance(calibration, Platt):
         raw = model.raw(predictions.scored)
         offset += float((calibration.apply(raw) - calibration.slope * raw - calibration.offset)[0])
@@ -192,13 +192,13 @@ def collect_evidence(
     """Returns one message's evidence for class pair[0] against pair[1], strongest first, and the bias."""
     plus, minus = pair
     looked_up = engine.look_up(batch)
-    _, values = engine.scorer.terms(looked_up.weights, looked_up.entries, looked_up.stats)
+    tokens = looked_up.tokens
+    _, values = engine.scorer.terms(tokens.weights, looked_up.entries, tokens.stats)
     with np.errstate(invalid="ignore"):
         log_odds = values[:, plus] - values[:, minus]
     corrected = engine.correct(looked_up)
-    if corrected is not None and engine.correction is not None:
-        sign = 1.0 if engine.store.labels[plus] == engine.correction.label else -1.0
-        log_odds = log_odds + sign * corrected
+    if corrected is not None:
+        log_odds = log_odds + corrected
     each = (np.where(np.isnan(log_odds), 0.0, log_odds) * factor).tolist()  # impossible in both: no evidence
     if engine.scorer.order is not None:
         evidence = _sequence_evidence(engine, looked_up, each)
@@ -209,7 +209,7 @@ def collect_evidence(
     for name, terms in columns.items():
         if terms.any():
             evidence.append(Evidence(name, 1, _log_odds(terms[0], pair) * factor, ()))
-    return sorted(evidence, key=_strength), _log_odds(engine.bias(looked_up.stats), pair) * factor
+    return sorted(evidence, key=_strength), _log_odds(engine.bias(tokens.stats), pair) * factor
 
 
 def _log_odds(log_p: FloatArray, pair: tuple[int, int]) -> float:

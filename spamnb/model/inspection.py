@@ -16,7 +16,7 @@ from spamnb.model.formula import Formula, Linear, formula_of, linear_view, posit
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers import BACK_OFF, Form, Stats, limit_token_weights, safe_log
+from spamnb.scorers import BACK_OFF, Form, Stats, safe_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class TokenRow:
 
     `probabilities` are P(i|c); for the scorer complement P(i|not c), for poisson the rates r_ic. For
     less-naive those of an n-gram are P(last word|words before it, c). `weight` is what the token in a message
-    adds to the log-odds before damping and calibration: `bayes_weight`, log P(i|positive) - log P(i|other)
-    within the limit on one token, plus the `correction` (None if the model has none). For more than two
+    adds to the log-odds before damping and calibration: `bayes_weight`, log P(i|positive) - log P(i|other),
+    plus the `correction` (None if the model has none), within the limit on one token. For more than two
     classes it is one class's log P minus the mean of the others: of the class whose top tokens are listed,
     else of the positive one. For poisson and less-naive it is only a part, see `scorers.Form`. `base_weight`
     is the weight in the base model, None without one.
@@ -107,8 +107,7 @@ class Inspector:
     @cached_property
     def _weights(self) -> FloatArray:
         """(R, K): what each token in a message adds to the score of each class."""
-        limit = self.model.scoring.max_token_weight
-        return self._scorer.occurrence_weights(limit_token_weights(self._log_p, limit))
+        return self._scorer.occurrence_weights(self._log_p)
 
     def _bayes_weights(self, c: int) -> FloatArray:
         if c not in self._by_class:
@@ -117,10 +116,10 @@ class Inspector:
 
     def _corrections(self, c: int) -> FloatArray:
         """(R,): what the correction adds to the weights of class c."""
-        added, fitted = self.model.engine.added(None), self.model.active_correction
-        if added is None or fitted is None:
+        added = self.model.engine.added(None)
+        if added is None:
             return np.zeros(len(self._log_p))
-        return added if self.model.labels[c] == fitted.label else -added
+        return added if c == self._positive() else -added
 
     def _row(self, i: int, c: int, bayes: float, added: float) -> TokenRow:
         store = self.model.store
@@ -133,11 +132,16 @@ class Inspector:
             tuple(store.tokens[i].tolist()),
             tuple(store.messages[i].tolist()),
             tuple(p.tolist()),
-            bayes + added,
+            self._limited(bayes + added),
             bayes,
             None if self.model.active_correction is None else added,
             self._base_weight(store.spellings[i]),
         )
+
+    def _limited(self, weight: float) -> float:
+        """Returns a weight for the positive class within the limit on one token."""
+        limits = self.model.engine.limits
+        return weight if limits is None else float(limits.raise_weights(np.array([weight]))[0])
 
     def _probabilities(self, i: int) -> FloatArray:
         """(K,): the probabilities, or rates, that are shown of a token."""

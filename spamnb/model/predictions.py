@@ -8,7 +8,7 @@ import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.model.calibration import LIMIT, probabilities, probability
-from spamnb.model.scoring_engine import RawScores
+from spamnb.model.raw_scores import RawScores
 from spamnb.model.verdicts import MOST, Verdicts
 
 if TYPE_CHECKING:

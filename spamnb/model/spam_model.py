@@ -22,7 +22,8 @@ from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import Predictions, all_probabilities, predict_classes, predict_pair
-from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
+from spamnb.model.raw_scores import RawScores
+from spamnb.model.scoring_engine import Engine, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
 from spamnb.model.spam_class import Classes, check_labels, spam_classes
 from spamnb.model.verdicts import Verdicts, decide
@@ -70,6 +71,8 @@ class SpamModel:
     aged_until: str | None = None  # the day up to which the counts were halved, as 2026-01-31
 
     def __post_init__(self) -> None:
+        # A limit that training has not decided is none.
+        object.__setattr__(self, "scoring", self.scoring.with_max_evidence(0))
         check_scorer(self.scoring, self.features)
         check_labels(self.labels)
         if self.features.patterns:
@@ -144,7 +147,7 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.active_scoring, self.active_correction)
+        return Engine(self.store, self.active_scoring, self.active_correction, self.positive)
 
     @property
     def active_scoring(self) -> ScorerConfig:
@@ -242,15 +245,8 @@ class SpamModel:
         assert self.pair is not None
         raw = log_odds_of(scored.comparable, self.pair[0]) * scored.scale
         if scored.correction is not None:
-            raw = raw + self.sign * scored.correction
+            raw = raw + scored.correction
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
-
-    @property
-    def sign(self) -> float:
-        """1 if the correction is evidence for the positive class, -1 if for the other one."""
-        assert self.correction is not None
-        assert self.pair is not None
-        return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
 
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""

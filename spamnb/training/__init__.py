@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         check_can_sync as check_can_sync,
         class_label as class_label,
     )
+    from spamnb.training.usual_limits import with_usual_limit as with_usual_limit
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
@@ -69,6 +70,7 @@ else:
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "check_can_sync", "class_label"],
+            "usual_limits": ["with_usual_limit"],
         },
         modules=["dask_cluster"],
     )

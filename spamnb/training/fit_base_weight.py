@@ -10,10 +10,10 @@ from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore, Entries
 from spamnb.features import SHAPE
 from spamnb.model import DEFAULT_WEIGHT, BaseModel, Decision, Platt, SpamModel, log_odds_of, probability
-from spamnb.scorers import Stats
+from spamnb.scorers import EvidenceLimits, Stats
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, score_fold
-from spamnb.training.fit_weight_correction import correction_sums, log_losses
+from spamnb.training.fit_weight_correction import log_losses
 from spamnb.training.fold_counts import Fold
 from spamnb.training.model_calibration import HeldOutScores, with_decision
 from spamnb.training.sampling import Sample
@@ -103,16 +103,12 @@ def base_log_odds(base: BaseModel, store: CountStore, sample: Sample) -> tuple[F
     entries = _in_other_ids(sample.entries, rows)
     shapes = model.store.kinds == SHAPE
     everything, nothing = np.arange(len(sample)), np.zeros(0, np.int64)
-    fold = Fold(everything, nothing, entries, Stats.of(model.store), shapes)
-    plain = Sample(entries, sample.labels, sample.digests)
-    damped, known, scale = score_fold(model.store, scorer, plain, fold)
-    raw = log_odds_of(damped, model.labels.index(model.positive))
-    if model.active_correction is not None:
-        added = correction_sums(
-            scorer, entries, model.active_correction.of(model.store.keys).astype(np.float32)
-        )
-        raw = raw + model.sign * (added * scale + model.active_correction.bias)
-    return model.calibration.apply(raw), known
+    tokens = np.arange(model.store.vocabulary)
+    fold = Fold(everything, nothing, entries, Stats.of(model.store), shapes, tokens)
+    plain, plus = Sample(entries, sample.labels, sample.digests), model.labels.index(model.positive)
+    limits = model.engine.limits or EvidenceLimits(plus, 0, 0.0)
+    damped, known, _ = score_fold(model.store, scorer, plain, fold, limits, model.engine.added(None))
+    return model.calibration.apply(log_odds_of(damped, plus) + model.engine.correction_bias), known
 
 
 def _in_other_ids(entries: Entries, rows: IntArray) -> Entries:

@@ -23,6 +23,7 @@ from spamnb.training.labelled_table import labelled_messages
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
+from spamnb.training.usual_limits import with_usual_limit
 
 FEWEST = 10  # messages that each class needs for a cross-validation
 
@@ -115,7 +116,8 @@ class Trainer:
         _check_class_weights(self.scoring, store)
         calibration = identity(len(store.labels))
         decision = self.decision.for_classes(store.labels, positive)
-        settings = self.features, self.scoring, store, decision, calibration, positive
+        scoring = with_usual_limit(self.scoring, self.features, store)
+        settings = self.features, scoring, store, decision, calibration, positive
         return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
 
     def calibrated(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:

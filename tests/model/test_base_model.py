@@ -257,7 +257,9 @@ def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
 
 
 def test_it_is_inspected(ready: SpamModel) -> None:
-    model = train(OWN, OWN_LABELS, base=ready, training=TrainingConfig(base_weight=0.25, refine="no"))
+    training, scoring = TrainingConfig(base_weight=0.25, refine="no"), ScorerConfig(max_evidence=0)
+    ready = replace(ready, scoring=scoring)
+    model = train(OWN, OWN_LABELS, base=ready, training=training, scoring=scoring)
     facts = card(model)["base"]
     assert facts == {
         "name": "given model",
