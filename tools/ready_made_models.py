@@ -222,9 +222,7 @@ def write(kind: str, sources: Sequence[Source], output: Path, digests_only: bool
     counted = [Counted.of(source) for source in sources]
     model = calibrated(kind, build(kind, names, counted), sources, left_out_scores(kind, names, counted))
     size = model.save(path)
-    print(
-        f"{kind}: {model.store.vocabulary:,} tokens, {size / 1e6:.2f} MB, {model.calibration}, known {model.min_known_words}"
-    )
+    print(f"{kind}: {model.store.vocabulary:,} tokens, {size / 1e6:.2f} MB, {model.calibration}")
 
 
 if __name__ == "__main__":
