@@ -90,7 +90,7 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
         (
             "--input-format lines",
             "Invalid value for '--input-format': 'lines' is not one of 'auto', 'csv', 'tsv', 'jsonl', "
-            "'parquet', 'eml', 'mbox', 'maildir', 'folder', 'index'.",
+            "'json', 'parquet', 'xlsx', 'eml', 'mbox', 'maildir', 'folder', 'index'.",
         ),
     ],
 )
