@@ -78,7 +78,7 @@ def verify(
 ) -> tuple[dict[str, Any], Verification]:
     """Returns the numbers of a message, and what they and the model say of it."""
     texts = message if isinstance(message, Texts) else Texts.of([message])
-    predictions = model.score(texts, categories, numbers)
+    predictions = model.score(texts, categories, numbers, memory=False)
     listed = numbers_of(model, texts, categories, numbers)
     result, proba, pair = recompute(listed), model.proba(predictions)[0], model.pair
     code = int(proba.argmax()) if pair is None else pair[0]

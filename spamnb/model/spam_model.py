@@ -21,7 +21,13 @@ from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
-from spamnb.model.predictions import Predictions, all_probabilities, predict_classes, predict_pair
+from spamnb.model.predictions import (
+    Predictions,
+    all_probabilities,
+    predict_classes,
+    predict_pair,
+    remember,
+)
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
 from spamnb.model.spam_class import Classes, check_labels
@@ -90,7 +96,7 @@ class SpamModel:
 
         counts, digests = self._count(messages, labels, categories, numbers)
         history = ChangeHistory(learned=int(counts.message_totals.sum()))
-        return self.changed(Change(counts, learned=digests, change_history=history))
+        return self.changed(Change(counts, learned=digests, change_history=history), lessons=False)
 
     def forget(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
@@ -105,13 +111,14 @@ class SpamModel:
         history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
         return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
 
-    def changed(self, change: Change) -> SpamModel:
-        """Returns this model with a change applied."""
+    def changed(self, change: Change, *, lessons: bool = True) -> SpamModel:
+        """Returns this model with a change applied; with `lessons` the learned messages are remembered so."""
         from spamnb.counts import add_delta
 
         seen = self.seen_messages
         if seen is not None:
-            seen = seen.plus(change.learned).minus(change.forgotten).minus_stale(change.stale_removed)
+            seen = seen.plus(change.learned, lessons=lessons)
+            seen = seen.minus(change.forgotten).minus_stale(change.stale_removed)
         return replace(
             self,
             store=add_delta(self.store, change.counts),
@@ -163,17 +170,40 @@ class SpamModel:
         return plus, 1 - plus
 
     def score(
-        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+        self,
+        messages: Messages,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        memory: bool = True,
     ) -> Predictions:
-        """Returns verdicts, probabilities and raw scores of these messages."""
+        """Returns verdicts, probabilities and raw scores of these messages.
+
+        A message that a learner has taught word for word gets the label that it was taught with; without
+        `memory` only the evidence counts.
+        """
         texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
-        return self.score_batch(extract(texts, self.features), categories, numbers)
+        predictions = self.score_batch(extract(texts, self.features), categories, numbers)
+        taught_as = self.taught_as(texts, categories, numbers) if memory else None
+        return predictions if taught_as is None else remember(self, predictions, taught_as)
+
+    def taught_as(
+        self, texts: Texts, categories: Categories = None, numbers: Numbers = None
+    ) -> IntArray | None:
+        """(n,): the class that a learner has taught each message with, -1 for none or several.
+
+        None if the model does not remember any lesson.
+        """
+        if self.seen_messages is None or not self.seen_messages.has_lessons:
+            return None
+        digests = message_digests(texts, *self._checked(categories, numbers))
+        return self.seen_messages.taught_labels(self.labels, digests)
 
     def score_batch(
         self, batch: Batch, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
-        """Scores messages that were tokenised with this model's features."""
+        """Scores messages that were tokenised with this model's features, by their evidence alone."""
         pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
             return predict_classes(self, scored)
@@ -246,17 +276,23 @@ class SpamModel:
         return self.score(messages, categories, numbers).log_odds
 
     def explain(
-        self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
+        self,
+        message: str | bytes | Texts,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        memory: bool = True,
     ) -> Explanation:
         """Explains the prediction for a message (a text, or Texts of one message with its tags).
 
-        The evidence and the bias sum to the log-odds.
+        The evidence and the bias sum to the log-odds. `memory` is that of `score`.
         """
         from spamnb.model.explanation import explain_batch
 
         texts = message if isinstance(message, Texts) else Texts.of([message])
         check_columns(1, categories, numbers)
-        return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
+        batch, columns = extract(texts, self.features), self._checked(categories, numbers)
+        return explain_batch(self, batch, *columns, self.taught_as(texts, *columns) if memory else None)
 
     def sample(self, label: str, n: int = 1, seed: int = 0) -> list[PseudoMessage]:
         """Draws n pseudo messages of a class: what the model thinks that they look like."""

@@ -136,6 +136,10 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
     line = f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}; counts: {_counted(explanation)}"
     console.print(Text(line, "dim"))
+    if explanation.taught_as:
+        label = visible(explanation.taught_as)
+        line = f"this message was taught as {label}; the log-odds are the sum of the evidence, without that"
+        console.print(Text(line, "dim"))
     if explanation.lacks_evidence:
         line = "so little is known that P is kept away from 0 and 1; the log-odds are the sum of the evidence"
         console.print(Text(line, "dim"))

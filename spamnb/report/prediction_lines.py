@@ -93,10 +93,11 @@ class Prefixes:
 
 
 def evidence_text(explanation: Explanation) -> str:
-    """Formats the strongest evidence as one field, after the reason why the message is unsure."""
+    """Formats the strongest evidence as one field, after the reason for the verdict if it is another one."""
     strongest = explanation.evidence[:SHOWN_TOKENS]
     tokens = ", ".join(f"{visible(e.token, tsv=True)} {e.log_odds:+.2f}" for e in strongest)
-    return f"{explanation.unsure_reason}; {tokens}" if explanation.unsure_reason else tokens
+    taught = f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""
+    return "; ".join(filter(None, (explanation.unsure_reason or taught, tokens)))
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
@@ -176,6 +177,8 @@ def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[
         }
         if reason := predictions.unsure_reason(i):
             row["unsure_reason"] = reason
+        if taught := predictions.taught_label(i):
+            row["taught_as"] = taught
         yield row
 
 
