@@ -47,7 +47,7 @@ class SeenMessages:
 
     @cached_property
     def _applied(self) -> tuple[dict[str, KeyArray], ...]:
-        """Exact, stale and taught digests. Changes are applied when first asked for: predictions never ask."""
+        """Exact, stale and taught digests. Changes are applied when first asked for, not for predictions."""
         exact, stale, lessons = dict(self._exact), dict(self._stale), dict(self._lessons)
         for change, by_label in self._pending:
             for label, digests in by_label.items():
@@ -107,11 +107,11 @@ class SeenMessages:
 
     def repeated(self, times: int) -> SeenMessages:
         """Every message so many times."""
-        parts = (
+        exact, stale, lessons = (
             {label: np.repeat(digests, times) for label, digests in by_label.items()}
             for by_label in self._applied
         )
-        return SeenMessages(*parts)
+        return SeenMessages(exact, stale, lessons)
 
     def count_exact(self, label: str, digests: KeyArray) -> IntArray:
         """How many exact messages with this label each digest has."""
@@ -190,8 +190,11 @@ def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
     seen = [part for part in parts if part is not None]
     if not seen:
         return None
-    parts = zip(*((part.exact, part.stale, part.lessons) for part in seen), strict=True)
-    return SeenMessages(*map(_merge_by_label, parts))
+    return SeenMessages(
+        _merge_by_label([part.exact for part in seen]),
+        _merge_by_label([part.stale for part in seen]),
+        _merge_by_label([part.lessons for part in seen]),
+    )
 
 
 def by_label(digests: KeyArray, labels: Sequence[str]) -> dict[str, KeyArray]:

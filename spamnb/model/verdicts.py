@@ -8,7 +8,7 @@ words. Then its log-odds, however far from 0, are no reason to be certain, and i
     high    the end of the unsure band, but at most 0.9, and at least low
 
 A message that a learner has taught word for word, with one label only, gets that label: whatever the evidence
-says, a lesson holds. Its probability is at least 0.9 for the label, and as near to 1 as the decision asks for:
+says, a lesson holds. The probability of the label is at least 0.9, and as near to 1 as the decision asks:
 
     P = max(P, 0.9, threshold) for spam, min(P, 0.1, begin of the unsure band) for ham
 
