@@ -94,7 +94,7 @@ def _base_rows(base: dict[str, Any] | None) -> list[tuple[str, str]]:
     if base is None:
         return []
     size = f"{base['tokens']:,} tokens of {base['messages']:,} messages"
-    return [("base model", f"{base['name']}, weight {base['weight']:g} ({size})")]
+    return [("base model", f"{base['name']}, weight {base['weight']:.3g} ({size})")]
 
 
 def _min_known_words_rows(share: float | None) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from spamnb.model import (
 )
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, folds
-from spamnb.training.fit_calibration import ENOUGH, fit_binary, fit_linear, fit_near
+from spamnb.training.fit_calibration import ENOUGH, FEW, fit_binary, fit_linear, fit_near
 from spamnb.training.fit_weight_correction import fit_correction, refused, too_few
 from spamnb.training.sampling import WHOLE, Sample
 from spamnb.training.threshold import cutoff
@@ -85,7 +85,7 @@ def _refine(
     raw = log_odds_of(scores.damped, model.labels.index(model.positive))
     if training.refine == "no":
         return model, raw, ""
-    if training.refine == "auto" and model.active_base is not None and (reason := too_few(sample)):
+    if training.refine == "auto" and (reason := too_few(sample, model.active_base is not None)):
         return model, raw, reason
     refined = fit_correction(model, sample, scores, training)
     return replace(model, correction=refined.correction), refined.raw, refined.note
@@ -96,8 +96,9 @@ def _calibrate_two(
 ) -> tuple[SpamModel, HeldOutScores]:
     plus = model.labels.index(model.positive)
     calibration: calibrations.Calibration
-    if model.active_base is not None and len(labels) < ENOUGH:
-        calibration = fit_near(raw, labels == plus, 1 / model.active_base.weight)
+    usual = model.scoring.damping == 1 and model.active_correction is None
+    if len(labels) < (ENOUGH if model.active_base is not None else FEW if usual else 0):
+        calibration = fit_near(raw, labels == plus)
         log_odds = calibration.apply(raw)
     else:
         calibration, log_odds = fit_binary(raw, labels == plus, fold)
