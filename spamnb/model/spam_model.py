@@ -16,7 +16,7 @@ from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import model_state
-from spamnb.model.base_model import BaseModel
+from spamnb.model.base_model import FOLLOWS, BaseModel
 from spamnb.model.calibration import LIMIT, Calibration, Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
@@ -82,7 +82,16 @@ class SpamModel:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return self.store.labels
+        return self.scored_store.labels
+
+    @cached_property
+    def scored_store(self) -> CountStore:
+        """The counts with all classes: those of the base model while messages of one are still missing."""
+        if self.base is None or not self.base.lends_classes(self.store):
+            return self.store
+        from spamnb.counts import merge_stores
+
+        return merge_stores([CountStore.empty(self.base.model.labels), self.store])
 
     @property
     def classes(self) -> Classes:
@@ -119,9 +128,13 @@ class SpamModel:
         if seen is not None:
             seen = seen.plus(change.learned, lessons=lessons)
             seen = seen.minus(change.forgotten).minus_stale(change.stale_removed)
+        store, base = add_delta(self.store, change.counts), self.base
+        if base is not None and self.calibration.note == FOLLOWS:
+            base = base.with_usual_weight(store)
         return replace(
             self,
-            store=add_delta(self.store, change.counts),
+            store=store,
+            base=base,
             seen_messages=seen,
             change_history=self.change_history.plus(change.change_history),
         )
@@ -142,7 +155,10 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.scoring, self.active_correction)
+        config = self.scoring
+        if self.scored_store is not self.store and config.prior == "learned":
+            config = replace(config, prior="uniform")  # a class without messages is not impossible
+        return Engine(self.scored_store, config, self.active_correction)
 
     @property
     def active_correction(self) -> Correction | None:

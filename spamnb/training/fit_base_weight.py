@@ -10,15 +10,25 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore, Entries
 from spamnb.features import SHAPE
-from spamnb.model import LIMIT, BaseModel, Decision, Platt, SpamModel, log_odds_of, probability
+from spamnb.model import (
+    FOLLOWS,
+    LIMIT,
+    USUAL_SLOPE,
+    BaseModel,
+    Decision,
+    Platt,
+    SpamModel,
+    log_odds_of,
+    probability,
+    usual_share,
+)
 from spamnb.scorers import Stats
-from spamnb.settings import TrainingConfig
+from spamnb.settings import ScorerConfig, TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, score_fold
 from spamnb.training.fit_calibration import (
     LEAST_SLOPE,
     OFFSET_DEVIATION,
     SLOPE_DEVIATION,
-    USUAL_SLOPE,
     minimise,
 )
 from spamnb.training.fit_weight_correction import correction_sums
@@ -28,12 +38,12 @@ from spamnb.training.sampling import Sample
 from spamnb.training.threshold import cutoff
 
 # log-odds = a USUAL_SLOPE own + b base + c, fitted to out-of-fold scores by logistic regression with normal
-# priors: a is 1 +- SLOPE_DEVIATION, c is 0 +- OFFSET_DEVIATION, and b is START +- BASE_DEVIATION, more below
-# some 20 messages (`usual_share`). So a base model that disagrees with the messages loses its share. Chosen
-# with 8, 20 and 100 messages of seven corpora that the base model had not seen: of eight ways the lowest mean
-# log loss. START 1 cost the Turkish corpus, which the base model does not fit, 1 to 3 points of accuracy; a
-# freer offset cost corpora with little spam as much.
-START, BASE_DEVIATION, HALFWAY = 0.5, 0.3, 8
+# priors: a is 1 +- SLOPE_DEVIATION, c is 0 +- OFFSET_DEVIATION, and b is `usual_share` +- BASE_DEVIATION. So a
+# base model that disagrees with the messages loses its share. Chosen with 8, 20 and 100 messages of seven
+# corpora that the base model had not seen: of eight ways the lowest mean log loss. With b around 1 the Turkish
+# corpus, which the base model does not fit, lost 1 to 3 points of accuracy; with a freer offset corpora with
+# little spam lost as much.
+BASE_DEVIATION = 0.3
 LEAST = 0.02  # a smaller share is none
 FEWEST_WITH_BASE = 2  # messages that each class needs
 # Ham from which on only one's own messages set the threshold for a false positive rate. With 60+60 mails of
@@ -42,26 +52,26 @@ FEWEST_WITH_BASE = 2  # messages that each class needs
 ENOUGH_HAM = 600
 
 
-def usual_share(messages: int) -> float:
-    """The share of the base model's log-odds before any message is classified: 1 without messages.
-
-    >>> [round(usual_share(n), 2) for n in (0, 8, 20, 100)]
-    [1.0, 0.75, 0.64, 0.54]
-    """
-    return START + (1 - START) * HALFWAY / (HALFWAY + messages)
-
-
 def without_folds(model: SpamModel, weight: float | None) -> SpamModel:
     """Calibrates a model of too few messages for folds: log-odds of the base, moved by one's own messages."""
     assert model.base is not None
-    if weight is None:
-        weight = usual_share(int(model.store.message_totals.sum())) / USUAL_SLOPE
+    usual = model.base.with_usual_weight(model.store)
+    base = usual if weight is None else usual.replace(weight=weight)
     decision = model.decision
     if decision == Decision():
         # The base model's, without its promise about ham: that was another calibration's.
         decision = replace(model.base.model.decision, log_odds_threshold=None, max_fpr=None)
-    base, calibration = model.base.replace(weight=weight), Platt(USUAL_SLOPE)
+    calibration = Platt(USUAL_SLOPE, note=FOLLOWS if weight is None else "")
     return replace(model, base=base, calibration=calibration, decision=decision)
+
+
+def start_model(name: str, base: SpamModel) -> SpamModel:
+    """Returns a model that has learned nothing of its own yet and says what the base model says.
+
+    The class prior is uniform: corrections come as they come, and say nothing of how frequent spam is.
+    """
+    new = SpamModel(base.features, ScorerConfig(prior="uniform"), positive=base.positive)
+    return without_folds(replace(new, base=BaseModel.of(name, base)), None)
 
 
 def blended_threshold(model: SpamModel, held_out: HeldOutScores, max_fpr: float) -> SpamModel | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spamnb.core import BoolArray, FloatArray, IntArray
-from spamnb.model import Beta, Calibration, Platt, Temperature, identity, probability
+from spamnb.model import USUAL_SLOPE, Beta, Calibration, Platt, Temperature, identity, probability
 
 # Returns loss, gradient and Hessian at a point.
 Objective = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
@@ -25,9 +25,6 @@ OFFSET_RIDGE = 1e-6
 ONE_CLASS = "calibration needs messages of at least two classes: scores are left as they are"
 WRONG_WAY = "scores do not rise with the right class: they are left as they are"
 ENOUGH = 1_000  # messages from which on a beta curve is fitted
-# The slope of log-odds that are means over tokens (damping 1), before any message is classified: with 6 to
-# 200 messages of eight corpora the best one was 4 to 7, but 2 to 3 for Thai.
-USUAL_SLOPE = 4.0
 FEW = 100  # messages below which slope and offset stay near the usual ones
 # Standard deviations of slope (as a multiple of the usual one) and offset. Mean of seven corpora, 8 draws of
 # 20 messages: log loss .170 and calibration error .049; .27 and .14 with Platt's line alone, which is better

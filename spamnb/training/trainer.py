@@ -12,7 +12,7 @@ from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts, as_texts
-from spamnb.model import BaseModel, Decision, Platt, SpamModel, identity, positive_class
+from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
 from spamnb.readers import spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
@@ -22,7 +22,6 @@ from spamnb.training.fit_base_weight import (
     with_folds,
     without_folds,
 )
-from spamnb.training.fit_calibration import USUAL_SLOPE
 from spamnb.training.fit_min_known_words import fit_min_known_words
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
