@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core.arrays import FloatArray, IntArray
-from spamnb.counts import merge_stores
 from spamnb.messages import Texts
 from spamnb.metrics import evaluate_binary
 from spamnb.model import shipped_model
@@ -28,9 +27,9 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.settings import TrainingConfig
 from spamnb.training.threshold import MAIL_MAX_FPR
 from spamnb.training.trainer import Trainer
-from tools import ready_made_models
-from tools.publishable_tokens import Names, census_names
-from tools.ready_made_models import Part
+from tools import model_sources, ready_made_models
+from tools.publishable_tokens import Names, census_names, person_names
+from tools.ready_made_models import Counted
 
 KINDS = {
     "SMSSpamCollection": "sms",
@@ -43,7 +42,6 @@ CLASSIFIED = 2000  # messages of the rest that a draw classifies
 FIRST_SEED = 700
 WAYS = ("ready-made", "own alone", "both")
 MEASURES = ("AUC", "R@.1", "R@1", "accuracy", "ham lost", "log loss")
-NAMED_IN = ("SMSSpamCollection", "smishing", "spamassassin")  # corpora that tell names from words
 
 
 @dataclass(frozen=True)
@@ -61,28 +59,27 @@ class Corpus:
 
 def read(names: Sequence[str]) -> Iterator[tuple[str, Corpus]]:
     """The corpora, each with its start."""
-    needed = {name for kind in ready_made_models.SOURCES.values() for name in kind} | set(names)
     with tempfile.TemporaryDirectory() as folder:
-        parts = {name: ready_made_models.read(name, Path(folder) / name) for name in sorted(needed)}
-    raw = (text for name in NAMED_IN for part in parts[name] for text in part.texts.tolist())
-    persons = Names.of(census_names(), raw)
-    for name in names:
-        kind = KINDS[name]
-        texts = Texts.concat([part.texts for part in parts[name]])
-        spam = np.array([label == "spam" for part in parts[name] for label in part.labels])
-        start = without(name, kind, persons, parts)
-        yield name, Corpus(texts, spam, start, MAIL_MAX_FPR if kind == "mail" else None)
+        for kind in sorted({KINDS[name] for name in names}):
+            sources = model_sources.read_sources(kind, Path(folder))
+            raw = (text for source in sources for part in source.parts for text in part.texts.tolist())
+            persons = Names.of(person_names(), census_names(), raw)
+            counted = [Counted.of(source) for source in sources]
+            for name in (name for name in names if KINDS[name] == kind):
+                parts = model_sources.read(name, Path(folder) / f"whole {name}")
+                texts = Texts.concat([part.texts for part in parts])
+                spam = np.array([label == "spam" for part in parts for label in part.labels])
+                start = without(name, kind, persons, counted)
+                yield name, Corpus(texts, spam, start, MAIL_MAX_FPR if kind == "mail" else None)
 
 
-def without(name: str, kind: str, persons: Names, parts: dict[str, list[Part]]) -> SpamModel:
+def without(name: str, kind: str, persons: Names, counted: Sequence[Counted]) -> SpamModel:
     """The ready-made model as it would be without this corpus."""
     shipped = SpamModel.load(shipped_model(kind))
-    if name not in ready_made_models.SOURCES[kind]:
+    others = [c for c in counted if name not in (c.source.name, c.source.name.removesuffix(" pieces"))]
+    if len(others) == len(counted):
         return shipped
-    others = [n for n in ready_made_models.SOURCES[kind] if n != name]
-    stores = [ready_made_models.counted(parts[n], shipped.features) for n in others]
-    store = ready_made_models.reduced(merge_stores(stores), persons, ready_made_models.LARGEST[kind])
-    return replace(shipped, store=store)
+    return replace(ready_made_models.build(kind, persons, others), calibration=shipped.calibration)
 
 
 def draw(spam: NDArray[np.bool_], size: int, even: bool, seed: int) -> tuple[IntArray, IntArray]:

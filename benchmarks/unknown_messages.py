@@ -24,7 +24,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.training.cross_validation import cross_validated_scores
 from spamnb.training.fit_min_known_words import RARE, known_word_shares
 from spamnb.training.trainer import Trainer
-from tools import ready_made_models
+from tools import model_sources
 
 MEASURES = ("known words", "log p(x), known", "log p(x), all")
 SEED = 1
@@ -83,7 +83,7 @@ def others(folder: Path, but: str) -> dict[str, Texts]:
     """Messages of other kinds: other languages, random letters, and SMS as usual."""
     rng, letters = np.random.default_rng(SEED), list(string.ascii_lowercase + "   ")
     shares = {
-        name: Texts.concat([part.texts for part in ready_made_models.read(name, folder)])
+        name: Texts.concat([part.texts for part in model_sources.read(name, folder)])
         for name in ("turkish", "thai", "smishing", "SMSSpamCollection")
         if name != but
     }
@@ -104,7 +104,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        parts = ready_made_models.read(arguments.corpus, Path(name))
+        parts = model_sources.read(arguments.corpus, Path(name))
         kinds = others(Path(name), arguments.corpus)
     texts, labels = Texts.concat([p.texts for p in parts]), [label for p in parts for label in p.labels]
     order = np.random.default_rng(SEED).permutation(len(labels))

@@ -93,10 +93,10 @@ class SpamClassifier(_Estimator):
 
     The parameters are the settings of `spamnb train`, with the same names and values; one that is None takes
     the default. `class_prior` is 'learned', 'uniform' or a probability for each of `classes_`; `class_weight`
-    maps labels to weights; `patterns` are pairs of a name and a regular expression; `threshold` is the least
-    probability of `classes_[1]` for that verdict (two classes only); `calibrate` calibrates probabilities by
-    cross-validation within the training data, which `refine` ('auto', 'yes', 'no') needs too. `model_` is the
-    SpamModel, to explain or save.
+    maps labels to weights; `patterns` are pairs of a name and a regular expression; `threshold` is the
+    probability above which the verdict is `classes_[1]` (two classes only); `calibrate` calibrates
+    probabilities by cross-validation within the training data, which `refine` ('auto', 'yes', 'no') needs
+    too. `model_` is the SpamModel, to explain or save.
 
     >>> texts, labels = ["win a prize", "free prize", "see you", "ok see"], [True, True, False, False]
     >>> SpamClassifier(alpha=0.5).fit(texts, labels).predict(["a free prize", "ok you"])
@@ -223,10 +223,15 @@ class SpamClassifier(_Estimator):
 
     def predict(self, X: Messages) -> Labels:
         """The label of each text, of the type that y had; there is no 'unsure' here."""
+        if len(self._fitted().labels) > 2:
+            texts = to_texts(X)
+            chosen = self.model_.choose(self.model_.predict_proba(texts))
+            places = [label_names(self.classes_).index(label) for label in self.model_.labels]
+            return np.asarray(self.classes_[np.array(places)[chosen]])
         proba = self.predict_proba(X)
         if len(self.classes_) != 2:
             return np.asarray(self.classes_[proba.argmax(axis=1)])
-        return np.asarray(self.classes_[(proba[:, 1] >= self.model_.decision.threshold).astype(np.int64)])
+        return np.asarray(self.classes_[(proba[:, 1] > self.model_.decision.threshold).astype(np.int64)])
 
     def predict_proba(self, X: Messages) -> FloatArray:
         """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""

@@ -34,13 +34,13 @@ def sms(tmp_path_factory: pytest.TempPathFactory) -> Sms:
     home = Cli(tmp_path_factory.mktemp("sms"))
     with open(SAMPLE, newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    found = Sms(
+    corpus = Sms(
         _write(home.here / "train.csv", [header, *rows[::2]]),
         _write(home.here / "test.csv", [header, *rows[1::2]]),
         home.here / "sms.spamnb",
     )
-    home("train", found.train, "-o", found.model)
-    return found
+    home("train", corpus.train, "-o", corpus.model)
+    return corpus
 
 
 @pytest.fixture(scope="session")

@@ -104,8 +104,8 @@ def test_predict_proba_is_the_prior_times_the_plain_product(
     sms: pd.DataFrame, first: NaiveBayesFilter
 ) -> None:
     texts = sms.Message[530:540]
-    got = first.predict_proba(texts)
-    assert got.shape == (10, 2)
+    actual = first.predict_proba(texts)
+    assert actual.shape == (10, 2)
     data, totals = first.data, {"ham": 3811, "spam": 1198}
     share = sms.Label[:300].value_counts()
     for row, text in enumerate(texts):
@@ -114,7 +114,7 @@ def test_predict_proba_is_the_prior_times_the_plain_product(
             for word in words(text):
                 if word in data.columns:  # a word in neither class: factor 1
                     product *= Fraction(int(data.loc[label, word]), totals[label])
-            assert got[row, column] == pytest.approx(float(product), rel=1e-12)
+            assert actual[row, column] == pytest.approx(float(product), rel=1e-12)
 
 
 def test_plain_products_underflow(sms: pd.DataFrame, first: NaiveBayesFilter) -> None:
@@ -138,12 +138,12 @@ def test_both_messages_are_classifiable_in_log_space(sms: pd.DataFrame, first: N
 
 def test_predict_log_proba_is_equation_7_6_with_7_7(sms: pd.DataFrame, first: NaiveBayesFilter) -> None:
     texts, share = sms.Message[530:540], sms.Label[:300].value_counts()
-    got = first.predict_log_proba(texts)
+    actual = first.predict_log_proba(texts)
     for row, text in enumerate(texts):
         for column, (label, total) in enumerate({"ham": 3811, "spam": 1198}.items()):
             known = [first.data.loc[label, word] for word in words(text) if word in first.data.columns]
             by_hand = math.log(share[label] / 300) + sum(math.log((n + 1) / (total + 2)) for n in known)
-            assert got[row, column] == pytest.approx(by_hand, rel=1e-12)
+            assert actual[row, column] == pytest.approx(by_hand, rel=1e-12)
 
 
 # --- Problems 5 and 6
@@ -159,7 +159,7 @@ def test_poisson_rates(sms: pd.DataFrame) -> None:
 def test_poisson_log_proba_is_equation_7_10(sms: pd.DataFrame) -> None:
     filter_ = PoissonBayesFilter().fit(sms.Message[:300], sms.Label[:300])
     texts, share = sms.Message[[530, 531, 1085, 2010]], sms.Label[:300].value_counts()
-    got = filter_.predict_log_proba(texts)
+    actual = filter_.predict_log_proba(texts)
     for row, text in enumerate(texts):
         n = len(words(text))
         for column, (label, rates) in enumerate(
@@ -170,7 +170,7 @@ def test_poisson_log_proba_is_equation_7_10(sms: pd.DataFrame) -> None:
                 if word in rates:
                     rate = rates[word] * n
                     by_hand += n_i * math.log(rate) - rate - math.lgamma(n_i + 1)
-            assert got[row, column] == pytest.approx(by_hand, rel=1e-12)
+            assert actual[row, column] == pytest.approx(by_hand, rel=1e-12)
     assert filter_.predict(texts).tolist() == ["ham", "spam", "ham", "ham"]
     assert filter_.predict(sms.Message[530:535]).tolist() == ["ham", "spam", "ham", "ham", "ham"]
 

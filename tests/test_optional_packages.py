@@ -24,7 +24,7 @@ def distribution(requirement: str) -> str:
 
 def guarded_imports() -> list[tuple[str, str, str]]:
     """The file, module and extra of every import that may fail."""
-    found = []
+    rows = []
     for path in sorted((ROOT / "spamnb").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Try) and any("ImportError" in ast.unparse(h) for h in node.handlers):
@@ -34,8 +34,8 @@ def guarded_imports() -> list[tuple[str, str, str]]:
                 if module[1] in sys.stdlib_module_names:  # of other systems
                     continue
                 assert extra, f"{path} needs MissingExtraError"
-                found.append((path.name, module[1], extra[1]))
-    return found
+                rows.append((path.name, module[1], extra[1]))
+    return rows
 
 
 def test_extras_are_those_of_the_project() -> None:

@@ -68,8 +68,8 @@ def foreign_phones(text: str) -> list[str]:
 
 def foreign_addresses(text: str) -> list[str]:
     """IPv4 addresses outside the documentation ranges."""
-    found = ADDRESS.findall(text)
-    return [a for a in found if not any(ipaddress.ip_address(a) in net for net in DOCUMENTATION)]
+    matches = ADDRESS.findall(text)
+    return [a for a in matches if not any(ipaddress.ip_address(a) in net for net in DOCUMENTATION)]
 
 
 def parts(message: Message) -> Iterator[tuple[Message, str]]:
@@ -250,8 +250,8 @@ def test_card_counts_of_languages_with_their_own_script(language: str) -> None:
     own = re.compile(f"[{SCRIPTS[language]}]")
     least = 0.2 if language == "Japanese" else 0.6
     letters = [(label, len(own.findall(t)) / max(1, len(re.findall(r"\w", t)))) for label, t in ROWS]
-    found = Counter(label for label, share in letters if share > least)
-    assert [found["ham"], found["spam"]] == card_table("language")[language]
+    results = Counter(label for label, share in letters if share > least)
+    assert [results["ham"], results["spam"]] == card_table("language")[language]
 
 
 def public_sms() -> Iterator[str]:

@@ -265,9 +265,9 @@ def test_decision_function_and_probabilities_agree(fitted: SpamClassifier) -> No
 
 def test_threshold_is_the_least_probability_of_the_second_class() -> None:
     strict = SpamClassifier(threshold=0.9).fit(TEXTS, LABELS)
-    said = strict.predict_proba(TEXTS)[:, 1] >= 0.9
-    assert 0 < said.sum() < LABELS.count("spam")
-    assert (strict.predict(TEXTS) == "spam").tolist() == said.tolist()
+    flagged = strict.predict_proba(TEXTS)[:, 1] >= 0.9
+    assert 0 < flagged.sum() < LABELS.count("spam")
+    assert (strict.predict(TEXTS) == "spam").tolist() == flagged.tolist()
 
 
 Colour = enum.Enum("Colour", ["GREEN", "RED"])
@@ -289,9 +289,9 @@ def test_labels_keep_their_type(pair: list[Any], kind: str) -> None:
     y = [pair[label == "spam"] for label in LABELS]
     one = SpamClassifier(refine="no").fit(TEXTS, y)  # on so few messages `auto` may go either way
     same = SpamClassifier(refine="no").fit(TEXTS, LABELS)
-    said = one.predict(["see mum later", "win a free prize"])
-    assert said.dtype.kind == one.classes_.dtype.kind == kind
-    assert said.tolist() == pair == one.classes_.tolist()
+    labels = one.predict(["see mum later", "win a free prize"])
+    assert labels.dtype.kind == one.classes_.dtype.kind == kind
+    assert labels.tolist() == pair == one.classes_.tolist()
     assert one.score(TEXTS, y) == same.score(TEXTS, LABELS) > 0.85
     assert one.score(["win a free prize", "see mum later"], [pair[1], pair[1]], sample_weight=[3, 1]) == 0.75
 

@@ -1,8 +1,8 @@
 """`make docs`: writes the page of commands from their help and runs the console examples of all documents.
 
-A console example is a fenced block of kind `console`. A line that starts with `$ ` is a command; what stands
-below it, up to the next command, is its real output. A page is one session: its commands run in order in a
-fresh folder that holds only `data`.
+A console example is a fenced block of kind `console`. A line that starts with `$ ` is a command, lines right
+below it that start with `> ` continue it, and what then follows, up to the next command, is its real output.
+A page is one session: its commands run in order in a fresh folder that holds only `data`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ WIDTH = 100
 HOME = "home/me"
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ .*\n(?:> .*\n)*", re.MULTILINE)
 _SECONDS = re.compile(r"\bin \d+\.\d\d s\b")  # differs from run to run
 _HEADER = """# The command line
 
@@ -75,9 +76,11 @@ def commands_of(page: str) -> list[str]:
 
     >>> commands_of("```console\n$ spamnb models\n-> none\n```\n")
     ['spamnb models']
+    >>> commands_of("```console\n$ cat > x <<END\n> text\n> END\n```\n")
+    ['cat > x <<END\ntext\nEND']
     """
-    lines = [line for block in _BLOCK.findall(page) for line in block.splitlines()]
-    return [line[2:] for line in lines if line.startswith("$ ")]
+    found = [command for block in _BLOCK.findall(page) for command in _COMMAND.findall(block)]
+    return [command.removesuffix("\n")[2:].replace("\n> ", "\n") for command in found]
 
 
 def refreshed(page: str) -> str:
@@ -90,7 +93,10 @@ def refreshed(page: str) -> str:
 
 
 def _rerun(block: str, folder: Path) -> str:
-    parts = [f"$ {command}\n{output(command, folder)}" for command in commands_of(block)]
+    parts = []
+    for command in commands_of(block):
+        shown = command.replace("\n", "\n> ")
+        parts.append(f"$ {shown}\n{output(command, folder)}")
     new = "```console\n" + "".join(parts) + "```"
     return block if _SECONDS.sub("", new) == _SECONDS.sub("", block) else new
 

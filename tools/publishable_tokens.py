@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from spamnb.features.batch import OTHER, SHAPE
 
@@ -20,12 +21,8 @@ _CORPUS = """
 enron ect hou hpl ees ena enronxgate corp jmason jm netnoteinc spamassassin taint ilug exmh razor freshrpms
 xent fork zzzz zzzlist slashnull sourceforge linuxmidrange yyyy rpm satalk spamd
 """
-_TURKISH = """
-ahmet mehmet mustafa ali ayse fatma emine hatice zeynep elif meryem ibrahim hasan huseyin ismail osman yusuf
-murat omer emre burak can cem ozan onur serkan volkan gokhan hakan selin merve esra busra kubra gizem ceren
-ece pinar deniz ebru sibel sevgi songul tugba derya yasin kadir kemal orhan ferhat fatih
-"""
-CORPUS, TURKISH = frozenset(_CORPUS.split()), frozenset(_TURKISH.split())
+CORPUS = frozenset(_CORPUS.split())
+NAMES_FILE = Path(__file__).parent / "person_names.txt"
 MOST_DIGITS = 3
 _MIDDLE = re.compile(rb"\b[a-z]+ ([A-Za-z]{2,})\b")
 
@@ -34,21 +31,27 @@ _MIDDLE = re.compile(rb"\b[a-z]+ ([A-Za-z]{2,})\b")
 class Names:
     """Words that are names of persons in the texts at hand."""
 
-    listed: frozenset[str]
+    sure: frozenset[str]  # names in the messages written for spamnb
+    listed: frozenset[str]  # names of the census, many of which are words too
     lower: Counter[str]
     capital: Counter[str]
 
     @classmethod
-    def of(cls, listed: Iterable[str], texts: Iterable[bytes]) -> Names:
+    def of(cls, sure: Iterable[str], listed: Iterable[str], texts: Iterable[bytes]) -> Names:
         lower, capital = Counter[str](), Counter[str]()
         for text in texts:
             for word in _MIDDLE.findall(text):
                 spelled = word.decode()
                 (lower if spelled.islower() else capital)[spelled.lower()] += not spelled.isupper()
-        return cls(frozenset(listed) | TURKISH, lower, capital)
+        return cls(frozenset(sure), frozenset(listed), lower, capital)
 
     def __contains__(self, word: str) -> bool:
-        return word in self.listed and self.capital[word] >= self.lower[word]
+        return word in self.sure or (word in self.listed and self.capital[word] >= self.lower[word])
+
+
+def person_names() -> set[str]:
+    """The names of persons in the messages written for spamnb."""
+    return set(NAMES_FILE.read_text(encoding="utf-8").split())
 
 
 def census_names() -> set[str]:
@@ -63,7 +66,7 @@ def census_names() -> set[str]:
 def allowed(token: str, kind: int, names: Names) -> bool:
     """May this token be published?
 
-    >>> none = Names.of([], [])
+    >>> none = Names.of([], [], [])
     >>> [allowed(t, 1, none) for t in ("free", "07123456789", "enron")], allowed("url:evil_com", 0, none)
     ([True, False, False], False)
     """

@@ -60,7 +60,8 @@ def default_max_fpr(params: Params, mail: bool) -> float | None:
     """The rate if options set no threshold: a low one for mail, of which none should get lost."""
     from spamnb.training import MAIL_MAX_FPR
 
-    return MAIL_MAX_FPR if mail and _stated_flag(params) is None else None
+    stated = _stated_flag(params) is not None or is_stated(params.get("textbook"))
+    return MAIL_MAX_FPR if mail and not stated else None
 
 
 def check_max_fpr(rate: float | None, labels: tuple[str, ...]) -> None:

@@ -160,11 +160,13 @@ def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:
     wrong = [lesson for lesson in lessons if lesson.now != lesson.label]
     weak = [lesson for lesson in lessons if lesson.now == lesson.label != lesson.evidence]
     if wrong:
-        yield f"not as taught  {_messages(len(wrong))}: copies have several labels, or the model keeps no digests"
+        why = "copies have several labels, or the model keeps no digests"
+        yield f"not as taught  {_messages(len(wrong))}: {why}"
         yield "Hint: `spamnb forget` removes a copy; without digests, learn more messages like it"
     if weak:
         words = _verdicts(lesson.evidence for lesson in weak)
-        yield f"remembered {_messages(len(weak))} word for word; a similar one would be {words}: learn more like it"
+        yield f"remembered {_messages(len(weak))}, word for word; by the words alone: {words}"
+        yield "Hint: learn more messages like it, so that similar ones are recognised too"
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:

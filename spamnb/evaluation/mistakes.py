@@ -92,7 +92,7 @@ def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> t
         kinds = np.where(false_positive, 0, np.where(missed, 1, -1))
         return np.where(missed, -predictions.log_odds, predictions.log_odds), kinds
     proba = model.proba(predictions)
-    verdicts = model.decision.choose(proba, model.labels)
+    verdicts = model.choose(proba)
     rows = np.arange(len(truth))
     with np.errstate(divide="ignore"):
         gap = np.log(proba[rows, verdicts]) - np.log(proba[rows, truth])

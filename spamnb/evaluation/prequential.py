@@ -19,7 +19,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore, Entries, Tally, are_grams
 from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
-from spamnb.model import damping_scale, weighted
+from spamnb.model import damping_scale, prior_if_impossible, weighted
 from spamnb.scorers import ClassTotals, Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import FoldScores
@@ -96,7 +96,8 @@ def _score(
     length = None if stream.lengths is None else stream.lengths[t : t + 1]
     entries = Entries(1, np.zeros(present, np.int64), local, counts, length, sequence, at)
     stats = now.stats(slice(0, now.known) if scorer.needs_full_vocabulary else rows)
-    joint = scorer.joint(entries, weighted(stats, scorer.config))[0]
+    stats = weighted(stats, scorer.config)
+    joint = prior_if_impossible(scorer.joint(entries, stats), scorer.log_prior(stats))[0]
     shapes = now.kinds[rows] == SHAPE
     known = present - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
     return joint * damping_scale(np.array([present]), scorer.config), int(known)

@@ -206,7 +206,7 @@ def _calibrate_stream(model: SpamModel, stream: StreamScores) -> tuple[SpamModel
     while at < n:
         past = slice(stream.begin, at)
         seen = np.bincount(truth[past], minlength=len(model.labels))
-        if seen.min() >= FEWEST:
+        if seen.min() >= FEWEST and not model.scoring.is_textbook:
             model = replace(model, calibration=_fit(model, scores.damped[past], truth[past]))
         until = min(n, max(at + 10, at + at // 10))
         rows = slice(at, until)

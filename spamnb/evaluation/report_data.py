@@ -143,7 +143,7 @@ def _sweep(scored: ScoredLabels, low: float, high: float, flagged: tuple[int, in
     """Takes equal steps; one is replaced by the threshold in use, or else by the verdicts."""
     thresholds = np.linspace(low, high, STEPS)
     rank, truth = scored.rank[~scored.unflaggable], scored.truth[~scored.unflaggable]
-    tp, fp = (_at_least(rank[truth == positive], thresholds) for positive in (True, False))
+    tp, fp = (_above(rank[truth == positive], thresholds) for positive in (True, False))
     if scored.threshold is None:
         at = int(np.argmin(np.abs(tp - flagged[0]) + np.abs(fp - flagged[1])))
         used = float(thresholds[at])
@@ -155,8 +155,8 @@ def _sweep(scored: ScoredLabels, low: float, high: float, flagged: tuple[int, in
     return Sweep(thresholds, tp, fp, at, used)
 
 
-def _at_least(values: Floats, thresholds: Floats) -> Ints:
-    return np.asarray(len(values) - np.searchsorted(np.sort(values), thresholds), np.int64)
+def _above(values: Floats, thresholds: Floats) -> Ints:
+    return np.asarray(len(values) - np.searchsorted(np.sort(values), thresholds, "right"), np.int64)
 
 
 def _histogram(scored: ScoredLabels, low: float, high: float) -> Histogram:

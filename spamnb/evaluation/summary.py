@@ -54,7 +54,7 @@ def scored_labels(evaluation: Evaluation) -> ScoredLabels | None:
     threshold = logit(rule.threshold) if rule.log_odds_threshold is None else rule.log_odds_threshold
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0
     return ScoredLabels(
-        *(truth, flagged, held_out.log_odds, True, held_out.known == 0, threshold, costs),
+        *(truth, flagged, held_out.log_odds, True, model.lacks_evidence(held_out.known), threshold, costs),
         probability=verdicts.probability,
     )
 

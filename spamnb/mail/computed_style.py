@@ -2,40 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import cast
 
-from spamnb.mail.css_colors import BLACK, WHITE, Color, blend, is_invisible
+from spamnb.mail.css_colors import BLACK, LINK, WHITE, Color, blend, is_invisible
 from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
-from spamnb.mail.hidden_boxes import IN_LINE, cuts_off, functions_of, has_box, is_gone, pixels_of
+from spamnb.mail.hidden_boxes import BOXES, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
 _FAR_INDENT = -500.0  # pixels
 _FAINT = 0.05  # opacity
 _BLURRED = 5.0  # pixels
+_LETTERS = frozenset(("font-size", "line-height", "zoom"))
+_COLORS = frozenset(("color", "fill", "link"))
+_BACKGROUNDS = frozenset(("background-color", "background-image"))
+_STYLE_BYTES, _TREE_BYTES = 1 << 10, 1 << 21  # of a style, and of all that are kept in a tree
 
 
-class Style(NamedTuple):
+class Style:
     """The values of an element that its content inherits, and `hides`: its own text cannot be seen.
 
     A colour is None if it is not known, as that of a picture. `gone`: nothing in the element can be seen.
     """
 
-    gone: bool = False
-    visible: bool = True
-    font_size: float = 16.0
-    color: Color | None = BLACK
-    fill: Color | None = None  # replaces the colour
-    background: Color | None = WHITE
-    opacity: float = 1.0
-    indent: float = 0.0
-    spacing: float = 0.0
-    line_height: float = 20.0
-    cuts_off: bool = False
-    hides: bool = False
+    __slots__ = ("__dict__", "inside")
+    gone: bool
+    visible: bool
+    font_size: float
+    color: Color | None
+    fill: Color | None  # replaces the colour
+    background: Color | None
+    link: Color
+    opacity: float
+    indent: float
+    spacing: float
+    line_height: float
+    cuts_off: bool
+    hides: bool
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self.__dict__.update(values)
+        self.inside: dict[object, Style] = {}  # styles that were computed from this one
 
 
-ROOT = Style()
+_UNSTYLED = {
+    "gone": False,
+    "visible": True,
+    "font_size": 16.0,
+    "color": BLACK,
+    "fill": None,
+    "background": WHITE,
+    "link": LINK,
+    "opacity": 1.0,
+    "indent": 0.0,
+    "spacing": 0.0,
+    "line_height": 20.0,
+    "cuts_off": False,
+    "hides": False,
+}
+
+
+class StyleTree:
+    """Styles computed from that of a page without any tags; beyond a limit all are dropped."""
+
+    def __init__(self) -> None:
+        self.root = Style(_UNSTYLED)
+        self._size = 0
+
+    def keep(self, style: Style, parent: Style, key: object, size: int) -> None:
+        """Keeps a style for elements of this key inside of `parent`; `size`: bytes of the key."""
+        self._size += _STYLE_BYTES + size
+        if self._size > _TREE_BYTES:
+            self.root.inside.clear()
+            self._size = 0
+        parent.inside[key] = style
+
+
 _is_invisible = lru_cache(1 << 10)(is_invisible)
 
 
@@ -43,34 +86,36 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     """Computes a style; `inline`: the tag begins no block of its own."""
     if not values:
         return parent
-    size = _font_size(parent.font_size, values)
-    if values.keys() <= IN_LINE:
-        style = parent._replace(
-            font_size=size,
-            color=_color(parent.color, values, "color"),
-            fill=_color(parent.fill, values, "fill"),
-            background=_background(parent, values),
-            line_height=_line_height(parent, values, size),
+    style = Style(parent.__dict__)
+    if not _LETTERS.isdisjoint(values):
+        style.font_size = _font_size(parent.font_size, values)
+        style.line_height = _line_height(parent, values, style.font_size)
+    for name in _COLORS.intersection(values):
+        if not isinstance(values[name], str):
+            setattr(style, name, values[name])
+    if not _BACKGROUNDS.isdisjoint(values):
+        style.background = _background(parent, values)
+    if not BOXES.isdisjoint(values):
+        _add_box(style, values, has_box(values, tag, inline))
+    style.hides = _hides(style)
+    return style if style.__dict__ != parent.__dict__ else parent
+
+
+def _add_box(style: Style, values: Values, boxed: bool) -> None:
+    """Changes a style by the values that have an effect on more than the letters."""
+    size = style.font_size
+    style.gone = style.gone or is_gone(values, size, boxed)
+    style.visible = _is_visible(style.visible, values)
+    style.opacity *= _opacity(values)
+    if "text-indent" in values:
+        style.indent = _inherited(style.indent, values, "text-indent", size)
+    if "letter-spacing" in values:
+        style.spacing = _inherited(style.spacing, values, "letter-spacing", size)
+    style.cuts_off = style.cuts_off or (boxed and cuts_off(values))
+    if values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text":
+        style.color = style.fill = (
+            None  # letters that are drawn by their shadow or cut out of their background
         )
-        return style._replace(hides=_hides(style))
-    boxed = has_box(values, tag, inline)
-    style = Style(
-        gone=parent.gone or is_gone(values, size, boxed),
-        visible=_is_visible(parent.visible, values),
-        font_size=size,
-        color=_color(parent.color, values, "color"),
-        fill=_color(parent.fill, values, "fill"),
-        background=_background(parent, values),
-        opacity=parent.opacity * _opacity(values),
-        indent=_inherited(parent.indent, values, "text-indent", size),
-        spacing=_inherited(parent.spacing, values, "letter-spacing", size),
-        line_height=_line_height(parent, values, size),
-        cuts_off=parent.cuts_off or (boxed and cuts_off(values)),
-    )
-    readable = values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text"
-    if readable:  # letters that are drawn by their shadow or cut out of their background
-        style = style._replace(color=None, fill=None)
-    return style._replace(hides=_hides(style))
 
 
 def _hides(style: Style) -> bool:
@@ -111,13 +156,6 @@ def _line_height(parent: Style, values: Values, size: float) -> float:
 def _is_visible(before: bool, values: Values) -> bool:
     visibility = values.get("visibility", "inherit")
     return before if visibility in ("inherit", "unset") else visibility not in ("hidden", "collapse")
-
-
-def _color(before: Color | None, values: Values, name: str) -> Color | None:
-    if name not in values:
-        return before
-    color = values[name]
-    return before if isinstance(color, str) else cast("Color | None", color)
 
 
 def _background(parent: Style, values: Values) -> Color | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 
 from spamnb.mail.css_colors import TRANSPARENT, Color, parse_color
 from spamnb.mail.html_tokens import name_set
@@ -21,6 +21,7 @@ _LENGTH = re.compile(r"([+-]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?[0-9]*|\.[0-9]{1,9}[0
 _WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
 _VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
 _USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)")
+_CACHED = 64  # characters of a declaration that is kept: mails repeat them
 _SIZES = {
     "xx-small": 9.0,
     "x-small": 10.0,
@@ -98,14 +99,24 @@ def parse_declarations(style: str) -> tuple[Values, Values]:
     normal: Values = {}
     important: Values = {}
     for declaration in _DECLARATION.findall(style):
-        name, colon, value = declaration.partition(":")
-        read = _PROPERTIES.get(name.strip()) if colon else None
-        if read is None:
-            continue
-        value = value.strip()
-        plain = _IMPORTANT.sub("", value) if value.endswith("important") else value
-        (important if plain != value else normal).update(read(plain))
+        values, is_important = (_cached if len(declaration) <= _CACHED else _parse_declaration)(declaration)
+        if values:
+            (important if is_important else normal).update(values)
     return normal, important
+
+
+def _parse_declaration(declaration: str) -> tuple[Values, bool]:
+    """Returns the values that a declaration sets, and whether it is !important."""
+    name, colon, value = declaration.partition(":")
+    read = _PROPERTIES.get(name.strip()) if colon else None
+    if read is None:
+        return {}, False
+    value = value.strip()
+    plain = _IMPORTANT.sub("", value) if value.endswith("important") else value
+    return read(plain), plain != value
+
+
+_cached = lru_cache(1 << 11)(_parse_declaration)
 
 
 def _keyword(name: str, allowed: frozenset[str], value: str) -> Values:

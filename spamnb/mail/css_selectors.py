@@ -38,6 +38,8 @@ class Element(NamedTuple):
     normal: Values
     important: Values
     source: bytes  # the tag as it is written
+    is_styled: bool  # the tag or its attributes set anything
+    keys: tuple[str, ...]  # the tag, .classes and #id: by one of these a selector is looked up
     first: bool = False  # the first child of its parent
 
 

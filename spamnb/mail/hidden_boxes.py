@@ -21,7 +21,15 @@ _NO_BOX = ("none", "table-column", "table-column-group")
 _CUT_OFF = ("hidden", "clip", "auto", "scroll")
 _MOVED = ("absolute", "fixed", "relative", "sticky")
 _OWN_BLOCK = ("absolute", "fixed")
-IN_LINE = name_set("color fill font-size line-height background-color background-image")  # change no box
+# Values that can hide something by themselves; those of a size or an edge need one of these.
+BOXES = (
+    name_set("display visibility content-visibility opacity filter text-indent letter-spacing text-shadow")
+    | name_set("background-clip")
+    | _OVERFLOWS
+    | _CLIPS
+    | _MOVES
+    | _TRANSFORMS
+)
 _TABLE_PARTS = name_set("table tbody thead tfoot tr td th")  # they grow with their content
 
 _FUNCTION = re.compile(r"([a-z0-9-]{1,20})\(([^()]{0,200})\)")

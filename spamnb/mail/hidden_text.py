@@ -9,22 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 
 from spamnb.core import BoundedCache
-from spamnb.mail.computed_style import Style, compute
-from spamnb.mail.css_colors import LINK, Color, parse_legacy_color
+from spamnb.mail.computed_style import Style, StyleTree, compute
 from spamnb.mail.css_declarations import Values, clean, variables
 from spamnb.mail.css_selectors import Element
 from spamnb.mail.html_elements import NOT_SHOWN, ORDINARY, parse_attributes, read_element
-from spamnb.mail.html_tokens import Token, name_set
+from spamnb.mail.html_tokens import COMMENT, Markup
 from spamnb.mail.open_elements import SPECIAL, OpenElements
 from spamnb.mail.style_sheet import DESKTOP, PHONE, Rule, RuleIndex, matches_media, parse_rules
 
-_WITHOUT_CONTENT = name_set(
-    "head area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
+_WITHOUT_CONTENT = frozenset(
+    b"head area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
+    b" wbr".split()
 )
 _WHOLE_PAGE = ("html", "body")  # always open, with or without their tags
+_WHOLE_PAGE_TAGS = (b"html", b"body")
 _MOST_INSIDE = 8  # elements that are open before the tag of the body
 # Tests of selectors: so many, and one more for each byte of the page. Of 16,721 real mails none takes more
 # than 2,144, nor more than one for 20 bytes. No text of a page that takes more, or has more rules, is read.
@@ -34,35 +35,47 @@ _STYLING = re.compile(rb"style|hidden|color|background|text|size|open|link", re.
 _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512
-_elements = BoundedCache(partial(read_element, {}), limit=2048, longest=_CACHED_BYTES)
+_SLASH = 47
+Elements = dict[tuple[bytes, bytes], Element]  # by the name and the attributes of a start tag
+_elements = BoundedCache(partial(read_element, {}), limit=1 << 20, longest=_CACHED_BYTES)
+_shared_styles = StyleTree()  # of pages without style sheets
 
 
-def hidden_texts(tokens: Sequence[Token], lower: bytes) -> tuple[list[bool], bool]:
-    """Returns for the text of each token whether it is hidden, and whether a style hides any letters.
+def _ended_tag(name: bytes) -> str:
+    """Returns the element that an end tag closes: html and body stay open."""
+    return "" if name[1:] in _WHOLE_PAGE_TAGS else name[1:].decode("latin-1")
 
-    >>> from spamnb.mail.html_tokens import tokenize
+
+_ended_tags = BoundedCache(_ended_tag)
+
+
+def hidden_texts(markup: Markup, lower: bytes) -> tuple[list[int], bool]:
+    """Returns which texts of a page are hidden, and whether a style hides any letters.
+
+    >>> from spamnb.mail.html_tokens import split_markup
     >>> source = b'a<p style="display:none">b</p>c'
-    >>> hidden_texts(tokenize(source, source), source)
-    ([False, True, False], True)
+    >>> hidden_texts(split_markup(source, source), source)
+    ([1], True)
     """
-    custom = variables(lower.decode("latin-1"))
-    rules = _rules(tokens, custom)
+    custom = variables(lower.decode("latin-1")) if lower.find(b"var(") >= 0 else {}
     read = BoundedCache(partial(read_element, custom), longest=_CACHED_BYTES) if custom else _elements
+    rules = _rules(markup, custom) if b"style" in markup.names else []
+    desktop = [rule for rule in rules if matches_media(rule.media, DESKTOP)]
+    elements = _read_elements(markup, read, bool(desktop))
     budget = _TESTS + len(lower) if len(rules) <= _MOST_RULES else -1
-    desktop, phone = (
-        [rule for rule in rules if matches_media(rule.media, width)] for width in (DESKTOP, PHONE)
-    )
-    hidden, hides = Page(RuleIndex(desktop, budget), read).hidden_texts(tokens)
-    if hides and [*map(id, desktop)] != [*map(id, phone)]:
-        on_phone, hides = Page(RuleIndex(phone, budget), read).hidden_texts(tokens)
-        hidden = [one and other for one, other in zip(hidden, on_phone, strict=True)]
+    hidden, hides = Page(desktop, elements, budget, bool(custom)).hidden_texts(markup)
+    phone = [rule for rule in rules if matches_media(rule.media, PHONE)] if hides else desktop
+    if [*map(id, desktop)] != [*map(id, phone)]:
+        elements = _read_elements(markup, read, bool(phone))
+        on_phone, hides = Page(phone, elements, budget, bool(custom)).hidden_texts(markup)
+        hidden = sorted({*hidden} & {*on_phone})
     return hidden, hides
 
 
-def _rules(tokens: Sequence[Token], custom: dict[str, str]) -> list[Rule]:
+def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
     """Returns the rules of all style sheets of a page."""
     rules: list[Rule] = []
-    for (_, name, raw), (sheet, _, _) in pairwise(tokens):
+    for name, raw, sheet in zip(markup.names, markup.attributes, markup.texts[1:], strict=True):
         if name == b"style" and len(rules) <= _MOST_RULES:
             attributes = parse_attributes(raw.decode("latin-1"))
             if attributes.get("type", "text/css").strip().lower() in ("text/css", ""):
@@ -71,62 +84,78 @@ def _rules(tokens: Sequence[Token], custom: dict[str, str]) -> list[Rule]:
     return rules
 
 
+def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool) -> Elements:
+    """Reads the different start tags of a page that open an element."""
+    elements: Elements = {}
+    for tag in dict.fromkeys(zip(markup.names, markup.attributes, strict=True)):
+        name, attributes = tag[0], tag[1][:_TAG_BYTES]
+        if name in _WITHOUT_CONTENT or not name[:1].isalpha():
+            continue
+        if not has_rules and name not in _WHOLE_PAGE_TAGS and not _STYLING.search(attributes):
+            attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
+        elements[tag] = read[name + b" " + attributes]
+    return elements
+
+
 class Page:
     """One walk through a page: computes the style of every element."""
 
-    def __init__(self, rules: RuleIndex, read: BoundedCache[Element]) -> None:
-        self._rules = rules
-        self._read = read
-        self._open = OpenElements(keyed=bool(rules))
-        self._styles: dict[tuple[object, ...], Style] = {}
-        self._link: Color = LINK
+    def __init__(self, rules: Sequence[Rule], elements: Elements, budget: int, custom: bool) -> None:
+        self._rules = RuleIndex(rules, budget)
+        self._has_rules = bool(rules)
+        self._elements = elements
+        self._tree = StyleTree() if rules or custom else _shared_styles
+        self._open = OpenElements(self._tree.root, keyed=self._has_rules)
         for tag in _WHOLE_PAGE:
-            self._push(read[tag.encode() + b" "])
+            self._push(_elements[tag.encode() + b" "])
 
-    def hidden_texts(self, tokens: Sequence[Token]) -> tuple[list[bool], bool]:
-        """Returns for the text of each token whether it is hidden, and whether a style hides any letters."""
+    def hidden_texts(self, markup: Markup) -> tuple[list[int], bool]:
+        """Returns which texts of a page are hidden, and whether a style hides any letters."""
         hidden, hides = [], False
-        for text, name, attributes in tokens:
-            blank = not text or text.isspace()
-            is_hidden = not blank and self._hides_text()
-            hidden.append(is_hidden)
-            if is_hidden and not hides:
-                ordinary = self._open.elements[-1].tag in ORDINARY
-                hides = not ordinary and not text.replace(b"&nbsp;", b" ").isspace()
-            if name[:1].isalpha():
-                self._start(name, attributes[:_TAG_BYTES])
-            elif name[:1] == b"/":
-                self._end(name[1:].decode("latin-1"))
+        tags = zip(markup.names, markup.attributes, strict=True)
+        started = [*map(self._elements.get, tags), None]
+        for at, (text, name, element) in enumerate(
+            zip(markup.texts, [*markup.names, COMMENT], started, strict=True)
+        ):
+            if text and not text.isspace() and self._hides_text():
+                hidden.append(at)
+                if not hides and self._open.elements[-1].tag not in ORDINARY:
+                    hides = not text.replace(b"&nbsp;", b" ").isspace()
+            if element:
+                self._start(element)
+            elif name[0] == _SLASH:
+                for opened in self._open.end(_ended_tags[name]):
+                    self._push(opened)
         return hidden, hides
 
     def _hides_text(self) -> bool:
-        self._resume()
+        if self._open.interrupted:
+            self._resume()
         if self._rules.budget < 0:
             return True
         return self._open.parent_style("").hides or _is_closed(self._open.elements[-1])
 
     def _resume(self) -> None:
-        for element in self._open.resume():
+        interrupted, self._open.interrupted = self._open.interrupted, []
+        for element in interrupted:
             self._push(element)
 
-    def _start(self, name: bytes, attributes: bytes) -> None:
-        tag = name.decode("utf-8", "replace")
-        if tag in _WHOLE_PAGE:
-            self._start_page(tag, self._read[name + b" " + attributes])
-        elif tag not in _WITHOUT_CONTENT:
-            if not self._rules and not _STYLING.search(attributes):
-                attributes = b"href" if tag == "a" and _HREF.search(attributes) else b""
-            if tag in SPECIAL:
-                self._open.start(tag)
-            elif not attributes and self._changes_nothing(tag):
+    def _start(self, element: Element) -> None:
+        tag = element.tag
+        if tag in SPECIAL:
+            if tag in _WHOLE_PAGE:
+                self._start_page(tag, element)
                 return
-            else:
-                self._resume()
-            self._push(self._read[name + b" " + attributes])
+            self._open.start(tag)
+        elif not element.attributes and self._changes_nothing(tag):
+            return
+        elif self._open.interrupted:
+            self._resume()
+        self._push(element)
 
     def _changes_nothing(self, tag: str) -> bool:
         """Returns whether a tag without attributes, as <b>, can be ignored together with its end tag."""
-        return not self._rules and tag not in NOT_SHOWN and not self._open.needs(tag)
+        return not self._has_rules and tag not in NOT_SHOWN and not self._open.needs(tag)
 
     def _start_page(self, tag: str, element: Element) -> None:
         """Replaces the html or body that is open from the start; what is open in it stays open."""
@@ -135,48 +164,46 @@ class Page:
         if self._open.elements[at].source != tag.encode() + b" " or len(inside) > _MOST_INSIDE:
             return  # the first tag counts
         body = [self._open.elements[1]] if tag == "html" else []
-        self._link = parse_legacy_color(element.attributes.get("link", "")) or self._link
         self._open.close_to(at, goes_on=False)
         for each in (element, *body, *inside):
             self._push(each)
 
-    def _end(self, tag: str) -> None:
-        if tag not in _WHOLE_PAGE:
-            for element in self._open.end(tag):
-                self._push(element)
-
     def _push(self, element: Element) -> None:
-        parent = self._open.parent_style(element.tag)
-        if self._rules.tests_first and self._open.is_first():
-            element = element._replace(first=True)
-        rules = self._rules.matching(element, self._open.elements, self._open.keys) if self._rules else []
-        elements = self._open.elements
+        elements, style = self._open.elements, self._open.parent_style(element.tag)
+        rules: Sequence[Rule] = ()
+        if self._has_rules:
+            if self._rules.tests_first and self._open.is_first():
+                element = element._replace(first=True)
+            rules = self._rules.matching(element, elements, self._open.keys)
         closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
-        key = (
-            (id(parent), element.source, closed, *map(id, rules))
-            if rules
-            else (id(parent), element.source, closed)
-        )
-        style = self._styles.get(key)
-        if style is None:
-            values = self._values(element, rules, closed)
-            style = compute(parent, values, tag=element.tag, inline=element.tag not in SPECIAL)
-            self._styles[key] = style
+        if element.is_styled or rules or closed:
+            style = self._style(element, style, rules, closed)
         self._open.push(element, style)
 
-    def _values(self, element: Element, rules: Sequence[Rule], closed: bool) -> Values:
-        """Returns the values of an element by the cascade: what comes later replaces what came before."""
-        values: Values = {"color": self._link} if element.tag == "a" and "href" in element.attributes else {}
-        values.update(element.hints)
-        for rule in rules:
-            values.update(rule.normal)
-        values.update(element.normal)
-        for rule in rules:
-            values.update(rule.important)
-        values.update(element.important)
-        if closed:
-            values["content-visibility"] = "hidden"
-        return values
+    def _style(self, element: Element, parent: Style, rules: Sequence[Rule], closed: bool) -> Style:
+        """Returns the style of an element inside of another one; `closed`: that is <details>."""
+        key = (element.source, closed, *map(id, rules)) if rules or closed else element.source
+        style = parent.inside.get(key)
+        if style is None:
+            values = _cascade(parent, element, rules, closed)
+            style = compute(parent, values, tag=element.tag, inline=element.tag not in SPECIAL)
+            self._tree.keep(style, parent, key, len(element.source))
+        return style
+
+
+def _cascade(parent: Style, element: Element, rules: Sequence[Rule], closed: bool) -> Values:
+    """Returns the values of an element: what comes later replaces what came before."""
+    values: Values = {"color": parent.link} if element.tag == "a" and "href" in element.attributes else {}
+    values.update(element.hints)
+    for rule in rules:
+        values.update(rule.normal)
+    values.update(element.normal)
+    for rule in rules:
+        values.update(rule.important)
+    values.update(element.important)
+    if closed:
+        values["content-visibility"] = "hidden"
+    return values
 
 
 def _is_closed(element: Element) -> bool:

@@ -47,12 +47,14 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
     """
     tag, _, raw = source.decode("utf-8", "replace").partition(" ")
     attributes = parse_attributes(raw) if raw.strip(" /\n\t") else {}
-    classes = attributes.get("class", "").lower().split()
+    classes = frozenset(attributes.get("class", "").lower().split())
     style = attributes.get("style")
     normal, important = parse_declarations(clean(style.lower(), custom)) if style else ({}, {})
     hints = _hints(tag, attributes)
     identifier = attributes.get("id", "").lower()
-    return Element(tag, identifier, frozenset(classes), attributes, hints, normal, important, source)
+    keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))
+    is_styled = bool(hints or normal or important) or (tag == "a" and "href" in attributes)
+    return Element(tag, identifier, classes, attributes, hints, normal, important, source, is_styled, keys)
 
 
 def _hints(tag: str, attributes: Mapping[str, str]) -> Values:
@@ -64,6 +66,8 @@ def _hints(tag: str, attributes: Mapping[str, str]) -> Values:
         hints["background-color"] = background
     if attributes.get("background"):
         hints["background-image"] = True
+    if tag in ("html", "body") and (link := parse_legacy_color(attributes.get("link", ""))):
+        hints["link"] = link
     text = attributes.get("text" if tag == "body" else "color" if tag == "font" else "", "")
     if text and (color := parse_legacy_color(text)):
         hints["color"] = color

@@ -1,24 +1,38 @@
-"""Splits an HTML source into tags and the texts between them, as browsers do, in linear time."""
+"""Splits an HTML source into tags and the texts between them, by one pattern in linear time."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
+# Elements whose content is text up to their end tag, whatever is in it.
+_RAW_TEXT = rb"script|style|title|textarea|xmp|iframe|noembed|noframes"
+COMMENT = b"!--"
 # Quoted text after = belongs to the tag, with any > in it; a quote that is never closed runs to the end.
-# Possessive: nothing is read twice.
+# All patterns are possessive and match wherever they begin: nothing is read twice.
 _QUOTED = rb"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))"""
 _INSIDE_TAG = rb"[^>=]*+(?:=(?:\s*+" + _QUOTED + rb")?+[^>=]*+)*+"
-_TAG = re.compile(rb"<(?:(!--)|(/?[a-zA-Z][^\s/>]*)(" + _INSIDE_TAG + rb")>?|([!?/][^\s>]*)[^>]*>?)")
-_END_OF_COMMENT = re.compile(rb"--!?>")
-_END_OF_NAME = b" \t\n\f\r/>"
-# Elements whose content is text up to their end tag, whatever is in it.
-RAW_TEXT = frozenset(b"script style title textarea xmp iframe noembed noframes".split())
-COMMENT = b"!--"
+_REST_OF_COMMENT = rb"(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>)?+)"  # <!--> is a comment too
+_CONTENT = rb"[^<]*+(?:<(?!/(?i:\3)(?:[ \t\n\f\r/>]|\Z))[^<]*+)*+"
+# Groups: 1 the name of any tag, 2 that of a comment, 3 of an element with raw text, 4 of <!doctype> and the
+# like; 5 the attributes, 6 the raw text.
+_TAG = re.compile(
+    rb"<((!--)|((?i:" + _RAW_TEXT + rb"))(?=[\s/>]|\Z)|/?[a-zA-Z][^\s/>]*+|([!?/][^\s>]*+))"
+    rb"(?(2)" + _REST_OF_COMMENT + rb"|(?(4)[^>]*+>?|(" + _INSIDE_TAG + rb")>?"
+    rb"(?(3)(" + _CONTENT + rb")(?:</[^>]*+>?)?+)))"
+)
+_STEP = _TAG.groups + 1
 
 
-# A text and the tag after it: its name (b, /b or !doctype, "" after the last text) and its attributes. A
-# plain tuple: a named one takes as long to make as the search for the tag.
-Token = tuple[bytes, bytes, bytes]
+class Markup(NamedTuple):
+    """The tags of an HTML source, each as a name (b, /b or !doctype) and attributes, and the texts between.
+
+    The text before a tag has the same place as the tag; one more text comes after the last tag.
+    """
+
+    texts: list[bytes]
+    names: list[bytes]
+    attributes: list[bytes]
 
 
 def name_set(names: str) -> frozenset[str]:
@@ -26,51 +40,43 @@ def name_set(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-def tokenize(source: bytes, lower: bytes) -> list[Token]:
-    """Splits an HTML source into tokens; `lower` is the source in lower case.
+def split_markup(source: bytes, lower: bytes) -> Markup:
+    """Splits an HTML source into tags and texts; `lower` is the source in lower case.
 
     >>> source = b'a<b title="x>y">c</b><!-- d --><style>p {}</style>'
-    >>> [name for _, name, _ in tokenize(source, source)]
-    [b'b', b'/b', b'!--', b'style', b'/style', b'']
+    >>> split_markup(source, source).names
+    [b'b', b'/b', b'!--', b'style', b'/style']
     """
-    tokens: list[Token] = []
-    start = 0
-    while match := _TAG.search(source, start):
-        text, name = source[start : match.start()], match[2]
-        if name is not None:
-            name = name.lower()
-            tokens.append((text, name, match[3]))
-            start = match.end()
-            if name in RAW_TEXT:
-                start = _add_raw_text(source, lower, start, name, tokens)
-            elif name == b"plaintext":
-                break
-        elif match[1]:
-            tokens.append((text, COMMENT, b""))
-            start = _end_of_comment(source, match.end())
-        else:
-            tokens.append((text, match[4].lower(), b""))
-            start = match.end()
-    tokens.append((source[start:], b"", b""))
-    return tokens
+    end = _end_of_markup(source) if lower.find(b"<plaintext") >= 0 else len(source)
+    pieces = _TAG.split(source[:end])
+    raw_texts = pieces[6::_STEP]
+    attributes = [raw or b"" for raw in pieces[5::_STEP]]
+    markup = Markup(pieces[::_STEP], [*map(bytes.lower, pieces[1::_STEP])], attributes)
+    if raw_texts.count(None) < len(raw_texts):
+        markup = _with_raw_texts(markup, raw_texts)
+    if end < len(source):
+        markup.texts[-1] = source[end:]
+    return markup
 
 
-def _end_of_comment(source: bytes, start: int) -> int:
-    for empty in (b">", b"->"):  # <!--> is a comment too
-        if source.startswith(empty, start):
-            return start + len(empty)
-    end = _END_OF_COMMENT.search(source, start)
-    return end.end() if end else len(source)
+def _end_of_markup(source: bytes) -> int:
+    """Returns where everything is text: after <plaintext>."""
+    for tag in _TAG.finditer(source):
+        if tag[1].lower() == b"plaintext":
+            return tag.end()
+    return len(source)
 
 
-def _add_raw_text(source: bytes, lower: bytes, start: int, name: bytes, tokens: list[Token]) -> int:
-    """Adds the content of an element that has no tags in it, and its end tag; returns where this ends."""
-    end_tag = b"</" + name
-    at = lower.find(end_tag, start)
-    while at >= 0 and lower[at + len(end_tag) : at + len(end_tag) + 1] not in _END_OF_NAME:
-        at = lower.find(end_tag, at + 1)
-    if at < 0:
-        tokens.append((source[start:], b"/" + name, b""))
-        return len(source)
-    tokens.append((source[start:at], b"/" + name, b""))
-    return source.find(b">", at) + 1 or len(source)
+def _with_raw_texts(markup: Markup, raw_texts: list[bytes | None]) -> Markup:
+    """Inserts raw texts and the end tags after them."""
+    texts, names, attributes = Markup([], [], [])
+    done = 0
+    for at, raw_text in enumerate(raw_texts, 1):
+        if raw_text is not None:
+            texts += (*markup.texts[done:at], raw_text)
+            names += (*markup.names[done:at], b"/" + markup.names[at - 1])
+            attributes += (*markup.attributes[done:at], b"")
+            done = at
+    return Markup(
+        texts + markup.texts[done:], names + markup.names[done:], attributes + markup.attributes[done:]
+    )

@@ -152,9 +152,11 @@ class _PartReader:
             links += masked_links(text)
             from spamnb.mail.html_text import parse_html  # patterns and tables that other mail does not need
 
-            text, facts, misleads = parse_html(text)
-            parts.misleads |= misleads
-            parts.html += (*facts, b"links_" + bucket(len(links)))
+            page = parse_html(text)
+            text = page.text
+            links = [link for link in links if link not in page.hidden_links]
+            parts.misleads |= page.misleads
+            parts.html += (*page.facts, b"links_" + bucket(len(links)))
         parts.links += links
         parts.texts.append(text)
 

@@ -6,9 +6,9 @@ formatting such as <b> and <font> goes on after the end of a block, at most so m
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
-from spamnb.mail.computed_style import ROOT, Style
+from spamnb.mail.computed_style import Style
 from spamnb.mail.css_selectors import Element
 from spamnb.mail.html_tokens import name_set
 
@@ -46,28 +46,28 @@ _MOST = 8  # elements that are opened again
 class OpenElements:
     """The open elements of a page; the style of the innermost one is that of a text."""
 
-    def __init__(self, *, keyed: bool = True) -> None:
+    def __init__(self, root: Style, *, keyed: bool = True) -> None:
         self.elements: list[Element] = []
-        self.keys: Counter[str] = Counter()  # tags, .classes and #ids of the open elements, if `keyed`
+        self.keys: defaultdict[str, int] = defaultdict(int)  # of the open elements, how many, if `keyed`
+        self.interrupted: list[Element] = []  # formatting that goes on with the next text
         self._keyed = keyed
-        self._styles: list[Style] = []
+        # Of each open element its style, and where the innermost special element and marker are.
+        self._frames: list[tuple[Style, int, int]] = [(root, -1, -1)]
         self._children: list[int] = [0]  # of the page, and of each open element
-        self._positions: dict[str, list[int]] = {}  # tag -> where in the list it is open
-        self._specials: list[int] = []
-        self._markers: list[int] = []
-        self._interrupted: list[Element] = []  # formatting that goes on with the next text
-        self._set_aside: list[list[Element]] = []  # the same, for each open marker
+        self._positions: defaultdict[str, list[int]] = defaultdict(
+            list
+        )  # tag -> where in the list it is open
+        self._set_aside: list[list[Element]] = []  # interrupted formatting, for each open marker
 
     def parent_style(self, tag: str) -> Style:
         """Returns the style that a new element inherits: what a table may not contain stands before it."""
         if self.elements and self.elements[-1].tag in _IN_TABLE and tag not in _STAYS_IN_TABLE:
-            table = self._last("table")
-            return self._styles[table - 1] if table > 0 else ROOT
-        return self._styles[-1] if self._styles else ROOT
+            return self._frames[max(self._last("table"), 0)][0]
+        return self._frames[-1][0]
 
     def needs(self, tag: str) -> bool:
         """Returns whether the end of an element with this tag could be taken for that of another one."""
-        return bool(self._interrupted or self._positions.get(tag) or tag in _CLOSES)
+        return bool(self.interrupted or self._positions.get(tag) or tag in _CLOSES)
 
     def is_first(self) -> bool:
         """Returns whether the innermost element has no child yet."""
@@ -75,47 +75,51 @@ class OpenElements:
 
     def start(self, tag: str) -> None:
         """Closes what a start tag closes."""
-        if tag in _CLOSES_P and self._last("p") > self._last_marker():
+        if tag in _CLOSES_P and self._positions["p"] and self._last("p") > self._frames[-1][2]:
             self.close_to(self._last("p"))
         if tag in _CLOSES:
             closed, keepers = _CLOSES[tag]
+            if self.elements[-1].tag in keepers:
+                return
             at = max(map(self._last, closed))
             if at > max(map(self._last, keepers)):
                 self.close_to(at, goes_on=tag not in _TABLE_PARTS)
 
     def push(self, element: Element, style: Style) -> None:
         at, tag = len(self.elements), element.tag
+        _, special, marker = self._frames[-1]
         self.elements.append(element)
-        self._styles.append(style)
+        self._positions[tag].append(at)
+        if tag in _MARKERS:
+            marker = at
+            self._set_aside.append(self.interrupted)
+            self.interrupted = []
+        self._frames.append((style, at if tag in SPECIAL else special, marker))
         if self._keyed:
             self._children[-1] += 1
             self._children.append(0)
-        self._positions.setdefault(tag, []).append(at)
-        if self._keyed:
-            self.keys.update(_keys(element))
-        if tag in SPECIAL:
-            self._specials.append(at)
-        if tag in _MARKERS:
-            self._markers.append(at)
-            self._set_aside.append(self._interrupted)
-            self._interrupted = []
+            for key in element.keys:
+                self.keys[key] += 1
 
     def end(self, tag: str) -> list[Element]:
         """Closes an element; returns those that its end tag leaves open inside of it, to be pushed again."""
+        if self.elements and self.elements[-1].tag == tag:
+            self._pop()
+            return []
         at = self._last(tag)
-        if at < 0 and not self._interrupted:
+        if at < 0 and not self.interrupted:
             return []
-        if tag in _FORMATTING and at <= self._last_marker():
+        _, special, marker = self._frames[-1]
+        if tag in _FORMATTING and at <= marker:
             self._end_interrupted(tag)
-            return []
-        if tag == "table" or tag in _TABLE_PARTS:
+        elif tag == "table" or tag in _TABLE_PARTS:
             if at >= 0 and at >= self._last("table"):
                 self.close_to(at, goes_on=False)
         elif tag in _FORMATTING:
             return self._end_formatting(at)
-        elif at > (self._last_marker() if tag in SPECIAL else self._last_special()):
+        elif at > (marker if tag in SPECIAL else special):
             self.close_to(at)
-        elif tag in _MARKERS and at >= 0 and at == self._last_marker():
+        elif tag in _MARKERS and at >= 0 and at == marker:
             self.close_to(at, goes_on=False)
         return []
 
@@ -127,19 +131,14 @@ class OpenElements:
         self.close_to(at, goes_on=False)
         if any(element.tag in SPECIAL for element in inside):
             return inside
-        self._interrupted += [element for element in inside if element.tag in _FORMATTING][-_MOST:]
+        self.interrupted += [element for element in inside if element.tag in _FORMATTING][-_MOST:]
         return []
 
     def _end_interrupted(self, tag: str) -> None:
-        for at in range(len(self._interrupted) - 1, -1, -1):
-            if self._interrupted[at].tag == tag:
-                del self._interrupted[at]
+        for at in range(len(self.interrupted) - 1, -1, -1):
+            if self.interrupted[at].tag == tag:
+                del self.interrupted[at]
                 return
-
-    def resume(self) -> list[Element]:
-        """Returns the formatting that goes on here, to be pushed again."""
-        interrupted, self._interrupted = self._interrupted, []
-        return interrupted
 
     def close_to(self, at: int, *, goes_on: bool = True) -> None:
         """Closes the element at a position with all in it; formatting goes on, but not at a table's end."""
@@ -148,32 +147,19 @@ class OpenElements:
             self._pop()
         if closed:
             formatting = [element for element in closed if element.tag in _FORMATTING]
-            self._interrupted = (self._interrupted + formatting)[-_MOST:]
+            self.interrupted = (self.interrupted + formatting)[-_MOST:]
 
     def _pop(self) -> None:
-        at, element = len(self.elements) - 1, self.elements.pop()
-        self._styles.pop()
+        element = self.elements.pop()
+        _, _, marker = self._frames.pop()
         self._positions[element.tag].pop()
+        if marker == len(self.elements):
+            self.interrupted = self._set_aside.pop()
         if self._keyed:
             self._children.pop()
-            self.keys.subtract(_keys(element))
-        if self._specials and self._specials[-1] == at:
-            self._specials.pop()
-        if self._markers and self._markers[-1] == at:
-            self._markers.pop()
-            self._interrupted = self._set_aside.pop()
+            for key in element.keys:
+                self.keys[key] -= 1
 
     def _last(self, tag: str) -> int:
         positions = self._positions.get(tag)
         return positions[-1] if positions else -1
-
-    def _last_marker(self) -> int:
-        return self._markers[-1] if self._markers else -1
-
-    def _last_special(self) -> int:
-        return self._specials[-1] if self._specials else -1
-
-
-def _keys(element: Element) -> list[str]:
-    keys = [element.tag, *["." + name for name in element.classes]]
-    return [*keys, "#" + element.id] if element.id else keys

@@ -137,10 +137,9 @@ class RuleIndex:
         """Returns the matching rules, the weakest first; `open_keys` counts the keys of all ancestors."""
         if self.budget < 0:
             return []
-        keys = ["*", element.tag, *["." + name for name in element.classes]]
-        if element.id:
-            keys.append("#" + element.id)
-        candidates = [self._rules[key] for key in keys if key in self._rules]
+        candidates = [self._rules[key] for key in ("*", *element.keys) if key in self._rules]
+        if not candidates:
+            return []
         if sum(map(len, candidates)) > self.budget:
             self.budget = -1
             return []

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         WordCounts as WordCounts,
         damping_scale as damping_scale,
         log_odds_of as log_odds_of,
+        prior_if_impossible as prior_if_impossible,
         weighted as weighted,
     )
     from spamnb.model.seen_messages import (
@@ -143,7 +144,14 @@ else:
             "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],
             "recomputation": ["Recomputed", "recompute"],
-            "scoring_engine": ["Engine", "WordCounts", "damping_scale", "log_odds_of", "weighted"],
+            "scoring_engine": [
+                "Engine",
+                "WordCounts",
+                "damping_scale",
+                "log_odds_of",
+                "prior_if_impossible",
+                "weighted",
+            ],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],

@@ -8,7 +8,7 @@ al. 2017). `training.fit_calibration` fits them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -98,6 +98,15 @@ Calibration: TypeAlias = Platt | Temperature | Beta
 def identity(k: int, note: str = "") -> Calibration:
     """The calibration that changes nothing."""
     return Platt(note=note) if k <= 2 else Temperature(note=note)
+
+
+def is_fitted(calibration: Calibration) -> bool:
+    """Whether a calibration was fitted; else it changes nothing.
+
+    >>> is_fitted(Platt(note="no folds")), is_fitted(Platt(0.5))
+    (False, True)
+    """
+    return replace(calibration, note="") not in (Platt(), Temperature())
 
 
 _KINDS: dict[str, type[Platt | Temperature | Beta]] = {

@@ -29,14 +29,14 @@ def columns_of(model: SpamModel) -> dict[str, Any]:
 
 
 def _categorical(model: SpamModel, scores: ColumnScores, name: str) -> dict[str, Any]:
-    counts, given = model.store.categories[name], dict[str, dict[str, list[float]]]()
+    counts, by_parent = model.store.categories[name], dict[str, dict[str, list[float]]]()
     for (value, parent_value), log_p in scores.tree.conditional_log_p(name).items():
-        given.setdefault(parent_value, {})[value] = np.exp(log_p).tolist()
+        by_parent.setdefault(parent_value, {})[value] = np.exp(log_p).tolist()
     values = {
         value: {"messages": list(counts[value]), "probabilities": np.exp(log_p).tolist()}
         for value, log_p in scores.category_log_p(name).items()
     }
-    return {"values": values, "parent": scores.tree.parents.get(name), "given": given}
+    return {"values": values, "parent": scores.tree.parents.get(name), "given": by_parent}
 
 
 def _numeric(model: SpamModel, scores: ColumnScores, name: str) -> dict[str, Any]:

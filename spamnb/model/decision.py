@@ -16,6 +16,7 @@ from spamnb.settings import is_stated
 from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
+_SAME = 1e-9  # the relative difference of two probabilities that are the same on paper
 
 
 def expected_costs(p: float, cost_fp: float, cost_fn: float) -> tuple[float, float]:
@@ -27,14 +28,28 @@ def expected_costs(p: float, cost_fp: float, cost_fn: float) -> tuple[float, flo
     return (1 - p) * cost_fp, p * cost_fn
 
 
-def least_cost(proba: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
+def least_cost(
+    proba: ArrayLike, costs: ArrayLike, preference: Sequence[int] | None = None
+) -> NDArray[np.int64]:
     """Finds the verdict of least expected cost per row of `proba` (n, K); `costs[truth, verdict]` is (K, K).
 
     >>> least_cost([[0.4, 0.6]], costs=[[0, 100], [10, 0]]).tolist()
     [0]
     """
     expected = np.einsum("nt,ta->na", np.asarray(proba, np.float64), np.asarray(costs, np.float64))
-    return np.asarray(expected.argmin(axis=1), np.int64)
+    return highest(-expected, preference)
+
+
+def highest(values: FloatArray, preference: Sequence[int] | None = None) -> NDArray[np.int64]:
+    """Finds the class with the highest value per row (n, K); among equal ones the first of `preference`.
+
+    >>> highest(np.array([[0.4, 0.4, 0.2], [0.2, 0.2, 0.6]]), preference=[1, 0, 2]).tolist()
+    [1, 2]
+    """
+    order = np.arange(values.shape[1]) if preference is None else np.asarray(preference)
+    top = values.max(axis=1, keepdims=True)
+    equal = values >= top - _SAME * np.abs(top)  # the same but for rounding
+    return np.asarray(order[equal[:, order].argmax(axis=1)], np.int64)
 
 
 def _check_probability(option: str, value: float) -> None:
@@ -113,9 +128,9 @@ def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
     """Describes the state of a decision.
 
     >>> describe(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
-    'spam from P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
+    'spam above P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
     """
-    text = f"{positive} from P = {probability_text(state['threshold'])}"
+    text = f"{positive} above P = {probability_text(state['threshold'])}"
     if (threshold := state.get("log_odds_threshold")) is not None:
         text += f" (log-odds {threshold:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
     return text if state["unsure_from"] is None else f"{text}, unsure above {state['unsure_from']:g}"
@@ -125,9 +140,9 @@ def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
 class Decision:
     """The rule that turns a probability into a verdict.
 
-    Without `unsure_from`: spam from `threshold` on, else ham. With it, messages strictly between the two are
-    unsure. With costs, `threshold` follows from them and spam must be strictly above it (a tie is ham). With
-    `max_fpr`, spam begins at the log-odds `log_odds_threshold`, which keeps the false positive rate at most
+    Spam is strictly above `threshold`, so a tie is ham, as textbooks have it. With `unsure_from`, messages
+    above that and not above `threshold` are unsure. With costs, `threshold` follows from them. With
+    `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which keeps the false positive rate at most
     that high; probabilities near 1 are too close together to distinguish.
     """
 
@@ -190,7 +205,7 @@ class Decision:
 
     @classmethod
     def from_cutoff(cls, cutoff: float, max_fpr: float) -> Decision:
-        """Chooses spam from these log-odds on, and unsure for messages below that are likelier spam than ham.
+        """Chooses spam above these log-odds, and unsure for messages below that are likelier spam than ham.
 
         >>> Decision.from_cutoff(40.0, 0.001).verdicts([1.0, 1.0, 0.4], log_odds=[39.9, 40.1, -0.4]).tolist()
         [2, 1, 0]
@@ -220,9 +235,31 @@ class Decision:
             table[labels.index(truth), labels.index(verdict)] = cost
         return table
 
-    def choose(self, proba: FloatArray, labels: tuple[str, ...]) -> IntArray:
-        """Chooses the class of least expected cost for each row of (n, K), the likeliest without costs."""
-        return least_cost(proba, self.cost_table(labels)) if self.costs else proba.argmax(axis=1)
+    def cost_table_of(self, labels: tuple[str, ...], positive: str) -> FloatArray | None:
+        """(K, K): the cost of each verdict for each true class; None if no cost is stated.
+
+        >>> Decision.from_costs(cost_fp=100, cost_fn=10).cost_table_of(("ham", "spam"), "spam").tolist()
+        [[0.0, 100.0], [10.0, 0.0]]
+        """
+        if self.costs:
+            return self.cost_table(labels)
+        if self.cost_fp is None or self.cost_fn is None:
+            return None
+        plus = labels.index(positive)
+        table = np.zeros((2, 2))
+        table[1 - plus, plus], table[plus, 1 - plus] = self.cost_fp, self.cost_fn
+        return table
+
+    def choose(
+        self, proba: FloatArray, labels: tuple[str, ...], preference: Sequence[int] | None = None
+    ) -> IntArray:
+        """Chooses the class of least expected cost for each row of (n, K), the likeliest without costs.
+
+        Among equal ones it is the first of `preference`.
+        """
+        if self.costs:
+            return least_cost(proba, self.cost_table(labels), preference)
+        return highest(proba, preference)
 
     def verdicts(
         self,
@@ -238,9 +275,9 @@ class Decision:
         [0, 2, 1, 2]
         """
         values = np.asarray(p, np.float64)
-        spam = values >= self.threshold if self.cost_fp is None else values > self.threshold
+        spam = values > self.threshold
         if self.log_odds_threshold is not None and log_odds is not None:
-            spam = np.asarray(log_odds, np.float64) >= self.log_odds_threshold
+            spam = np.asarray(log_odds, np.float64) > self.log_odds_threshold
         doubt = np.isnan(values)
         if self.unsure_from is not None:
             doubt |= (values > self.unsure_from) & ~spam

@@ -10,7 +10,7 @@ from spamnb.model.calibration import Platt
 from spamnb.model.explanation import counted_by
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers import BACK_OFF, Form, Stats, class_weights, log_prior
+from spamnb.scorers import BACK_OFF, Form, Stats, class_weights
 
 _WEIGHTED_SUMS = (Form.SUM, Form.COMPLEMENT, Form.PRESENCE)  # x counts the tokens, or marks those present
 
@@ -78,10 +78,9 @@ def positive_index(model: SpamModel) -> int:
 
 def formula_of(model: SpamModel) -> Formula:
     """Returns the formula of a model."""
-    scorer, config, base = model.engine.scorer, model.scoring, model.active_base
+    scorer, config, base = model.engine.scorer, model.active_scoring, model.active_base
     stats = weighted(Stats.of(model.store), config)
     fraction = scorer.fraction(stats)
-    prior = log_prior(stats, config) if scorer.form is not Form.COMPLEMENT else scorer.bias(stats)
     return Formula(
         scorer=scorer.name,
         form=scorer.form.value,
@@ -93,7 +92,7 @@ def formula_of(model: SpamModel) -> Formula:
         added_to_ngrams=None if fraction is None else fraction.added_to_ngrams,
         below=None if fraction is None else tuple(fraction.below.tolist()),
         bias=tuple(scorer.bias(stats).tolist()),
-        log_prior=tuple(prior.tolist()),
+        log_prior=tuple(scorer.log_prior(stats).tolist()),
         class_weights=tuple(class_weights(config, model.labels, model.store.message_totals).tolist()),
         damping=config.damping,
         max_token_weight=config.max_token_weight,

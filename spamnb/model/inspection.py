@@ -182,7 +182,7 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
     """Returns the model card: stable names, builtins only."""
     store = model.store
     kinds: IntArray = np.bincount(store.kinds, minlength=256)
-    state = to_state(model, ("features", "scorer", "calibration", "decision", "change_history"))
+    state = to_state(model, ("features", "calibration", "decision", "change_history"))
     return {
         "path": path,
         "bytes": size,
@@ -191,7 +191,7 @@ def card(model: SpamModel, path: str = "", size: int = 0) -> dict[str, Any]:
         "tokens": {"all": store.vocabulary, "words": int(kinds[1]), "word_ngrams": int(kinds[2:6].sum())},
         "occurrences": dict(zip(store.labels, store.token_totals.tolist(), strict=True)),
         "features": state["features"],
-        "scorer": state["scorer"] | {"once": model.engine.scorer.once},
+        "scorer": model.active_scoring.to_state() | {"once": model.engine.scorer.once},
         "calibration": state["calibration"],
         "refined": _refined(model),
         "base": _base(model),

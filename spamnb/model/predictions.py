@@ -65,11 +65,12 @@ def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -
     """
     equal = 1 / len(model.labels)
     p = np.nan_to_num(probabilities(model.calibration.apply(damped)), nan=equal)
-    if not (known == 0).any():
+    unknown = model.lacks_evidence(known)
+    if not unknown.any():
         return p
     prior = model.engine.prior
     excess = max(0.0, (prior.max() - MOST) / (prior.max() - equal)) if prior.max() > equal else 0.0
-    return np.where((known == 0)[:, None], (1 - excess) * prior + excess * equal, p)
+    return np.where(unknown[:, None], (1 - excess) * prior + excess * equal, p)
 
 
 def predict_pair(
@@ -102,8 +103,8 @@ def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:
 def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
     """Predicts one of more than two classes, by likelihood or cost, or unsure where nothing is known."""
     labels, proba = model.labels, class_probabilities(model, scored.damped, scored.known)
-    lacking = scored.known == 0
-    verdicts = model.decision.choose(proba, labels)
+    lacking = model.lacks_evidence(scored.known)
+    verdicts = model.choose(proba)
     codes = np.where(lacking, len(labels), verdicts)
     p = proba[np.arange(len(proba)), verdicts]
     with np.errstate(divide="ignore"):

@@ -6,7 +6,7 @@ It shares no code with the scorers, so that equal results mean that the shown nu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, isfinite, isnan, lgamma, log, log1p
+from math import exp, inf, isfinite, isnan, lgamma, log, log1p
 from typing import NamedTuple
 
 from spamnb.model.calibration import LIMIT
@@ -30,7 +30,8 @@ def recompute(numbers: Shown) -> Recomputed:
     scores = [
         sum(each) for each in zip(formula["bias"], *_text_terms(numbers, tokens), *columns, strict=True)
     ]
-    scale = max(len(tokens) + sum(map(any, columns)), 1) ** -formula["damping"]
+    scores = _comparable(scores, formula["log_prior"])
+    scale = max(len(tokens), 1) ** -formula["damping"]
     if len(classes) != 2:
         return Recomputed(None, dict(zip(classes, _shares(scores, scale, formula), strict=True)))
     plus = classes.index(formula["positive"])
@@ -126,13 +127,19 @@ def _calibrated(raw: float, fit: Shown) -> float:
 
 
 def _shares(scores: Scores, scale: float, formula: Shown) -> list[float]:
-    """Returns the probabilities of classes from their scores; equal shares if all are impossible."""
+    """Returns the probabilities of classes from their scores."""
     damped = [_calibrated(score * scale, formula["calibration"]) for score in scores]
     top = max(damped)
-    if not isfinite(top):
-        return [1 / len(scores)] * len(scores)
     shares = [exp(x - top) for x in damped]
     return [share / sum(shares) for share in shares]
+
+
+def _comparable(scores: Scores, log_prior: Scores) -> Scores:
+    """Returns the scores, or the log prior where every class is impossible, or several are certain."""
+    top = max(scores)
+    if isfinite(top):
+        return scores
+    return [prior if score == top else -inf for score, prior in zip(scores, log_prior, strict=True)]
 
 
 def _difference(plus: float, minus: float) -> float:

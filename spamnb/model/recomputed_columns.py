@@ -25,9 +25,9 @@ def column_terms(numbers: Shown, classes: int) -> list[Scores]:
 def _category_term(tables: Shown, values: Shown, name: str, classes: int) -> Scores:
     """Returns log P(value|parent's value, c), or log P(value|c) without a parent; 0 for an unknown value."""
     table, value = tables[name], values.get(name)
-    given = table["given"].get(values.get(table["parent"]), {}) if table["parent"] is not None else {}
-    if value in given:
-        return [safe_log(p) for p in given[value]]
+    probabilities = table["given"].get(values.get(table["parent"]), {}) if table["parent"] is not None else {}
+    if value in probabilities:
+        return [safe_log(p) for p in probabilities[value]]
     return (
         [safe_log(p) for p in table["values"][value]["probabilities"]]
         if value in table["values"]

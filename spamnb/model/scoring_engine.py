@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from spamnb.scorers import ColumnScores
 
 
+ROUNDING = 1e-12  # the relative difference of two sums of logarithms that are the same on paper
+
+
 class WordCounts(Record):
     """The number of words of n messages, repeats included, and how many of them the model knows."""
 
@@ -38,6 +41,7 @@ class RawScores(Record):
     known columns and tokens but shapes, which every message has; where the scorer counts repeats, they count
     here too. `correction` (n,) is what the weight correction adds to the log-odds of its class, damped
     already; `base_log_odds` (n,) is what the base model adds to those of the positive class; None without it.
+    `log_prior` (K,) compares the classes where every one of them is impossible.
     """
 
     joint: FloatArray
@@ -46,10 +50,16 @@ class RawScores(Record):
     correction: FloatArray | None = None
     base_log_odds: FloatArray | None = None
     words: WordCounts | None = None  # only on request
+    log_prior: FloatArray | None = None
+
+    @property
+    def comparable(self) -> FloatArray:
+        """`joint`, or the log prior where every class is impossible."""
+        return self.joint if self.log_prior is None else prior_if_impossible(self.joint, self.log_prior)
 
     @property
     def damped(self) -> FloatArray:
-        return self.joint * self.scale[:, None]
+        return self.comparable * self.scale[:, None]
 
     @property
     def log_evidence(self) -> FloatArray:
@@ -103,13 +113,12 @@ class Engine:
         else:
             joint, known, distinct, added = self._sum_merged(batch, ids)
         for terms in self.columns(batch.size, categories, numbers).values():
-            joint = joint + terms
-            present = terms.any(axis=1)
-            known, distinct = known + present, distinct + present
+            joint, known = joint + terms, known + terms.any(axis=1)
         scale = damping_scale(distinct, self.config)
         bias = self.correction.bias if self.correction is not None else 0.0
         corrected = None if added is None else added * scale + bias
-        return RawScores(joint, scale, known, corrected, None, _word_counts(batch, ids) if words else None)
+        counted = _word_counts(batch, ids) if words else None
+        return RawScores(joint, scale, known, corrected, None, counted, self.log_prior)
 
     def _adds_repeats(self, batch: Batch) -> bool:
         """Whether every occurrence is added as it comes; merging repeats would be a fifth of the work."""
@@ -214,8 +223,16 @@ class Engine:
     @cached_property
     def prior(self) -> FloatArray:
         """The probability of each class (K,) for a message of which nothing is known."""
-        no_tokens = weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
-        return np.exp(log_prior(no_tokens, self.config))
+        return np.exp(log_prior(self._no_tokens, self.config))
+
+    @cached_property
+    def log_prior(self) -> FloatArray:
+        """(K,): what compares the classes if all of them are impossible."""
+        return self.scorer.log_prior(self._no_tokens)
+
+    @property
+    def _no_tokens(self) -> Stats:
+        return weighted(Stats.of(self.store, np.zeros(0, np.int64)), self.config)
 
     @cached_property
     def _has_shapes(self) -> bool:
@@ -261,11 +278,35 @@ def _word_counts(batch: Batch, stream_ids: list[IntArray]) -> WordCounts:
     return WordCounts(total, known)
 
 
+def prior_if_impossible(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """Returns log scores (n, K); the prior compares the classes where all are impossible, or several certain.
+
+    Without smoothing a word that a class has not seen makes it impossible, -inf; in `complement` it makes the
+    other classes certain, inf.
+
+    >>> prior_if_impossible(np.array([[-np.inf, -np.inf], [-np.inf, -1.0]]), np.array([-0.1, -2.0])).tolist()
+    [[-0.1, -2.0], [-inf, -1.0]]
+    """
+    top = joint.max(axis=1, initial=-np.inf)
+    rows = np.flatnonzero(~np.isfinite(top))
+    if not len(rows):
+        return joint
+    out = joint.copy()
+    out[rows] = np.where(joint[rows] == top[rows, None], log_prior, -np.inf)
+    return out
+
+
 def log_odds_of(scores: FloatArray, plus: int) -> FloatArray:
-    """Computes the log-odds of one of two classes from their log scores (n, 2); 0 if both are impossible."""
+    """Computes the log-odds of one of two classes from their log scores (n, 2).
+
+    They are 0 if both scores are the same but for rounding: equal products may differ in the last digit of
+    their logarithms.
+    """
+    first, second = scores[:, plus], scores[:, 1 - plus]
     with np.errstate(invalid="ignore"):
-        raw = scores[:, plus] - scores[:, 1 - plus]
-    return np.where(np.isnan(raw), 0.0, raw)
+        raw = first - second
+        tie = np.abs(raw) <= ROUNDING * np.minimum(np.abs(first), np.abs(second))
+    return np.where(tie | np.isnan(raw), 0.0, raw)
 
 
 def damping_scale(distinct: IntArray, config: ScorerConfig) -> FloatArray:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core import FloatArray, IntArray
+from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore
 from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import model_state
 from spamnb.model.base_model import FOLLOWS, BaseModel
-from spamnb.model.calibration import LIMIT, Calibration, Platt
+from spamnb.model.calibration import LIMIT, Calibration, Platt, is_fitted
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
@@ -30,7 +30,7 @@ from spamnb.model.predictions import (
 )
 from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
-from spamnb.model.spam_class import Classes, check_labels
+from spamnb.model.spam_class import Classes, check_labels, spam_classes
 from spamnb.model.verdicts import Verdicts, decide
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
@@ -155,10 +155,16 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        config = self.scoring
-        if self.scored_store is not self.store and config.prior == "learned":
-            config = replace(config, prior="uniform")  # a class without messages is not impossible
-        return Engine(self.scored_store, config, self.active_correction)
+        return Engine(self.scored_store, self.active_scoring, self.active_correction)
+
+    @property
+    def active_scoring(self) -> ScorerConfig:
+        """The scorer's settings as they take effect: without calibration nothing restores damped log-odds."""
+        if is_fitted(self.calibration) or self.active_base is not None:
+            # A class without messages yet is not impossible.
+            lent = self.scored_store is not self.store and self.scoring.prior == "learned"
+            return replace(self.scoring, prior="uniform") if lent else self.scoring
+        return replace(self.scoring, damping=0.0)
 
     @property
     def active_correction(self) -> Correction | None:
@@ -238,7 +244,20 @@ class SpamModel:
         limit, prior = self.min_known_words, float(self.engine.prior[self.pair[0]])
         too_few = None if limit is None or known_share is None else known_share < limit
         decision = self.decision.for_classes(self.labels, self.positive)
-        return decide(decision, prior, log_odds, known, too_few)
+        return decide(decision, prior, log_odds, self.lacks_evidence(known), too_few)
+
+    def lacks_evidence(self, known: IntArray) -> BoolArray:
+        """Whether nothing in a message is known; in textbooks the prior then decides."""
+        return np.zeros(len(known), bool) if self.scoring.is_textbook else known == 0
+
+    def choose(self, proba: FloatArray) -> IntArray:
+        """Chooses a class for each row of probabilities (n, K), by likelihood or cost.
+
+        Of equal classes the one with the greater prior is chosen, of those one that is not spam.
+        """
+        spam, prior = spam_classes(self.labels), self.engine.prior.round(12).tolist()
+        preference = sorted(range(len(prior)), key=lambda c: (-prior[c], self.labels[c] in spam))
+        return self.decision.choose(proba, self.labels, preference)
 
     def _checked(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Drops the columns that the model was not trained with."""
@@ -257,7 +276,7 @@ class SpamModel:
     def raw(self, scored: RawScores) -> FloatArray:
         """Returns the log-odds of the positive class before calibration."""
         assert self.pair is not None
-        raw = log_odds_of(scored.joint, self.pair[0]) * scored.scale
+        raw = log_odds_of(scored.comparable, self.pair[0]) * scored.scale
         if scored.correction is not None:
             raw = raw + self.sign * scored.correction
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
@@ -272,6 +291,11 @@ class SpamModel:
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
         return all_probabilities(self, predictions)
+
+    def expected_costs(self, predictions: Predictions) -> FloatArray | None:
+        """(n, K): the expected cost of each verdict; None if the decision states no cost."""
+        table = self.decision.cost_table_of(self.labels, self.positive)
+        return None if table is None else np.einsum("nt,tv->nv", self.proba(predictions), table)
 
     def predict(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None

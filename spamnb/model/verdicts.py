@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import BoolArray, FloatArray, IntArray, Record
+from spamnb.core import BoolArray, FloatArray, Record
 from spamnb.model.calibration import probability
 from spamnb.model.decision import SPAM, UNSURE, Decision
 
@@ -40,18 +40,18 @@ def decide(
     decision: Decision,
     prior: float,
     log_odds: FloatArray,
-    known: IntArray,
+    unknown: BoolArray,
     too_few_known_words: BoolArray | None = None,
 ) -> Verdicts:
-    """Decides messages by their calibrated log-odds; `known` is how many tokens and columns are known.
+    """Decides messages by their calibrated log-odds; of `unknown` ones no token is known.
 
-    >>> verdicts = decide(Decision(), 0.2, np.array([-9.0, -9.0]), np.array([4, 0]))
+    >>> verdicts = decide(Decision(), 0.2, np.array([-9.0, -9.0]), np.array([False, True]))
     >>> verdicts.codes.tolist(), verdicts.probability.round(4).tolist()
     ([0, 2], [0.0001, 0.2])
     """
     p = probability(log_odds)
     codes = decision.verdicts(p, log_odds=log_odds)
-    lacking = np.asarray(known) == 0
+    lacking = unknown
     if too_few_known_words is not None:
         lacking = lacking | (too_few_known_words & (codes != SPAM))
     if lacking.any():

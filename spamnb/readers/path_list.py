@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from shlex import quote
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import check_path, open_bytes
@@ -15,6 +16,7 @@ from spamnb.readers.formats import format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.label_words import normalize_label
 
+_LOOKED_AT = 3  # paths that show whether it is a list of paths
 _GLOB = re.compile(r"[*?]|\[.+\]")
 Paths = str | tuple[str, ...]  # several paths: files of one mail each
 
@@ -34,7 +36,21 @@ def read_paths(path: str, *, nuls: bool = False) -> list[str]:
         raise DataError(f"no paths in {stream.name}", hint="it should list one path a line, or with -0 a NUL")
     if "-" in paths and path == "-":
         raise DataError("the list on standard input names - itself", hint="list files and folders")
+    if not nuls and not any(map(os.path.exists, paths[:_LOOKED_AT])):
+        _refuse_index(path, stream.name, data)
     return paths
+
+
+def _refuse_index(path: str, name: str, data: bytes) -> None:
+    """Refuses an index of labelled mails, which is no list of paths but an input."""
+    from spamnb.readers.mailboxes.mail_index import is_index
+
+    if is_index(path, data):
+        as_input = "--input-format index -" if path == "-" else quote(path)
+        raise DataError(
+            f"{name} is an index of labelled mails, not a list of paths",
+            hint=f"it is an input of its own, without --files-from: for example spamnb predict {as_input}",
+        )
 
 
 def plan(

@@ -74,7 +74,8 @@ def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     smoothing += f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else ""
     if scorer["m_estimate"] is not None:
         smoothing = f"m-estimate {scorer['m_estimate']:g}"
-    text = f"{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    textbook = "as in the textbook, " if scorer["textbook"] != "none" else ""
+    text = f"{textbook}{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
     text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])
     text += ", classes weighted alike" if scorer["balance"] == "weight" else ""
     text += f", {scorer['covariance']} covariance" if scorer["covariance"] != "diagonal" else ""

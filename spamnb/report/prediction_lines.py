@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core import IntArray, visible, visible_bytes
+from spamnb.core import FloatArray, IntArray, visible, visible_bytes
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 
@@ -101,6 +101,7 @@ def evidence_text(explanation: Explanation) -> str:
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
+ExpectedCosts = Callable[[Predictions], FloatArray | None]  # (n, K): of each verdict
 
 
 class Tsv:
@@ -141,19 +142,24 @@ class Terse:
 class Jsonl:
     """One JSON object a line: label, probability, log_odds, known, log_evidence, message.
 
-    Mails have a source, unsure messages a reason, and with explanations there is the evidence.
+    Mails have a source, unsure messages a reason. With explanations there are the evidence, and for each
+    class `joint`, P(c) P(x|c), its logarithm, and the expected cost of that verdict if costs are stated.
     """
 
     header = b""
 
-    def __init__(self, explain: Explain | None = None) -> None:
-        self._explain = explain
+    def __init__(self, explain: Explain | None = None, costs: ExpectedCosts | None = None) -> None:
+        self._explain, self._costs = explain, costs
 
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         import json
 
         out = []
-        for row in prediction_rows(predictions, rows, lambda i: self._details(chunk, i)):
+        details, joint = (lambda i: self._details(chunk, i)), self._explain is not None
+        costs = None if self._costs is None or not joint else self._costs(predictions)
+        for i, row in zip(rows.tolist(), prediction_rows(predictions, rows, details, joint), strict=True):
+            if costs is not None:
+                row["expected_cost"] = dict(zip(predictions.names, costs[i].tolist(), strict=False))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
@@ -163,7 +169,9 @@ class Jsonl:
         return {"message": _message(chunk, i), **source, **explanation}
 
 
-def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[[int], Row]) -> Iterator[Row]:
+def prediction_rows(
+    predictions: Predictions, rows: IntArray, details: Callable[[int], Row], joint: bool = True
+) -> Iterator[Row]:
     """Yields what is predicted of each message, its `details`, and the reason if it is unsure."""
     log_evidence = predictions.scored.log_evidence
     for i in rows.tolist():
@@ -174,12 +182,28 @@ def prediction_rows(predictions: Predictions, rows: IntArray, details: Callable[
             "known": int(predictions.known[i]),
             "log_evidence": _finite(float(log_evidence[i])),
             **details(i),
+            **(_joint_row(predictions, i) if joint else {}),
         }
         if reason := predictions.unsure_reason(i):
             row["unsure_reason"] = reason
         if taught := predictions.taught_label(i):
             row["taught_as"] = taught
         yield row
+
+
+def _joint_row(predictions: Predictions, row: int) -> Row:
+    """Returns P(c) P(x|c) of each class and its logarithm, before damping and calibration.
+
+    The product of a long message is 0 in floating point, its logarithm is not.
+    """
+    log_joint = predictions.scored.joint[row]
+    with np.errstate(over="ignore"):
+        joint = np.exp(log_joint)
+    pairs = {"joint": joint, "log_joint": log_joint}
+    return {
+        name: dict(zip(predictions.names, map(_finite, values.tolist()), strict=False))
+        for name, values in pairs.items()
+    }
 
 
 def _finite(value: float) -> float | None:

@@ -156,6 +156,10 @@ class Scorer(ABC):
         """(K,): the part of the score that all messages share, the log prior."""
         return log_prior(stats, self.config)
 
+    def log_prior(self, stats: Stats) -> FloatArray:
+        """(K,): the part of the bias that compares the classes if all of them are impossible."""
+        return log_prior(stats, self.config)
+
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
         """Returns the message and the (K,) evidence of each entry: n_i log P(i | c)."""
         values = weights[entries.ids]

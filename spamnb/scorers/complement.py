@@ -30,3 +30,6 @@ class Complement(Scorer):
 
     def bias(self, stats: Stats) -> FloatArray:
         return super().bias(stats) if stats.classes == 1 else np.zeros(stats.classes)
+
+    def log_prior(self, stats: Stats) -> FloatArray:
+        return self.bias(stats)

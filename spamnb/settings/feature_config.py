@@ -10,6 +10,7 @@ from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
 from spamnb.settings.scorer_config import LESS_NAIVE, MAX_ORDER
 from spamnb.settings.setting_field import Rule, TextForm, between, check_settings, setting, stated_fields
+from spamnb.settings.textbook import with_textbook
 
 MAX_NGRAM = 5
 MAX_CHARS = 8
@@ -96,6 +97,7 @@ class FeatureConfig:
         >>> FeatureConfig.from_options({"tokens": "plain"}) == FeatureConfig.plain()
         True
         """
+        options = with_textbook(options)
         stated, usual = stated_fields(cls, options), cls.usual(mail)
         less_naive = options.get("scorer") == LESS_NAIVE
         shapes = stated.pop("shapes", True) and not less_naive

@@ -19,6 +19,7 @@ from spamnb.settings.setting_field import (
     setting,
     stated_fields,
 )
+from spamnb.settings.textbook import NO_TEXTBOOK, TEXTBOOKS, with_textbook
 
 LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
 MAX_ORDER = 4
@@ -62,13 +63,22 @@ class ScorerConfig:
     """How counts become log-odds.
 
     `once` counts a token once per message. `damping` d divides a message's log-odds by its number of tokens
-    to the power d: a long message repeats its evidence; calibration restores the scale.
+    to the power d: a long message repeats its evidence. Calibration restores the scale, so a model that is
+    not calibrated is not damped.
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
     two limits; 0 is no limit.
     """
 
     name: str = setting("multinomial", "--scorer", "How counts become probabilities.", metavar="NAME")
+    textbook: str = setting(
+        NO_TEXTBOOK,
+        "--textbook",
+        "Train this scorer as its textbook states it: plain tokens, every occurrence, add-one smoothing, no "
+        "damping, calibration or correction. Other options override it.",
+        metavar="NAME",
+        choices=(NO_TEXTBOOK, *TEXTBOOKS),
+    )
     alpha: float = setting(
         0.1,
         "--alpha",
@@ -94,7 +104,8 @@ class ScorerConfig:
     damping: float = setting(
         1.0,
         "--damping",
-        "Divide log-odds by (number of tokens)^X, 0 to 1. [default: 1; 0 for other scorers]",
+        "Divide log-odds by (number of tokens)^X, 0 to 1, before calibration. [default: 1; 0 for other "
+        "scorers]",
         metavar="X",
         rule=between(0, 1),
     )
@@ -174,6 +185,11 @@ class ScorerConfig:
             object.__setattr__(self, "ngram_smoothing_ratio", None)
 
     @property
+    def is_textbook(self) -> bool:
+        """Whether the formula stays as its document states it: no calibration, and no message is unsure."""
+        return self.textbook != NO_TEXTBOOK
+
+    @property
     def ratio(self) -> float:
         """How many times as much as words n-grams are smoothed.
 
@@ -211,13 +227,14 @@ class ScorerConfig:
         >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
         True
         """
-        stated = stated_fields(cls, options)
-        if {"alpha", "m_estimate"} <= stated.keys():
+        if {"alpha", "m_estimate"} <= stated_fields(cls, options).keys():
             raise ConfigError(
                 "--alpha and --m-estimate do not go together: each of them sets the smoothing",
                 hint="leave out one of them",
             )
-        ratio = 1.0 if options.get("tokens") == "plain" else None
+        options = with_textbook(options)
+        stated = stated_fields(cls, options)
+        ratio = 1.0 if options.get("tokens") == "plain" or "textbook" in stated else None
         return cls.of(stated.pop("name", cls().name), ngram_smoothing_ratio=ratio, **stated)
 
     def to_state(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from spamnb.errors import ConfigError
 from spamnb.settings.feature_config import FeatureConfig
 from spamnb.settings.scorer_config import LESS_NAIVE, ScorerConfig
 from spamnb.settings.setting_field import Setting, changed_words, is_stated, settings_of
+from spamnb.settings.textbook import with_textbook
 from spamnb.settings.training_config import TrainingConfig
 
 # Flags that have an effect on columns alone: the kind of columns, and how many it takes.
@@ -27,6 +28,7 @@ def training_settings() -> Iterator[Setting]:
 
 def check_used(options: Mapping[str, Any]) -> None:
     """Refuses settings that would have no effect."""
+    options = with_textbook(options)
     scorer = options.get("scorer") or ScorerConfig().name
     for _, one in settings_of(ScorerConfig):
         if one.scorer not in ("", scorer) and is_stated(options.get(one.name)):
@@ -34,6 +36,11 @@ def check_used(options: Mapping[str, Any]) -> None:
                 f"{one.flag} is a setting of --scorer {one.scorer}, got --scorer {scorer}",
                 hint=f"add --scorer {one.scorer}, or leave out {one.flag}",
             )
+    if options.get("damping") and options.get("folds") == 0:
+        raise ConfigError(
+            "--damping needs calibration to restore the scale, got --folds 0",
+            hint="leave out --folds 0 or --damping",
+        )
     for flag, kind, fewest, needed in _OF_COLUMNS:
         stated, columns = options.get(flag.strip("-").replace("-", "_")), options.get(kind) or ()
         if is_stated(stated) and len(columns) < fewest:
@@ -51,9 +58,16 @@ def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) ->
     ['--alpha', '0.03']
     >>> flags(FeatureConfig.plain(), ScorerConfig.of("bernoulli"))
     ['--tokens', 'plain', '--scorer', 'bernoulli']
+    >>> flags(FeatureConfig.plain(), ScorerConfig.from_options({"textbook": "bernoulli", "alpha": 0.5}))
+    ['--textbook', 'bernoulli', '--alpha', '0.5']
     >>> flags(FeatureConfig(), ScorerConfig(), mail=True)
     ['--ngrams', '2']
     """
+    if scoring.is_textbook:
+        preset = {"textbook": scoring.textbook}
+        words = changed_words(features, FeatureConfig.from_options(preset, mail))
+        words += changed_words(scoring, ScorerConfig.from_options(preset))
+        return ["--textbook", scoring.textbook, *words]
     options: dict[str, Any] = {"scorer": scoring.name, "order": scoring.order}
     tokens = [] if features.shapes or scoring.name == LESS_NAIVE else ["--tokens", "plain"]
     if tokens:

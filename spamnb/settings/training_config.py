@@ -9,6 +9,7 @@ from typing import Any
 
 from spamnb.errors import ConfigError
 from spamnb.settings.setting_field import AT_LEAST_1, Rule, TextForm, check_settings, setting, stated_fields
+from spamnb.settings.textbook import with_textbook
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
 REFINE_MODES = ("auto", "yes", "no")
@@ -104,7 +105,7 @@ class TrainingConfig:
         >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
         0.01
         """
-        config = cls(**stated_fields(cls, options))
+        config = cls(**stated_fields(cls, with_textbook(options)))
         if config.base_weight is not None and config.base is None:
             raise ConfigError(
                 "--base-weight is the weight of the model of --base, got none",
@@ -125,7 +126,7 @@ class DecisionConfig:
     threshold: float | None = setting(
         None,
         "--threshold",
-        "Spam from this probability on. [default: 0.5]",
+        "Spam above this probability. [default: 0.5]",
         metavar="P",
         type=float,
         training=False,

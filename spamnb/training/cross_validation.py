@@ -9,7 +9,7 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
 from spamnb.counts import CountStore, PairColumns, Tally, subtract_store
 from spamnb.features import Batch
-from spamnb.model import damping_scale, weighted
+from spamnb.model import damping_scale, prior_if_impossible, weighted
 from spamnb.scorers import ColumnScores, Scorer, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
@@ -81,10 +81,9 @@ def score_fold(
     times = np.where(fold.shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
     known = np.bincount(entries.rows, times, size).astype(np.int64)
     for terms in _columns_without(store, scorer.config, sample, fold).values():
-        joint, present = joint + terms, terms.any(axis=1)
-        parts, known = parts + present, known + present
+        joint, known = joint + terms, known + terms.any(axis=1)
     scale = damping_scale(parts, scorer.config)
-    damped = joint * scale[:, None]
+    damped = prior_if_impossible(joint, scorer.log_prior(stats)) * scale[:, None]
     if sample.base_scores is not None:
         damped = damped + sample.base_scores[fold.rows]
     return damped, known, scale

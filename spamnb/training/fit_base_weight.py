@@ -38,11 +38,11 @@ from spamnb.training.sampling import Sample
 from spamnb.training.threshold import cutoff
 
 # log-odds = a USUAL_SLOPE own + b base + c, fitted to out-of-fold scores by logistic regression with normal
-# priors: a is 1 +- SLOPE_DEVIATION, c is 0 +- OFFSET_DEVIATION, and b is `usual_share` +- BASE_DEVIATION. So a
-# base model that disagrees with the messages loses its share. Chosen with 8, 20 and 100 messages of seven
-# corpora that the base model had not seen: of eight ways the lowest mean log loss. With b around 1 the Turkish
-# corpus, which the base model does not fit, lost 1 to 3 points of accuracy; with a freer offset corpora with
-# little spam lost as much.
+# priors: a is 1 +- SLOPE_DEVIATION, c is 0 +- OFFSET_DEVIATION, and b is `usual_share` +- BASE_DEVIATION. So
+# a base model that disagrees with the messages loses its share. Chosen with 8, 20 and 100 messages of seven
+# corpora that the base model had not seen: of eight ways the lowest mean log loss. With b around 1 the
+# Turkish corpus, which the base model does not fit, lost 1 to 3 points of accuracy; with a freer offset
+# corpora with little spam lost as much.
 BASE_DEVIATION = 0.3
 LEAST = 0.02  # a smaller share is none
 FEWEST_WITH_BASE = 2  # messages that each class needs

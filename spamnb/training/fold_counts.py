@@ -50,9 +50,9 @@ class Cells(Record):
     def among(self, place: IntArray, classes: int) -> Cells:
         """Returns the cells of tokens that have a place, at their places."""
         ids = place[self.at // classes]
-        kept = np.flatnonzero(ids >= 0)
-        at = ids[kept] * classes + self.at[kept] % classes
-        return Cells(at, self.tokens[kept], self.messages[kept])
+        shared = np.flatnonzero(ids >= 0)
+        at = ids[shared] * classes + self.at[shared] % classes
+        return Cells(at, self.tokens[shared], self.messages[shared])
 
     def at_tokens(self, tokens: IntArray, classes: int) -> Cells:
         """Returns the same cells with `tokens[i]` in place of token i."""

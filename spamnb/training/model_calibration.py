@@ -58,7 +58,9 @@ def calibrate_model(
         raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
     if scores is None:
         scores = cross_validated_scores(model.store, model.scoring, sample, training.folds)
-    if len(model.labels) > 2:
+    if model.scoring.is_textbook:
+        held_out = apply_calibration(model, sample.labels, scores)
+    elif len(model.labels) > 2:
         model, held_out = _calibrate_many(model, sample.labels, scores)
     else:
         model, raw, note = _refine(model, sample, training, scores)
@@ -125,7 +127,7 @@ def with_decision(model: SpamModel, held_out: HeldOutScores, decision: Decision)
 def metrics_of(model: SpamModel, held_out: HeldOutScores) -> Scores | MultiScores:
     """Computes all metrics of predictions under the model's decision rule."""
     if len(model.labels) > 2:
-        chosen, unsure = model.decision.choose(held_out.proba, model.labels), held_out.known == 0
+        chosen, unsure = model.choose(held_out.proba), model.lacks_evidence(held_out.known)
         return evaluate_multi(held_out.truth, chosen, held_out.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
     verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)

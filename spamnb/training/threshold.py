@@ -47,7 +47,7 @@ def cutoff(ham: ArrayLike, max_fpr: float) -> float:
         u = scores[k]
         b = float(np.mean(scores[:k] - u))
         threshold = max(threshold, u + b * math.log(max(k / (n * _AIM * max_fpr), 1.0)))
-    return float(np.nextafter(threshold, np.inf))
+    return float(threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ def operating_point(spam: ArrayLike, log_odds: ArrayLike, max_fpr: float) -> Ope
     ham = int(np.count_nonzero(~np.asarray(spam, bool)))
     false_positives = np.rint(fpr * ham).astype(np.int64)
     at = int(np.flatnonzero(false_positives <= math.floor(max_fpr * ham + 1e-9))[-1])
-    score = float(thresholds[at]) if at else float(np.nextafter(thresholds[1], np.inf))
+    # spam lies above a threshold, and a point of the curve counts the scores from its own on
+    score = float(np.nextafter(thresholds[at], -np.inf)) if at else float(thresholds[1])
     threshold, count = float(probability(score)), int(false_positives[at])
     return OperatingPoint(max_fpr, score, threshold, float(recall[at]), count, ham)

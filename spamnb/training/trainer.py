@@ -129,6 +129,8 @@ class Trainer:
         if self.base is not None:
             model, sample, scores, note = with_folds(model, sample, training)
         fitted, held_out = calibrate_model(model, sample, training, scores)
+        if self.scoring.is_textbook:
+            return fitted, held_out
         if note:
             fitted = replace(fitted, metrics={**(fitted.metrics or {}), "started": note})
         fitted = self._with_threshold(fitted, held_out)

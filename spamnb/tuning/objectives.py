@@ -41,7 +41,7 @@ class Answers:
         rows = np.arange(len(held_out.truth))
         if len(model.labels) > 2:
             surprise = -np.log(np.clip(held_out.proba[rows, held_out.truth], eps, 1 - eps))
-            chosen = model.decision.choose(held_out.proba, model.labels)
+            chosen = model.choose(held_out.proba)
             return cls(held_out.truth, chosen, surprise, held_out.log_odds, len(model.labels))
         plus, rule = model.labels.index(model.positive), model.decision
         verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)

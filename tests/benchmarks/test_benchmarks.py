@@ -60,23 +60,23 @@ def test_a_bar_within_a_cell_is_escaped() -> None:
 def test_the_interval_of_a_mean_is_that_of_the_textbook(n: int, shared: float) -> None:
     values = [float(v) for v in np.random.default_rng(n).normal(2.0, 1.0, n)]
     reach = STUDENT[n - 1] * statistics.stdev(values) * math.sqrt(1 / n + shared)
-    found = mean_interval(values, shared)
-    assert found.value == pytest.approx(statistics.fmean(values))
-    assert found.high - found.value == pytest.approx(reach, rel=1e-3)
-    assert found.value - found.low == pytest.approx(reach, rel=1e-3)
+    interval = mean_interval(values, shared)
+    assert interval.value == pytest.approx(statistics.fmean(values))
+    assert interval.high - interval.value == pytest.approx(reach, rel=1e-3)
+    assert interval.value - interval.low == pytest.approx(reach, rel=1e-3)
 
 
 def test_a_ratio_worked_by_hand() -> None:
     # Ratios 1, 2 and 4: logarithms 0, 1 and 2 times log 2, mean 1, deviation 1; 2 degrees of freedom.
-    found = ratio_interval([1.0, 4.0, 12.0], [1.0, 2.0, 3.0])
+    interval = ratio_interval([1.0, 4.0, 12.0], [1.0, 2.0, 3.0])
     reach = 2 ** (STUDENT[2] / math.sqrt(3))
-    assert found == pytest.approx((2.0, 2 / reach, 2 * reach), rel=1e-3)
+    assert interval == pytest.approx((2.0, 2 / reach, 2 * reach), rel=1e-3)
 
 
 def test_one_round_has_no_interval() -> None:
-    found = ratio_interval([3.0], [1.5])
-    assert found.value == pytest.approx(2.0)
-    assert between(found) == "-"
+    interval = ratio_interval([3.0], [1.5])
+    assert interval.value == pytest.approx(2.0)
+    assert between(interval) == "-"
 
 
 def test_an_interval_that_touches_nothing_has_p_of_five_percent() -> None:
@@ -168,8 +168,8 @@ def test_what_is_not_installed_is_left_out_with_one_line(
 
 def test_a_corpus_that_is_missing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(detection.FILES, "uci", Path("nowhere") / "sms" / "messages.tsv")
-    told, _ = detection.part("uci", range(2))
-    assert "put `messages.tsv` into `../shared/data/sms`" in told
+    text, _ = detection.part("uci", range(2))
+    assert "put `messages.tsv` into `../shared/data/sms`" in text
 
 
 @pytest.mark.parametrize("kind", known.SCIKIT_LEARN, ids=lambda kind: kind.__name__)

@@ -17,30 +17,30 @@ MAIL = ROOT / "data" / "mail"
 
 def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     cli.write("few.csv", FEW)
-    told = cli("train", "few.csv", "--base", "ready-made", "-o", "m.spamnb").err
-    assert "starting from the ready-made model for SMS\n" in told
-    assert re.search(r"base model +from the ready-made model for SMS, weight 0\.\d+\n", told)
+    status = cli("train", "few.csv", "--base", "ready-made", "-o", "m.spamnb").err
+    assert "starting from the ready-made model for SMS\n" in status
+    assert re.search(r"base model +from the ready-made model for SMS, weight 0\.\d+\n", status)
     assert (
         "no metrics: folds need 10 messages of each class, got 2; probabilities are scaled like those of"
-        in told
+        in status
     )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
-    said = cli("predict", "-m", "m.spamnb", "--format", "jsonl", stdin=messages).records
-    assert [row["label"] for row in said[:2]] == ["spam", "ham"]
+    records = cli("predict", "-m", "m.spamnb", "--format", "jsonl", stdin=messages).records
+    assert [row["label"] for row in records[:2]] == ["spam", "ham"]
     ready = cli("predict", "--format", "jsonl", stdin=messages).records
-    assert said[2]["log_odds"] > ready[2]["log_odds"] + 0.5
+    assert records[2]["log_odds"] > ready[2]["log_odds"] + 0.5
     shown = cli("inspect", "m.spamnb").text
     assert re.search(r"base model +ready-made model for SMS, weight 0\.\d+ \(", shown)
     assert re.search(r" \+ 0\.\d+ \* base\n", shown)
-    found = cli("inspect", "m.spamnb", "--json", "-").json
-    assert found["base"]["name"] == "ready-made model for SMS"
-    assert found["linear"]["base"]["slope"] > 0
+    result = cli("inspect", "m.spamnb", "--json", "-").json
+    assert result["base"]["name"] == "ready-made model for SMS"
+    assert result["linear"]["base"]["slope"] > 0
 
 
 def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
-    told = cli("train", SAMPLE, "--base", "ready-made", "-o", "m.spamnb").err
-    assert "base model        from the ready-made model for SMS, weight " in told
-    assert "(chosen by folds)" in told
+    status = cli("train", SAMPLE, "--base", "ready-made", "-o", "m.spamnb").err
+    assert "base model        from the ready-made model for SMS, weight " in status
+    assert "(chosen by folds)" in status
     stated = cli("train", SAMPLE, "--base", "ready-made", "--base-weight", "0.7", "-o", "n.spamnb").err
     assert "base model        from the ready-made model for SMS, weight 0.7\n" in stated
     measured = cli("evaluate", SAMPLE, "--folds", "5", "--base", "ready-made", "--json", "-").json
@@ -48,8 +48,8 @@ def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
 
 
 def test_mail_starts_from_the_model_for_mail(cli: Cli) -> None:
-    told = cli("train", MAIL, "--base", "ready-made", "-o", "m.spamnb", "--jobs", "2").err
-    assert "starting from the ready-made model for mail\n" in told
+    status = cli("train", MAIL, "--base", "ready-made", "-o", "m.spamnb", "--jobs", "2").err
+    assert "starting from the ready-made model for mail\n" in status
     model = SpamModel.load(cli.here / "m.spamnb")
     assert model.base is not None
     assert model.base.model.store.vocabulary == SpamModel.load(shipped_model("mail")).store.vocabulary
@@ -63,8 +63,8 @@ def test_mail_starts_from_the_model_for_mail(cli: Cli) -> None:
 def test_any_own_model_can_be_started_from(cli: Cli) -> None:
     cli.write("few.csv", FEW)
     cli("train", SAMPLE, "-o", "old.spamnb", "-q")
-    told = cli("train", "few.csv", "--base", "old.spamnb", "-o", "m.spamnb").err
-    assert re.search(r"base model +from the model old.spamnb, weight 0\.\d+\n", told)
+    status = cli("train", "few.csv", "--base", "old.spamnb", "-o", "m.spamnb").err
+    assert re.search(r"base model +from the model old.spamnb, weight 0\.\d+\n", status)
     again = cli.fails("train", "few.csv", "--base", "m.spamnb", code=2)
     assert again[0] == "Error: the model m.spamnb cannot be a base model: it has one itself"
 
@@ -114,8 +114,8 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
 )
 def test_what_cannot_be_is_said(cli: Cli, args: tuple[str, ...], error: str, hint: str) -> None:
     cli.write("few.csv", FEW)
-    said = cli.fails(*args, code=2)
-    assert said[-2:] == [f"Error: {error}", f"Hint: {hint}"]
+    errors = cli.fails(*args, code=2)
+    assert errors[-2:] == [f"Error: {error}", f"Hint: {hint}"]
 
 
 def test_learning_goes_on(cli: Cli) -> None:

@@ -35,16 +35,16 @@ ROW = [
 def test_all_scorers_and_more_in_one_table(cli: Cli, sms: Sms) -> None:
     more = ("--with", "ngrams=1", "--with", "alpha=1,tokens=plain")
     done = cli("compare", sms.train, *more, "--json", "table.json")
-    found = json.loads((cli.here / "table.json").read_text())
-    assert list(found) == NAMES
-    assert [*found["candidates"][0]][: len(ROW)] == ROW
-    names = [row["name"] for row in found["candidates"]]
+    result = json.loads((cli.here / "table.json").read_text())
+    assert list(result) == NAMES
+    assert [*result["candidates"][0]][: len(ROW)] == ROW
+    names = [row["name"] for row in result["candidates"]]
     assert sorted(names) == sorted([*REGISTRY, "ngrams=1", "alpha=1,tokens=plain"])
-    values = [row["value"] for row in found["candidates"]]
+    values = [row["value"] for row in result["candidates"]]
     assert values == sorted(values, reverse=True)
-    assert (found["best"], found["candidates"][0]["p_value"]) == (names[0], None)
-    told = {row["name"]: row["flags"] for row in found["candidates"]}
-    assert told["alpha=1,tokens=plain"] == "--tokens plain --alpha 1"
+    assert (result["best"], result["candidates"][0]["p_value"]) == (names[0], None)
+    flags = {row["name"]: row["flags"] for row in result["candidates"]}
+    assert flags["alpha=1,tokens=plain"] == "--tokens plain --alpha 1"
     lines = done.text.splitlines()
     assert lines[0] == "9 candidates, 5-fold cross-validation"
     assert lines[1] == "5 folds, duplicates of a text in the same fold; weights are not refined"
@@ -54,8 +54,8 @@ def test_all_scorers_and_more_in_one_table(cli: Cli, sms: Sms) -> None:
 
 
 def test_a_candidate_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
-    found = cli("compare", sms.train, "--json", "-", "-q", "--folds", "4").json
-    row = next(row for row in found["candidates"] if row["name"] == "bernoulli")
+    result = cli("compare", sms.train, "--json", "-", "-q", "--folds", "4").json
+    row = next(row for row in result["candidates"] if row["name"] == "bernoulli")
     alone = cli(
         "evaluate", sms.train, "--folds", "4", "--scorer", "bernoulli", "--refine", "no", "--json", "-"
     ).json
@@ -78,31 +78,31 @@ def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
 def test_names_and_figures_stay_whole_on_narrow_terminals(
     cli: Cli, sms: Sms, width: int, figures: tuple[str, ...]
 ) -> None:
-    told = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": "80"}).text.splitlines()
-    said = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": str(width)}).text.splitlines()
+    output_lines = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": "80"}).text.splitlines()
+    lines = cli("compare", sms.train, "--folds", "2", env={"COLUMNS": str(width)}).text.splitlines()
     heads = ["setting", "ROC AUC", *figures]
-    start = next(i for i, line in enumerate(said) if line.startswith("setting"))
-    assert re.split(r" {2,}", said[start].strip()) == heads
-    assert said[start - 1].split() == ["false", "missed"][: len(figures) - 1]
-    rows = [line.split() for line in said[start + 1 : start + 8]]
-    wide = [line.split() for line in told if line.split()[:1] in [row[:1] for row in rows]][:7]
+    start = next(i for i, line in enumerate(lines) if line.startswith("setting"))
+    assert re.split(r" {2,}", lines[start].strip()) == heads
+    assert lines[start - 1].split() == ["false", "missed"][: len(figures) - 1]
+    rows = [line.split() for line in lines[start + 1 : start + 8]]
+    wide = [line.split() for line in output_lines if line.split()[:1] in [row[:1] for row in rows]][:7]
     places = [0, 1, *(["95% CI", "p", "positives", "spam"].index(name) + 2 for name in figures)]
     assert rows == [[row[i] for i in places] for row in wide]
 
 
 def test_more_than_two_classes(cli: Cli, three: Three) -> None:
-    found = cli("compare", three.data, "--json", "-").json
-    assert found["objective"] == "f1"
-    assert len(found["candidates"]) == len(REGISTRY)
-    assert "macro_f1" in found["candidates"][0]
+    result = cli("compare", three.data, "--json", "-").json
+    assert result["objective"] == "f1"
+    assert len(result["candidates"]) == len(REGISTRY)
+    assert "macro_f1" in result["candidates"][0]
     assert cli("compare", three.data).text.startswith("7 candidates")
 
 
 def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:
-    found = cli("compare", sms.train, "--tokens", "plain", "--ngrams", "1", "--json", "-").json
-    told = {row["name"]: row["flags"] for row in found["candidates"]}
-    assert told["multinomial"] == "--tokens plain"
-    assert told["less-naive"] == "--scorer less-naive"
+    result = cli("compare", sms.train, "--tokens", "plain", "--ngrams", "1", "--json", "-").json
+    flags = {row["name"]: row["flags"] for row in result["candidates"]}
+    assert flags["multinomial"] == "--tokens plain"
+    assert flags["less-naive"] == "--scorer less-naive"
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def test_completion_prints_a_script(cli: Cli, shell: str, part: str) -> None:
 
 
 def completed(cli: Cli, *words: str) -> list[str]:
-    asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
-    return cli(env=asked | {"_SPAMNB_COMPLETE": "bash_complete"}).text.split()
+    environment = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    return cli(env=environment | {"_SPAMNB_COMPLETE": "bash_complete"}).text.split()
 
 
 def test_completion_of_commands_options_choices_and_files(cli: Cli) -> None:

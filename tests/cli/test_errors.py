@@ -92,9 +92,9 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
     ],
 )
 def test_values_that_are_none(cli: Cli, flags: str, error: str) -> None:
-    said = cli.fails("train", "tiny.csv", *flags.split(), code=2)
-    assert said[:2] == ["Usage: spamnb train [OPTIONS] DATA...", "Try 'spamnb train --help' for help."]
-    assert said[-1] == f"Error: {error}"
+    errors = cli.fails("train", "tiny.csv", *flags.split(), code=2)
+    assert errors[:2] == ["Usage: spamnb train [OPTIONS] DATA...", "Try 'spamnb train --help' for help."]
+    assert errors[-1] == f"Error: {error}"
 
 
 @pytest.mark.parametrize(
@@ -145,13 +145,13 @@ def test_data_that_is_no_data(cli: Cli, tiny: Path) -> None:
     cli.write("head.csv", "label,text\n")
     cli.write("lines.txt", "hello there\nsee you\n")
     cli.write("tiny.csv", TINY)
-    said = {
+    messages = {
         "empty.csv": "empty.csv is empty",
         "head.csv": "no usable rows in head.csv: nothing but a header",
         "lines.txt": "lines.txt has one column, expected a text and a label column",
         str(tiny): f"{tiny} is a spamnb model, expected messages",
     }
-    for name, error in said.items():
+    for name, error in messages.items():
         *_, last, hint = cli.fails("train", name)
         assert last == f"Error: {error}"
         assert hint.startswith("Hint: ")
@@ -188,7 +188,7 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
     cli.write("flipped.spamnb", bytes(flipped))
     cli.write("empty.spamnb", "")
     again = "Hint: copy the file again, or train a new model with `spamnb train DATA`"
-    said = {
+    messages = {
         str(SAMPLE): (
             f"Error: {SAMPLE} is not a spamnb model: it looks like a CSV file",
             "Hint: if these are labelled messages, train on them with `spamnb train`",
@@ -199,7 +199,7 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
         "nowhere": ("Error: no model at nowhere", "Hint: train one with `spamnb train DATA`"),
         ".": ("Error: . is a directory, expected a model file", "Hint: give the path of the file in it"),
     }
-    for model, expected in said.items():
+    for model, expected in messages.items():
         assert tuple(cli.fails("predict", "-m", model, stdin=b"hello\n")) == expected
 
 
@@ -233,8 +233,8 @@ def test_places_that_cannot_be_written_are_found_before_the_work(cli: Cli) -> No
 
 
 def test_names_with_odd_characters_are_shown_escaped(cli: Cli) -> None:
-    said = cli.fails("train", os.fsdecode(b"caf\xe9\x1b[31m"))
-    assert said[0] == "Error: no such file: caf\\udce9\\x1b[31m"
+    errors = cli.fails("train", os.fsdecode(b"caf\xe9\x1b[31m"))
+    assert errors[0] == "Error: no such file: caf\\udce9\\x1b[31m"
     assert "\x1b" not in "".join(cli.fails("nonsense\x1b[31m", code=2))
 
 

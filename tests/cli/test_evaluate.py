@@ -12,6 +12,7 @@ import pytest
 from spamnb import SpamModel, __version__
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Three
+from tests.helpers.paths import ROOT
 
 MADE_BY = f"spamnb {__version__}"
 NAMES = [
@@ -34,11 +35,13 @@ def rows_of(path: Path) -> tuple[list[str], list[str]]:
 def measured(sms: Sms, cost_fp: float = 1.0, cost_fn: float = 1.0, threshold: float = 0.5) -> Scores:
     """The same figures, straight from the library."""
     texts, labels = rows_of(sms.test)
-    found = SpamModel.load(sms.model).score(texts)
+    predictions = SpamModel.load(sms.model).score(texts)
     spam = np.array([label == "spam" for label in labels])
-    known = found.known > 0
-    called = (found.probability >= threshold) & known
-    return evaluate_binary(spam, found.probability, called, ~known, (cost_fp, cost_fn), found.log_odds)
+    known = predictions.known > 0
+    called = (predictions.probability >= threshold) & known
+    return evaluate_binary(
+        spam, predictions.probability, called, ~known, (cost_fp, cost_fn), predictions.log_odds
+    )
 
 
 # --- figures ---------------------------------------------------------------------------------------
@@ -252,12 +255,14 @@ def test_a_model_without_digests_cannot_tell(cli: Cli, sms: Sms) -> None:
     assert "warning" not in done.err
 
 
-def test_ready_made_models_recognise_their_messages(cli: Cli, sms: Sms) -> None:
-    """The sample is one of the sources of the ready-made model for SMS."""
-    said = "406 of 406 test messages (100%) were in the training data; results are optimistic"
-    done = cli("evaluate", sms.test, "--json", "-")
-    assert said in done.err
-    assert said in done.json["training_overlap"]["warning"]
+WRITTEN = ROOT / "data" / "messages" / "train.csv"  # a source of the ready-made model for SMS
+
+
+def test_ready_made_models_recognise_their_messages(cli: Cli) -> None:
+    text = "of 7,252 test messages (100%) were in the training data; results are optimistic"
+    done = cli("evaluate", WRITTEN, "--json", "-")
+    assert text in done.err
+    assert text in done.json["training_overlap"]["warning"]
     cli.write(
         "other.csv", "label,text\nspam,an unheard of offer for zebras\nham,zebras at the zoo on monday\n"
     )
@@ -266,7 +271,7 @@ def test_ready_made_models_recognise_their_messages(cli: Cli, sms: Sms) -> None:
 
 def test_a_base_model_has_its_messages_too(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train, "--base", "ready-made", "--no-digests", "-q", "-o", "m")
-    assert cli("evaluate", sms.test, "-m", "m", "--json", "-").json["training_overlap"]["share"] > 0.95
+    assert cli("evaluate", WRITTEN, "-m", "m", "--json", "-").json["training_overlap"]["share"] > 0.95
 
 
 def test_too_many_folds_are_refused(cli: Cli, sms: Sms) -> None:

@@ -12,8 +12,8 @@ from tests.helpers.command_line import Cli, Sms, Three
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_what_predict_writes_comes_back_as_the_same_figures(cli: Cli, sms: Sms, kind: str) -> None:
     direct = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
-    made = cli("predict", sms.test, "-m", sms.model, "--format", kind, "-q")
-    cli.write(f"said.{kind}", made.out)
+    predicted = cli("predict", sms.test, "-m", sms.model, "--format", kind, "-q")
+    cli.write(f"said.{kind}", predicted.out)
     done = cli("evaluate", "--predictions", f"said.{kind}", sms.test, "--json", "-")
     for name, value in direct.items():
         if isinstance(value, int):
@@ -59,8 +59,8 @@ def test_a_file_from_a_pipe(cli: Cli) -> None:
 
 
 def test_three_classes(cli: Cli, three: Three) -> None:
-    made = cli("predict", three.data, "-m", three.model, "--format", "csv", "-q")
-    cli.write("said.csv", made.out)
+    predicted = cli("predict", three.data, "-m", three.model, "--format", "csv", "-q")
+    cli.write("said.csv", predicted.out)
     figures = cli("evaluate", "--predictions", "said.csv", three.data, "--json", "-").json
     direct = cli("evaluate", three.data, "-m", three.model, "--json", "-").json
     assert figures["confusion"] == direct["confusion"]
@@ -104,8 +104,8 @@ def test_what_does_not_go_together(cli: Cli, sms: Sms, flags: str, message: str)
 
 
 def test_other_data_than_was_predicted(cli: Cli, sms: Sms) -> None:
-    made = cli("predict", sms.test, "-m", sms.model, "--format", "csv", "-q")
-    cli.write("said.csv", made.out)
+    predicted = cli("predict", sms.test, "-m", sms.model, "--format", "csv", "-q")
+    cli.write("said.csv", predicted.out)
     assert cli.fails("evaluate", "--predictions", "said.csv", sms.train)[-1] == (
         "Hint: give the data that was predicted, in the same order"
     )
@@ -129,5 +129,5 @@ def test_scores_without_a_threshold(cli: Cli) -> None:
 def test_a_column_about_ham_is_read_like_the_others(cli: Cli) -> None:
     rows = [f"{i % 3 > 0:d},{i % 3 > 0:d},{0.9 if i % 3 else 0.1}\n" for i in range(60)]
     cli.write("p.csv", "is_ham,predicted,score\n" + "".join(rows))
-    found = cli("evaluate", "--predictions", "p.csv", "--truth", "is_ham", "--json", "-").json
-    assert (found["accuracy"], found["roc_auc"]) == (1.0, 1.0)
+    result = cli("evaluate", "--predictions", "p.csv", "--truth", "is_ham", "--json", "-").json
+    assert (result["accuracy"], result["roc_auc"]) == (1.0, 1.0)

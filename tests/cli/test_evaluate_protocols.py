@@ -8,16 +8,16 @@ from tests.helpers.command_line import Cli, Sms, Tennis, Three
 
 
 def test_holdout(cli: Cli, sms: Sms) -> None:
-    found = cli("evaluate", sms.train, "--holdout", "30%", "--json", "-").json
-    assert found["title"] == "held-out part"
-    learn, judge = (int(word) for word in found["notes"][0].split() if word.isdecimal())
-    assert (learn + judge, found["messages"]) == (407, judge)
+    result = cli("evaluate", sms.train, "--holdout", "30%", "--json", "-").json
+    assert result["title"] == "held-out part"
+    learn, judge = (int(word) for word in result["notes"][0].split() if word.isdecimal())
+    assert (learn + judge, result["messages"]) == (407, judge)
     assert judge / 407 == pytest.approx(0.3, abs=0.01)
-    assert "steps" not in found
+    assert "steps" not in result
     same = cli("evaluate", sms.train, "--holdout", "0.3", "--seed", "0", "--json", "-").json
-    assert same == found
+    assert same == result
     other = cli("evaluate", sms.train, "--holdout", "30%", "--seed", "1", "--json", "-").json
-    assert other["log_loss"] != found["log_loss"]
+    assert other["log_loss"] != result["log_loss"]
 
 
 def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
@@ -33,11 +33,11 @@ def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
 
 
 def test_online(cli: Cli, sms: Sms, three: Three) -> None:
-    found = cli("evaluate", sms.train, "--online", "--json", "-", "--threshold", "0.9").json
-    assert found["title"] == "in order, each message classified and then learned"
-    assert found["messages"] == 407
-    assert [*found["steps"][0]][:2] == ["learned", "accuracy"]
-    assert found["steps"][-1]["learned"] == 407
+    result = cli("evaluate", sms.train, "--online", "--json", "-", "--threshold", "0.9").json
+    assert result["title"] == "in order, each message classified and then learned"
+    assert result["messages"] == 407
+    assert [*result["steps"][0]][:2] == ["learned", "accuracy"]
+    assert result["steps"][-1]["learned"] == 407
     assert "each line: the messages since the line before" in cli("evaluate", three.data, "--online").text
 
 
@@ -54,8 +54,8 @@ def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:
     flags = (*columns, "--scorer", "categorical")
     # 2 of 5 days without a game, 3 of 9 with one
     assert cli("evaluate", tennis.data, "--holdout", "30%", *flags, "--json", "-").json["messages"] == 5
-    said = cli.fails("evaluate", tennis.data, "--online", *flags, code=2)
-    assert said[-2:] == [
+    errors = cli.fails("evaluate", tennis.data, "--online", *flags, code=2)
+    assert errors[-2:] == [
         "Error: --online reads texts only, got columns",
         "Hint: use --folds or --holdout with columns",
     ]

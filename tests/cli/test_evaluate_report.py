@@ -14,9 +14,9 @@ PLOTS = ["calibration", "precision-recall", "roc", "scores", "thresholds"]
 
 
 def cell(page: str, name: str) -> int:
-    found = re.search(rf'id="n-{name}">([\d,]+)<', page)
-    assert found is not None
-    return int(found[1].replace(",", ""))
+    match = re.search(rf'id="n-{name}">([\d,]+)<', page)
+    assert match is not None
+    return int(match[1].replace(",", ""))
 
 
 def test_a_report_agrees_with_the_figures(cli: Cli, sms: Sms) -> None:

@@ -38,8 +38,8 @@ def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
     cli("export", tiny, "-o", "m.jsonl")
     with open(cli.here / "m.jsonl", "ab") as file:
         file.write(b"oops\n")
-    said = cli.fails("import", "m.jsonl", "-o", "x.spamnb")
-    assert said == ["Error: m.jsonl line 9: bad JSON", HINT_LINE]
+    errors = cli.fails("import", "m.jsonl", "-o", "x.spamnb")
+    assert errors == ["Error: m.jsonl line 9: bad JSON", HINT_LINE]
 
 
 def test_an_export_without_its_last_line_is_noticed(cli: Cli, tiny: Path, sms: Sms) -> None:
@@ -48,19 +48,19 @@ def test_an_export_without_its_last_line_is_noticed(cli: Cli, tiny: Path, sms: S
     lost = "has lost its last line, and with it"
     for model in (tiny, Path("old.spamnb")):
         lines = cli("export", model).out.splitlines(keepends=True)
-        said = cli("import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1])).err.splitlines()
-        assert f"note: stdin {lost} which messages were learned" in said
+        status_lines = cli("import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1])).err.splitlines()
+        assert f"note: stdin {lost} which messages were learned" in status_lines
     lines = cli("export", "start.spamnb").out.splitlines(keepends=True)
-    said = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1]))
-    assert said[0] == f"Error: stdin {lost} the base model"
+    status_lines = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1]))
+    assert status_lines[0] == f"Error: stdin {lost} the base model"
 
 
 def test_totals_that_are_too_large_to_add_up(cli: Cli, tiny: Path) -> None:
     data = re.sub(
         rb'"message_totals":\[\d+', b'"message_totals":[9223372036854775807', cli("export", tiny).out
     )
-    said = cli.fails("import", "-", "-o", "x.spamnb", stdin=data)
-    assert said == ["Error: stdin line 1: the settings are damaged", HINT_LINE]
+    errors = cli.fails("import", "-", "-o", "x.spamnb", stdin=data)
+    assert errors == ["Error: stdin line 1: the settings are damaged", HINT_LINE]
 
 
 def test_counts_that_are_too_large_to_add_up(cli: Cli, tiny: Path) -> None:
@@ -69,5 +69,5 @@ def test_counts_that_are_too_large_to_add_up(cli: Cli, tiny: Path) -> None:
     most = (1 << 63) - 1
     row["occurrences"] = [most if n else 0 for n in row["messages"]]
     lines[1] = json.dumps(row).encode() + b"\n"
-    said = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(lines))
-    assert said == ["Error: stdin line 2: the occurrences are too many to add up", HINT_LINE]
+    errors = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(lines))
+    assert errors == ["Error: stdin line 2: the occurrences are too many to add up", HINT_LINE]

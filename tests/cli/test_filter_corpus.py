@@ -30,8 +30,8 @@ def mails() -> list[bytes]:
     with tarfile.open(SPAMASSASSIN) as packed:
         files = (m for m in packed if m.isfile() and re.search(r"(ham|spam)/", m.name))
         chosen = [packed.extractfile(m) for i, m in enumerate(files) if i % EVERY == 0][:MANY]
-        found = [file.read() for file in chosen if file is not None]
-    return [_forged(raw) if i % 3 == 0 else raw for i, raw in enumerate(found)]
+        raw_mails = [file.read() for file in chosen if file is not None]
+    return [_forged(raw) if i % 3 == 0 else raw for i, raw in enumerate(raw_mails)]
 
 
 def _forged(raw: bytes) -> bytes:
@@ -44,8 +44,8 @@ def _forged(raw: bytes) -> bytes:
 
 def _blank(raw: bytes) -> int:
     """Where the blank line before the body begins."""
-    found = re.search(rb"(?m)^\r?\n", raw)
-    return len(raw) if found is None else found.start()
+    match = re.search(rb"(?m)^\r?\n", raw)
+    return len(raw) if match is None else match.start()
 
 
 def _others(raw: bytes) -> list[tuple[str, str]]:

@@ -28,8 +28,8 @@ def test_a_disk_that_becomes_full(
     unbuffered: str, more: str, code: int, cli: Cli, mail_model: Path, mail: Path
 ) -> None:
     script = f'ulimit -f 100; PYTHONUNBUFFERED={unbuffered} "$@" {more} < {mail} > cut'
-    said = cli.shell(script, "filter", "-m", mail_model, code=code).err.splitlines()
-    assert said[0] == "Error: cannot write to standard output: File too large"
+    status_lines = cli.shell(script, "filter", "-m", mail_model, code=code).err.splitlines()
+    assert status_lines[0] == "Error: cannot write to standard output: File too large"
 
 
 @UNBUFFERED
@@ -38,9 +38,9 @@ def test_a_pipe_that_does_not_wait(unbuffered: str, cli: Cli, mail_model: Path, 
     os.set_blocking(writing, False)
     assert fcntl.fcntl(writing, fcntl.F_GETFL) & os.O_NONBLOCK
     env = cli.env | {"PYTHONUNBUFFERED": unbuffered}
-    with open(mail, "rb") as given:
+    with open(mail, "rb") as stream:
         command = cli.command("filter", "-m", mail_model)
-        running = subprocess.Popen(command, stdin=given, stdout=writing, env=env)
+        running = subprocess.Popen(command, stdin=stream, stdout=writing, env=env)
     os.close(writing)
     with open(reading, "rb") as file:
         assert verdict_and_mail(file.read())[1] == HEAD + BODY

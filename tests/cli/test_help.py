@@ -17,9 +17,9 @@ from tests.helpers.command_line import PATIENCE, Cli
 
 
 def command(name: str) -> click.Command:
-    found = group.get_command(click.Context(group), name)
-    assert found is not None
-    return found
+    subcommand = group.get_command(click.Context(group), name)
+    assert subcommand is not None
+    return subcommand
 
 
 # --- help ------------------------------------------------------------------------------------------
@@ -41,8 +41,8 @@ def test_help_of_a_command_shows_an_example(cli: Cli, name: str) -> None:
     done = cli(name, "--help", env={"COLUMNS": "80"})
     assert done.err == ""
     assert done.text.startswith(f"Usage: spamnb {name} ")
-    _, found, examples = done.text.partition("  Example")
-    assert found
+    _, title, examples = done.text.partition("  Example")
+    assert title
     assert "\n    " in examples.partition("Options:")[0]
     assert f"spamnb {name}" in examples
     assert "\\b" not in done.text
@@ -99,10 +99,10 @@ def test_the_installed_script_is_the_same_program(cli: Cli) -> None:
     ],
 )
 def test_wrong_usage_names_the_help(cli: Cli, args: list[str], last: str) -> None:
-    said = cli.fails(*args, code=2)
-    assert said[0].startswith("Usage: spamnb ")
-    assert said[1].startswith("Try 'spamnb ")
-    assert said[-1].startswith(last)
+    errors = cli.fails(*args, code=2)
+    assert errors[0].startswith("Usage: spamnb ")
+    assert errors[1].startswith("Try 'spamnb ")
+    assert errors[-1].startswith(last)
 
 
 def test_help_is_a_word_too(cli: Cli) -> None:

@@ -33,7 +33,7 @@ def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     assert re.search(rf"model +{re.escape(str(tiny))} \(\d kB\)", card)
     assert re.search(r"learned +2 ham, 2 spam", card)
     assert re.search(r"tokens +6 \(6 words, 0 n-grams\)", card)
-    assert re.search(r"decision +spam from P = 0.5", card)
+    assert re.search(r"decision +spam above P = 0.5", card)
     assert "cross-validation  no metrics stored" in card
     assert [block.splitlines()[0] for block in rest] == [
         "evidence for ham",
@@ -61,17 +61,17 @@ def test_top_limits_the_rows_and_the_default_model_is_found(cli: Cli, sms: Sms) 
 
 
 def test_json_of_the_whole_model(cli: Cli, sms: Sms) -> None:
-    found = cli("inspect", sms.model, "--top", "2", "--json", "-").json
+    result = cli("inspect", sms.model, "--top", "2", "--json", "-").json
     model = SpamModel.load(sms.model)
-    assert found["path"] == str(sms.model)
-    assert found["bytes"] == os.path.getsize(sms.model)
-    assert found["classes"] == dict(zip(model.labels, model.store.message_totals.tolist(), strict=True))
-    assert found["metrics"] == dict(model.metrics or {})
-    assert found["features"]["ngrams"] == model.features.ngrams
-    assert found["linear"]["positive"] == "spam"
-    top = found["top"]["spam"]
+    assert result["path"] == str(sms.model)
+    assert result["bytes"] == os.path.getsize(sms.model)
+    assert result["classes"] == dict(zip(model.labels, model.store.message_totals.tolist(), strict=True))
+    assert result["metrics"] == dict(model.metrics or {})
+    assert result["features"]["ngrams"] == model.features.ngrams
+    assert result["linear"]["positive"] == "spam"
+    top = result["top"]["spam"]
     assert len(top) == 2
-    assert top[0]["weight"] >= top[1]["weight"] > 0 > found["top"]["ham"][0]["weight"]
+    assert top[0]["weight"] >= top[1]["weight"] > 0 > result["top"]["ham"][0]["weight"]
     low, high = top[0]["probabilities"]
     added = (
         model.correction.of(np.array([token_key(top[0]["token"])], np.uint64))[0] if model.correction else 0.0
@@ -81,16 +81,16 @@ def test_json_of_the_whole_model(cli: Cli, sms: Sms) -> None:
 
 def test_the_linear_view_is_the_score(cli: Cli, tiny: Path) -> None:
     """log-odds = slope * (w.x + b) / m^damping + offset, by the printed definitions."""
-    found = cli("inspect", tiny, "win", "prize", "--json", "-").json["tokens"]
+    result = cli("inspect", tiny, "win", "prize", "--json", "-").json["tokens"]
     linear = cli("inspect", tiny, "--json", "-").json["linear"]
-    total = linear["slope"] * (sum(row["weight"] for row in found) + linear["b"]) + linear["offset"]
+    total = linear["slope"] * (sum(row["weight"] for row in result) + linear["b"]) + linear["offset"]
     assert total == pytest.approx(float(SpamModel.load(tiny).log_odds(["win prize"])[0]))
 
 
 def test_card_of_columns_and_of_three_classes(cli: Cli, tennis: Tennis, three: Three) -> None:
     shown = cli("inspect", tennis.model, env={"COLUMNS": "160"}).text
     assert "column outlook, column wind, column temperature, column humidity" in shown
-    assert re.search("decision +yes from P = 0.5", shown)
+    assert re.search("decision +yes above P = 0.5", shown)
     shown = cli("inspect", three.model, "--top", "1").text
     assert re.search("decision +the likeliest class", shown)
     assert [line for line in shown.splitlines() if line.startswith("evidence for")] == [
@@ -115,14 +115,14 @@ def test_columns_have_tables(cli: Cli, tennis: Tennis) -> None:
         ["humidity", "yes", "79.11", "9.631"],
     ]
     assert tables["formula"][1] == ["s", "=", "b", "+", "columns"]
-    found = cli("inspect", tennis.model, "--json", "-").json
-    assert found["linear"] is None
-    weak = found["column_tables"]["categorical"]["wind"]["values"]["weak"]
+    result = cli("inspect", tennis.model, "--json", "-").json
+    assert result["linear"] is None
+    weak = result["column_tables"]["categorical"]["wind"]["values"]["weak"]
     assert weak == {
         "messages": [2, 6],
         "probabilities": pytest.approx([(2 + 1) / (5 + 2), (6 + 1) / (9 + 2)]),
     }
-    assert found["column_tables"]["numeric"]["humidity"]["messages"] == [5, 9]
+    assert result["column_tables"]["numeric"]["humidity"]["messages"] == [5, 9]
 
 
 def test_columns_that_depend_on_each_other(cli: Cli, tennis: Tennis) -> None:
@@ -219,8 +219,8 @@ def test_narrow_terminals(cli: Cli, tiny: Path) -> None:
 
 def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
     spelled = next(t.decode() for t in SpamModel.load(sms.model).store.spellings if b" " in t)
-    asked = spelled.upper().replace(" ", "  ")
-    pair, shape = cli("inspect", sms.model, asked, "shape:digits=0", "--json", "-").json["tokens"]
+    query = spelled.upper().replace(" ", "  ")
+    pair, shape = cli("inspect", sms.model, query, "shape:digits=0", "--json", "-").json["tokens"]
     assert (pair["token"], pair["known"]) == (spelled, True)
     assert (shape["token"], shape["known"]) == ("shape:digits=0", True)
 
@@ -253,16 +253,16 @@ def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
 
 def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
     flags = ("inspect", "-m", sms.model, "--json", "-", "--message")
-    said = cli(*flags, "call now").json
-    assert list(said) == [
+    result = cli(*flags, "call now").json
+    assert list(result) == [
         "made_by",
         *("label", "probability", "log_odds", "known", "log_evidence"),
-        *("for", "against", "sum", "bias", "evidence", "unknown"),
+        *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
-    total = math.fsum([said["bias"], *(part["log_odds"] for part in said["evidence"])])
-    assert total == pytest.approx(said["log_odds"], abs=1e-9)
-    assert said["probability"] == pytest.approx(1 / (1 + math.exp(-said["log_odds"])))
-    assert cli(*flags, "-", stdin=b"call now\r\n").json == said
+    total = math.fsum([result["bias"], *(part["log_odds"] for part in result["evidence"])])
+    assert total == pytest.approx(result["log_odds"], abs=1e-9)
+    assert result["probability"] == pytest.approx(1 / (1 + math.exp(-result["log_odds"])))
+    assert cli(*flags, "-", stdin=b"call now\r\n").json == result
 
 
 @pytest.mark.parametrize("scorer", ["multinomial", "bernoulli", "poisson", "complement", "less-naive"])
@@ -276,11 +276,11 @@ def test_verify_recomputes_the_score(cli: Cli, sms: Sms, scorer: str) -> None:
     assert model == "the model says:                " + recomputed.removeprefix(
         "recomputed from these numbers: "
     )
-    found = cli(*flags, "--json", "-").json
-    said = found["verification"]
-    assert said["recomputed_log_odds"] == pytest.approx(found["log_odds"])
-    assert said["model_log_odds"] == found["log_odds"]
-    assert {row["token"] for row in found["numbers"]["tokens"]} >= {"a", "free"}
+    result = cli(*flags, "--json", "-").json
+    output = result["verification"]
+    assert output["recomputed_log_odds"] == pytest.approx(result["log_odds"])
+    assert output["model_log_odds"] == result["log_odds"]
+    assert {row["token"] for row in result["numbers"]["tokens"]} >= {"a", "free"}
 
 
 def test_verify_of_a_message_of_which_nothing_is_known(cli: Cli, tiny: Path) -> None:
@@ -341,10 +341,10 @@ def test_a_hostile_file_is_refused_and_not_run(cli: Cli) -> None:
     body = pickle.dumps(Trap(), protocol=4)
     sealed = body + b"\nspamnb-sha256:" + hashlib.sha256(body).hexdigest().encode() + b"\n"
     for name, data in (("bare", body), ("sealed", sealed)):
-        said = cli.fails("inspect", cli.write(f"{name}.spamnb", data))
-        assert said[0].startswith("Error: ")
-        assert "spamnb model" in said[0]
-        assert said[1].startswith("Hint: ")
+        errors = cli.fails("inspect", cli.write(f"{name}.spamnb", data))
+        assert errors[0].startswith("Error: ")
+        assert "spamnb model" in errors[0]
+        assert errors[1].startswith("Hint: ")
     assert "nothing in it was run" in cli.fails("inspect", cli.here / "sealed.spamnb")[1]
     assert not (cli.here / "sprung").exists()
 

@@ -127,16 +127,16 @@ def test_sync_learns_what_came_and_what_moved(here: Cli) -> None:
     assert here(*sync).json["learned"] == {"spam": 2, "ham": 2}
     os.rename(junk / "1", archive / "1:2,S")
     (junk / "5").write_bytes(MAIL % (b"m5", b"n5"))
-    found = here(*sync).json
-    assert found["learned"] == {"spam": 1}
-    assert found["relabelled"] == [{"from": "spam", "to": "ham", "messages": 1}]
-    assert found["known"] == {"ham": 2, "spam": 1}
+    result = here(*sync).json
+    assert result["learned"] == {"spam": 1}
+    assert result["relabelled"] == [{"from": "spam", "to": "ham", "messages": 1}]
+    assert result["known"] == {"ham": 2, "spam": 1}
     assert totals(here) == {"ham": 5, "spam": 4}
     # in both folders: it stays what the first one named says, however often it is looked at
     (archive / "5").write_bytes((junk / "5").read_bytes())
     for _ in range(2):
-        found = here(*sync).json
-        assert (found["conflicting_labels"], found["relabelled"], found["learned"]) == (1, [], {})
+        result = here(*sync).json
+        assert (result["conflicting_labels"], result["relabelled"], result["learned"]) == (1, [], {})
 
 
 def test_compact(here: Cli) -> None:
@@ -170,10 +170,10 @@ def test_inspect_tells_what_happened_since(here: Cli) -> None:
     assert "since training" not in here("inspect").text
     here("learn", "--spam", "-q", stdin=b"win cash\nsee her\n")
     here("forget", "-q", stdin=b"win cash\n")
-    said = "learned 2, forgotten 1, 1 of 2 misclassified before they were learned"
-    assert re.search(rf"since training +{said}", here("inspect").text)
-    found = here("inspect", "--json", "-").json
-    assert (found["seen_messages"], found["change_history"]["learned"], found["outdated"]) == (5, 2, "")
+    text = "learned 2, forgotten 1, 1 of 2 misclassified before they were learned"
+    assert re.search(rf"since training +{text}", here("inspect").text)
+    result = here("inspect", "--json", "-").json
+    assert (result["seen_messages"], result["change_history"]["learned"], result["outdated"]) == (5, 2, "")
 
 
 def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
@@ -182,9 +182,9 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     cli("train", cli.write("d.csv", "label,text\n" + "\n".join(rows) + "\n"), "-o", "m.spamnb", "-q")
     news = "".join(f"new {i}\n" for i in range(11)).encode()
     cli("learn", "-m", "m.spamnb", "--spam", "-q", stdin=news)
-    said = re.sub(r"\s+", " ", cli("inspect", "m.spamnb", "--top", "0").text)
+    text = re.sub(r"\s+", " ", cli("inspect", "m.spamnb", "--top", "0").text)
     why = "outdated 11 changes to the 40 messages that the metrics are about;"
-    assert f"{why} measure it again with `spamnb evaluate DATA`" in said
+    assert f"{why} measure it again with `spamnb evaluate DATA`" in text
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_more_than_two_classes_have_no_ham(cli: Cli, three: Three) -> None:
 
 
 def test_learning_one_message_imports_little(here: Cli) -> None:
-    found = imported(here, "learn", "--spam", "-q", stdin=b"win it\n")
-    assert not found & {"pandas", "joblib", "rich", "sklearn", "scipy"}
+    modules = imported(here, "learn", "--spam", "-q", stdin=b"win it\n")
+    assert not modules & {"pandas", "joblib", "rich", "sklearn", "scipy"}
     assert totals(here) == {"ham": 2, "spam": 3}
 
 
@@ -261,8 +261,10 @@ def test_sync_with_an_empty_folder(cli: Cli, tiny: Path) -> None:
     cli.write("Junk.mbox", b"")
     (cli.here / "Junk" / "cur" / "moved").symlink_to("nowhere")
     for junk in ("Junk.mbox", "Junk"):
-        said = cli("learn", "--sync", f"spam={junk}", "ham=Archive", "-m", "m.spamnb").err.splitlines()
-        assert "known      4 messages (4 ham): learned before, left alone" in said
+        status_lines = cli(
+            "learn", "--sync", f"spam={junk}", "ham=Archive", "-m", "m.spamnb"
+        ).err.splitlines()
+        assert "known      4 messages (4 ham): learned before, left alone" in status_lines
 
 
 def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:
@@ -277,15 +279,15 @@ def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:
 def test_what_cannot_be_told_is_not_learned(cli: Cli, tiny: Path) -> None:
     path = cli.write("m.spamnb", tiny.read_bytes())
     for target in ("/dev/full", "nowhere/x.json"):
-        said = cli.fails("learn", "--spam", "-m", path, "--json", target, stdin=b"one more prize\n")
-        assert "cannot write" in "".join(said)
+        errors = cli.fails("learn", "--spam", "-m", path, "--json", target, stdin=b"one more prize\n")
+        assert "cannot write" in "".join(errors)
     assert path.read_bytes() == tiny.read_bytes()
     assert not (cli.here / "m.spamnb.journal").exists()
 
 
 def test_compact_does_nothing_else(cli: Cli, tiny: Path) -> None:
-    said = cli.fails("learn", "--compact", "--spam", "-m", tiny, code=2)
-    assert said[-1] == "Error: --compact does nothing else: leave out the messages."
+    errors = cli.fails("learn", "--compact", "--spam", "-m", tiny, code=2)
+    assert errors[-1] == "Error: --compact does nothing else: leave out the messages."
 
 
 def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
@@ -296,5 +298,5 @@ def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
     table = cli.write("t.csv", "label,text\nspam,both of them\n")
     skipped = "conflicting labels  1 message was given or learned with two labels; skipped"
     assert skipped in cli("forget", table, "-m", "m.spamnb").err.splitlines()
-    said = cli("forget", table, "--label-column", "label", "-m", "m.spamnb").err
-    assert "forgot     1 message (1 spam)" in said.splitlines()
+    status = cli("forget", table, "--label-column", "label", "-m", "m.spamnb").err
+    assert "forgot     1 message (1 spam)" in status.splitlines()

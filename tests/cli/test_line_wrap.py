@@ -60,24 +60,24 @@ def on_stderr(cli: Cli, width: int, *args: str | Path) -> list[str]:
         check=True,
     )
     os.close(theirs)
-    found = b""
+    received = b""
     try:
         while more := os.read(ours, 1 << 16):
-            found += more
+            received += more
     except OSError:  # the other end is closed
         pass
     os.close(ours)
-    return found.decode().splitlines()
+    return received.decode().splitlines()
 
 
 def test_what_train_says_fits_the_terminal(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    said = on_stderr(cli, 60, "train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb")
-    assert said[:2] == [
+    output = on_stderr(cli, 60, "train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb")
+    assert output[:2] == [
         'tiny.csv: CSV (comma, header, UTF-8), text column "text",',
         '          label column "label" (spam = "spam")',
     ]
-    assert all(len(line) <= 60 for line in said if not line.startswith("try "))
+    assert all(len(line) <= 60 for line in output if not line.startswith("try "))
     piped = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "n.spamnb").err.splitlines()
     assert (
         piped[0]

@@ -13,7 +13,7 @@ from tests.helpers.command_line import Cli, Sms, Three
 @pytest.mark.parametrize("written", ["1%", "0.01"])
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--max-fpr", written, "-o", "m").err
-    line = r"spam from P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
+    line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
     assert re.search(rf"threshold         {line}\n", said)
     assert re.search(
         r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
@@ -32,7 +32,7 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
     said = cli("train", mails, "-o", "m").err
-    assert re.search(r"threshold         spam from P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
+    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
     cli("train", mails, "--threshold", "0.5", "-o", "m")
     decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
@@ -51,7 +51,7 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     assert point["max_fpr"] == 0.01
     assert point["false_positives"] <= 0.01 * point["ham"] == 0.01 * done["ham"]
     assert 0 < point["recall"] <= 1
-    assert done["notes"][-1].startswith("at most 1% of ham on this data: spam from P = ")
+    assert done["notes"][-1].startswith("at most 1% of ham on this data: spam above P = ")
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
     shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", "--no-curves").text
@@ -119,4 +119,4 @@ def test_every_protocol_decides_as_train_does(cli: Cli, protocol: tuple[str, ...
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_text_messages_keep_their_threshold(cli: Cli, sms: Sms, protocol: tuple[str, ...]) -> None:
     page = cli("evaluate", sms.train, "-q", *protocol, "--report", "-").text
-    assert "spam from P = 0.5<" in page
+    assert "spam above P = 0.5<" in page

@@ -30,12 +30,12 @@ def test_one_model_is_one_model(cli: Cli, tiny: Path) -> None:
 
 
 def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:
-    said = cli.fails("merge", sms.model, tiny, "-o", "c.spamnb")
-    assert said[0].startswith(
+    errors = cli.fails("merge", sms.model, tiny, "-o", "c.spamnb")
+    assert errors[0].startswith(
         f"Error: {tiny} does not fit {sms.model}: ngrams is 1, expected 2; shapes is False"
     )
-    said = cli.fails("merge", f"{tiny}:0.5", tiny, "-o", "c.spamnb", code=2)
-    assert said == [
+    errors = cli.fails("merge", f"{tiny}:0.5", tiny, "-o", "c.spamnb", code=2)
+    assert errors == [
         f"Error: the weight of {tiny} must be a whole number from 1 on, got 0.5",
         "Hint: counts stay whole: instead of a:0.5 b:1 write a:1 b:2",
     ]
@@ -44,9 +44,9 @@ def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:
 
 
 def test_weights_that_nobody_can_remember(cli: Cli, sms: Sms) -> None:
-    said = cli.fails("merge", f"{sms.model}:1000000", "-o", "w.spamnb", code=2)
-    assert said[0].startswith("Error: the weights make ")
-    assert said[1] == "Hint: give smaller weights, or models that were trained with --no-digests"
+    errors = cli.fails("merge", f"{sms.model}:1000000", "-o", "w.spamnb", code=2)
+    assert errors[0].startswith("Error: the weights make ")
+    assert errors[1] == "Hint: give smaller weights, or models that were trained with --no-digests"
     cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
     cli("merge", "n.spamnb:1000000000", "-o", "w.spamnb", "-q")
 
@@ -59,11 +59,11 @@ def test_merge_with_a_model_that_has_a_start(cli: Cli, sms: Sms) -> None:
 
 def test_merging_with_a_model_that_remembers_nothing_is_told(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
-    said = cli("merge", sms.model, "n.spamnb", "-o", "c.spamnb").err.splitlines()
-    assert "note: n.spamnb does not remember its messages, and so c.spamnb remembers none" in said
+    status_lines = cli("merge", sms.model, "n.spamnb", "-o", "c.spamnb").err.splitlines()
+    assert "note: n.spamnb does not remember its messages, and so c.spamnb remembers none" in status_lines
 
 
 def test_a_file_that_is_named_twice_is_told(cli: Cli, sms: Sms) -> None:
     cli.write("a.csv", sms.train.read_bytes())
-    said = cli("train", "a.csv", "a*.csv", "-o", "t.spamnb").err.splitlines()
-    assert said[0] == "note: a.csv is named more than once, and read as often"
+    status_lines = cli("train", "a.csv", "a*.csv", "-o", "t.spamnb").err.splitlines()
+    assert status_lines[0] == "note: a.csv is named more than once, and read as often"

@@ -44,9 +44,9 @@ def test_all_ways_to_measure_agree(cli: Cli, mails: Path) -> None:
 
 
 def test_tuning_starts_from_what_suits_mail(cli: Cli, mails: Path) -> None:
-    found = cli("tune", mails, "--time", "0s", "--folds", "3", "--json", "-").json
-    assert found["tried"][0]["name"] == "defaults"
-    assert "--ngrams" not in found["command"]
+    result = cli("tune", mails, "--time", "0s", "--folds", "3", "--json", "-").json
+    assert result["tried"][0]["name"] == "defaults"
+    assert "--ngrams" not in result["command"]
 
 
 def test_training_in_python_agrees() -> None:

@@ -34,9 +34,9 @@ def model() -> Iterator[Path]:
 
 def lines(text: str) -> list[str]:
     """The lines about the model, without those on the interpreter and the program."""
-    found = text.splitlines()
-    start = next(i for i, line in enumerate(found) if line.startswith("model"))
-    return [" ".join(line.split()) for line in found[start:]]
+    output_lines = text.splitlines()
+    start = next(i for i, line in enumerate(output_lines) if line.startswith("model"))
+    return [" ".join(line.split()) for line in output_lines[start:]]
 
 
 def test_a_model_of_ones_own(cli: Cli) -> None:
@@ -110,9 +110,9 @@ def test_the_command_that_helps(
     path, real = tmp_path / "m", os.stat
 
     def stat(name: str) -> os.stat_result:
-        found = real(name)
+        status = real(name)
         permissions = 0o100000 | mode if name == str(path) else 0o40755
-        return os.stat_result((permissions, *found[1:4], 1, 2, *found[6:]))
+        return os.stat_result((permissions, *status[1:4], 1, 2, *status[6:]))
 
     path.touch()
     monkeypatch.setattr("os.stat", stat)

@@ -31,6 +31,6 @@ def test_models_marks_the_one_that_would_be_used(cli: Cli) -> None:
     assert used().startswith(f"-> your own model    {cli.own_model} (")
     assert used().endswith(" kB)")
     assert used(SPAMNB_MODEL="/nowhere/x") == "-> $SPAMNB_MODEL     /nowhere/x (not there)"
-    given = used("-m", str(cli.own_model), SPAMNB_MODEL="/nowhere/x")
-    assert given.startswith(f"-> given with -m     {cli.own_model} (")
+    by_option = used("-m", str(cli.own_model), SPAMNB_MODEL="/nowhere/x")
+    assert by_option.startswith(f"-> given with -m     {cli.own_model} (")
     assert "\\x1b" in used("-m", "evil\x1b[2J")

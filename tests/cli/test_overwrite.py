@@ -92,8 +92,8 @@ def test_an_export_goes_to_pipes_as_before(cli: Cli, tiny: Path) -> None:
 def test_json_overwrites_no_data(cli: Cli, args: tuple[str, ...]) -> None:
     cli.write("data.csv", CSV)
     hint = "choose another name for --json, or remove the file"
-    said = cli.fails(*args, "--json", "data.csv")
-    assert said == refused("data.csv", "JSON that spamnb wrote", hint)
+    errors = cli.fails(*args, "--json", "data.csv")
+    assert errors == refused("data.csv", "JSON that spamnb wrote", hint)
     assert (cli.here / "data.csv").read_text() == CSV
 
 
@@ -116,8 +116,8 @@ def test_json_overwrites_no_other_json(cli: Cli, content: bytes) -> None:
 def test_no_model_is_overwritten_by_figures(cli: Cli, sms: Sms) -> None:
     model = cli.write("m.spamnb", sms.model.read_bytes())
     hint = "choose another name for --report, or remove the file"
-    said = cli.fails("evaluate", sms.test, "-m", model, "--report", model)
-    assert said == refused(model, "a report of spamnb", hint)
+    errors = cli.fails("evaluate", sms.test, "-m", model, "--report", model)
+    assert errors == refused(model, "a report of spamnb", hint)
     cli.fails("evaluate", sms.test, "-m", model, "--json", model)
     assert model.read_bytes() == sms.model.read_bytes()
 
@@ -148,18 +148,18 @@ def test_a_picture_of_somebody_else_stays(cli: Cli, sms: Sms) -> None:
     (cli.here / "p").mkdir()
     mine = cli.write("p/scores.svg", '<svg xmlns="http://www.w3.org/2000/svg"></svg>')
     hint = "choose another folder for --plots, or remove the file"
-    said = cli.fails(*base)
-    assert said == refused(os.path.join("p", "scores.svg"), "a plot of spamnb", hint)
+    errors = cli.fails(*base)
+    assert errors == refused(os.path.join("p", "scores.svg"), "a plot of spamnb", hint)
     assert os.listdir(cli.here / "p") == [mine.name]
 
 
 def test_one_file_cannot_be_both(cli: Cli, sms: Sms) -> None:
-    said = cli.fails("evaluate", "-m", sms.model, "--report", "x", "--json", "./x", code=2)
-    assert said[-1] == "Error: --report and --json cannot both have x: give one another file."
+    errors = cli.fails("evaluate", "-m", sms.model, "--report", "x", "--json", "./x", code=2)
+    assert errors[-1] == "Error: --report and --json cannot both have x: give one another file."
     assert not (cli.here / "x").exists()
     for flag in ("--report", "--json"):
-        said = cli.fails("evaluate", "-m", sms.model, sms.test, flag, "p/roc.svg", "--plots", "p", code=2)
-        assert said[-1] == f"Error: {flag} and --plots cannot both have p/roc.svg: give one another place."
+        errors = cli.fails("evaluate", "-m", sms.model, sms.test, flag, "p/roc.svg", "--plots", "p", code=2)
+        assert errors[-1] == f"Error: {flag} and --plots cannot both have p/roc.svg: give one another place."
         assert not (cli.here / "p").exists()
 
 

@@ -102,8 +102,8 @@ def test_a_class_called_unsure_is_refused(cli: Cli) -> None:
         ("evaluate", "--folds", "2"),
         ("compare",),
     ):
-        said = cli.fails(command[0], "d.csv", *command[1:])
-        assert said[-2:] == [error, "Hint: rename it, or leave out its messages"]
+        errors = cli.fails(command[0], "d.csv", *command[1:])
+        assert errors[-2:] == [error, "Hint: rename it, or leave out its messages"]
     cli.write("x.txt", "x\n")
     assert error in cli.fails("train", "--label", "unsure=x.txt", "--label", "ham=x.txt", "-o", "m")
     assert not (cli.here / "m").exists()

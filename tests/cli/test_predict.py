@@ -67,8 +67,10 @@ def test_one_line_out_for_each_message_in(cli: Cli, sms: Sms) -> None:
 def test_file_stdin_api_and_one_by_one_agree(cli: Cli, sms: Sms) -> None:
     texts = [row["text"].replace("\n", " ") for row in rows_of(sms.test)[:40]]
     lines = "\n".join(texts).encode() + b"\n"
-    found = SpamModel.load(sms.model).score(texts)
-    api = [f"{a}\t{p:.4f}\n" for a, p in zip(found.labels, found.probability.tolist(), strict=True)]
+    predictions = SpamModel.load(sms.model).score(texts)
+    api = [
+        f"{a}\t{p:.4f}\n" for a, p in zip(predictions.labels, predictions.probability.tolist(), strict=True)
+    ]
     piped = terse(cli, sms.model, stdin=lines)
     assert piped == terse(cli, sms.model, cli.write("m.txt", lines)) == "".join(api).encode()
     assert terse(cli, sms.model, "-", stdin=lines) == piped
@@ -154,9 +156,9 @@ def test_columns_of_categories_and_numbers(cli: Cli, tennis: Tennis) -> None:
         return (sum(row[column] == value for row in group) + 1) / (len(group) + values)
 
     def density(group: list[dict[str, str]], column: str, value: float) -> float:
-        found = [float(row[column]) for row in group]
-        mean = math.fsum(found) / len(found)
-        variance = math.fsum((x - mean) ** 2 for x in found) / len(found)
+        numbers = [float(row[column]) for row in group]
+        mean = math.fsum(numbers) / len(numbers)
+        variance = math.fsum((x - mean) ** 2 for x in numbers) / len(numbers)
         return math.exp(-((value - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
 
     odds = len(yes) / len(no)
@@ -164,10 +166,10 @@ def test_columns_of_categories_and_numbers(cli: Cli, tennis: Tennis) -> None:
     odds *= share(yes, "wind", "strong", 2) / share(no, "wind", "strong", 2)
     for column, value in (("temperature", 66), ("humidity", 90)):
         odds *= density(yes, column, value) / density(no, column, value)
-    asked = b"wind,humidity,outlook,temperature\nstrong,90,sunny,66\n"
-    said = cli("predict", "-m", tennis.model, "--format", "jsonl", stdin=asked).records[0]
-    assert said["log_odds"] == pytest.approx(math.log(odds), abs=1e-9)
-    assert said["label"] == "no"
+    query = b"wind,humidity,outlook,temperature\nstrong,90,sunny,66\n"
+    record = cli("predict", "-m", tennis.model, "--format", "jsonl", stdin=query).records[0]
+    assert record["log_odds"] == pytest.approx(math.log(odds), abs=1e-9)
+    assert record["label"] == "no"
 
 
 # --- choosing --------------------------------------------------------------------------------------
@@ -197,16 +199,16 @@ def test_only(cli: Cli, tiny: Path) -> None:
     ],
 )
 def test_decision(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:
-    said = terse(cli, tiny, *flags.split(), stdin=b"win\nsee\nprize\nwin win\nwin money\n")
-    assert [line.split(b"\t")[0] for line in said.splitlines()] == verdicts.split()
+    output = terse(cli, tiny, *flags.split(), stdin=b"win\nsee\nprize\nwin win\nwin money\n")
+    assert [line.split(b"\t")[0] for line in output.splitlines()] == verdicts.split()
     assert [
-        line.split(b"\t")[1] for line in said.splitlines()
+        line.split(b"\t")[1] for line in output.splitlines()
     ] == b"0.7500 0.2500 0.6667 0.9000 0.8571".split()
 
 
 def test_more_than_two_classes(cli: Cli, three: Three) -> None:
-    said = cli("predict", "-m", three.model, stdin=b"meeting report\nmilk\nwin cash\nzebra\n").lines
-    assert [line.split(b"\t")[0] for line in said] == [b"work", b"home", b"spam", b"unsure"]
+    lines = cli("predict", "-m", three.model, stdin=b"meeting report\nmilk\nwin cash\nzebra\n").lines
+    assert [line.split(b"\t")[0] for line in lines] == [b"work", b"home", b"spam", b"unsure"]
     assert cli("predict", "-m", three.model, "--only", "work", stdin=b"office\nmilk\n").out.count(b"\n") == 1
     assert cli.fails("predict", "-m", three.model, "--threshold", "0.3", code=2) == [
         "Error: --threshold needs a model of two classes, got 3: home, spam, work",

@@ -22,22 +22,22 @@ EVIL = "win \x1b[31mred\x07 \u202emoc.live [/x] [link=http://a]b[/link] [bold]x 
 SHOWN = "win \\x1b[31mred\\x07 \\u202emoc.live [/x] [link=http://a]b[/link] [bold]x \\x9b2J \\ttab\\r."
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 KEYS = ["label", "probability", "log_odds", "known", "log_evidence", "message"]
-WHY = ["for", "against", "sum", "bias", "evidence", "unknown"]
+WHY = ["for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"]
 
 
 # --- jsonl -----------------------------------------------------------------------------------------
 
 
 def test_jsonl_is_exact(cli: Cli, tiny: Path) -> None:
-    said = cli("predict", "-m", tiny, "--format", "jsonl", stdin=b"win\n\n").records
-    assert [list(record) for record in said] == [KEYS, [*KEYS, "unsure_reason"]]
-    assert said[0]["label"] == "spam"
-    assert said[0]["probability"] == pytest.approx(0.75, abs=1e-12)
-    assert said[0]["log_odds"] == pytest.approx(math.log(3), abs=1e-12)
-    assert said[0]["log_evidence"] == pytest.approx(math.log(0.5 * 0.3 + 0.5 * 0.1), abs=1e-12)
-    assert (said[0]["known"], said[0]["message"]) == (1, "win")
-    assert (said[1]["label"], said[1]["known"], said[1]["message"]) == ("unsure", 0, "")
-    assert said[1]["unsure_reason"] == "nothing in it is known"
+    records = cli("predict", "-m", tiny, "--format", "jsonl", stdin=b"win\n\n").records
+    assert [list(record) for record in records] == [KEYS, [*KEYS, "unsure_reason"]]
+    assert records[0]["label"] == "spam"
+    assert records[0]["probability"] == pytest.approx(0.75, abs=1e-12)
+    assert records[0]["log_odds"] == pytest.approx(math.log(3), abs=1e-12)
+    assert records[0]["log_evidence"] == pytest.approx(math.log(0.5 * 0.3 + 0.5 * 0.1), abs=1e-12)
+    assert (records[0]["known"], records[0]["message"]) == (1, "win")
+    assert (records[1]["label"], records[1]["known"], records[1]["message"]) == ("unsure", 0, "")
+    assert records[1]["unsure_reason"] == "nothing in it is known"
 
 
 def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) -> None:
@@ -50,20 +50,20 @@ def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) ->
 
 
 def explained(cli: Cli, model: Path, stdin: bytes) -> list[dict[str, object]]:
-    said = cli("predict", "-m", model, "--format", "jsonl", "--explain", stdin=stdin).records
-    for record in said:
+    records = cli("predict", "-m", model, "--format", "jsonl", "--explain", stdin=stdin).records
+    for record in records:
         assert list(record) == KEYS + WHY + (["unsure_reason"] if record["label"] == "unsure" else [])
         total = math.fsum([record["bias"], *(part["log_odds"] for part in record["evidence"])])
         assert total == pytest.approx(record["sum"], abs=1e-9)
         sizes = [abs(part["log_odds"]) for part in record["evidence"]]
         assert sizes == sorted(sizes, reverse=True)
-    return said
+    return records
 
 
 def test_parts_sum_to_the_log_odds(cli: Cli, sms: Sms, tiny: Path) -> None:
-    said = explained(cli, sms.model, b"WIN a FREE prize now!!! call 0909\nsee you at home\n\nzebra\n")
-    assert [record["sum"] for record in said] == [record["log_odds"] for record in said]
-    assert {(record["for"], record["against"]) for record in said} == {("spam", "ham")}
+    records = explained(cli, sms.model, b"WIN a FREE prize now!!! call 0909\nsee you at home\n\nzebra\n")
+    assert [record["sum"] for record in records] == [record["log_odds"] for record in records]
+    assert {(record["for"], record["against"]) for record in records} == {("spam", "ham")}
     parts = explained(cli, tiny, b"win prize zebra\n")[0]["evidence"]
     assert parts == [
         {"token": "win", "times": 1, "log_odds": pytest.approx(math.log(3)), "occurrences": [0, 2]},
@@ -72,26 +72,26 @@ def test_parts_sum_to_the_log_odds(cli: Cli, sms: Sms, tiny: Path) -> None:
 
 
 def test_parts_of_columns_sum_too(cli: Cli, tennis: Tennis) -> None:
-    said = explained(cli, tennis.model, tennis.data.read_bytes())
-    assert [record["sum"] for record in said] == [record["log_odds"] for record in said]
-    tokens = {part["token"] for part in said[0]["evidence"]}  # type: ignore[attr-defined]
+    records = explained(cli, tennis.model, tennis.data.read_bytes())
+    assert [record["sum"] for record in records] == [record["log_odds"] for record in records]
+    tokens = {part["token"] for part in records[0]["evidence"]}  # type: ignore[attr-defined]
     assert tokens == {"column:outlook", "column:wind", "column:temperature", "column:humidity"}
 
 
 def test_parts_of_three_classes_are_for_the_best_against_the_second(cli: Cli, three: Three) -> None:
-    said = explained(cli, three.model, b"meeting milk report\nwin cash\n")
-    assert [(record["label"], record["for"]) for record in said] == [("work", "work"), ("spam", "spam")]
-    assert said[0]["against"] == "home"
+    records = explained(cli, three.model, b"meeting milk report\nwin cash\n")
+    assert [(record["label"], record["for"]) for record in records] == [("work", "work"), ("spam", "spam")]
+    assert records[0]["against"] == "home"
 
 
 def test_jsonl_stays_json_without_smoothing(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nspam,win prize\nham,see you\n")
     cli("train", "d.csv", "--alpha", "0", "--tokens", "plain", "-o", "m")
     flags = ("predict", "-m", "m", "--format", "jsonl", "--explain")
-    said = cli(*flags, stdin=b"win\nsee\nwin see\n").records
-    assert [record["label"] for record in said][:2] == ["spam", "ham"]
-    assert all(math.isfinite(record["log_odds"]) for record in said)
-    assert said[0]["evidence"][0]["log_odds"] is None
+    records = cli(*flags, stdin=b"win\nsee\nwin see\n").records
+    assert [record["label"] for record in records][:2] == ["spam", "ham"]
+    assert all(math.isfinite(record["log_odds"]) for record in records)
+    assert records[0]["evidence"][0]["log_odds"] is None
 
 
 # --- csv -------------------------------------------------------------------------------------------
@@ -112,10 +112,10 @@ def test_csv_is_read_back(cli: Cli, tiny: Path) -> None:
 
 def test_csv_defuses_formulas(cli: Cli, tiny: Path) -> None:
     messages = ["=1+1", "+49 170", "-3", "@SUM(A1)", "\t=1", "a=b"]
-    asked = "\n".join([*messages, ""]).encode()
-    guarded = [row[3] for row in table(cli("predict", "-m", tiny, "--format", "csv", stdin=asked).out)[1:]]
+    query = "\n".join([*messages, ""]).encode()
+    guarded = [row[3] for row in table(cli("predict", "-m", tiny, "--format", "csv", stdin=query).out)[1:]]
     assert guarded == ["'" + m for m in messages[:5]] + ["a=b"]
-    plain = cli("predict", "-m", tiny, "--format", "csv", "--no-csv-safe", stdin=asked)
+    plain = cli("predict", "-m", tiny, "--format", "csv", "--no-csv-safe", stdin=query)
     assert [row[3] for row in table(plain.out)[1:]] == messages
 
 
@@ -166,8 +166,8 @@ def test_a_table_of_nothing_is_its_header(cli: Cli, tiny: Path) -> None:
 
 
 def test_a_long_table_has_one_header_and_even_columns(cli: Cli, tiny: Path) -> None:
-    said = cli("predict", "-m", tiny, "--format", "table", stdin=b"win\n" * 999 + b"win money\n").lines
-    assert [line.rstrip() for line in said] == [
+    lines = cli("predict", "-m", tiny, "--format", "table", stdin=b"win\n" * 999 + b"win money\n").lines
+    assert [line.rstrip() for line in lines] == [
         b"label       P  message",
         *[b"spam   0.7500  win"] * 999,
         b"spam   0.8571  win money",
@@ -203,14 +203,14 @@ def on_terminal(cli: Cli, width: int, *args: str | Path, stdin: bytes, **env: st
     )
     os.close(theirs)
     assert done.stderr == b""
-    found = b""
+    received = b""
     try:
         while more := os.read(ours, 1 << 16):
-            found += more
+            received += more
     except OSError:  # the other end is closed
         pass
     os.close(ours)
-    return found.decode()
+    return received.decode()
 
 
 def test_a_terminal_of_60_columns(cli: Cli, tiny: Path) -> None:
@@ -226,8 +226,8 @@ def test_a_terminal_of_60_columns(cli: Cli, tiny: Path) -> None:
 
 @pytest.mark.parametrize("output", ["tsv", "csv", "jsonl"])
 def test_a_terminal_gets_nothing_raw_in_any_format(cli: Cli, tiny: Path, output: str) -> None:
-    asked = (EVIL + "\n").encode()
-    shown = on_terminal(cli, 80, "predict", "-m", tiny, "--format", output, stdin=asked)
+    query = (EVIL + "\n").encode()
+    shown = on_terminal(cli, 80, "predict", "-m", tiny, "--format", output, stdin=query)
     assert not UNSAFE.search(re.sub(r"\r+\n", "\n", shown))
     assert "31mred" in shown
 

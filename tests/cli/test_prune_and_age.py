@@ -53,8 +53,8 @@ def test_age_by_dates_is_repeatable(cli: Cli, sms: Sms) -> None:
 
 def test_the_first_day_of_a_half_life(cli: Cli, sms: Sms) -> None:
     path, today = cli.write("m.spamnb", sms.model.read_bytes()), date.today()
-    said = cli("age", "m.spamnb", "--half-life", "2w").err.splitlines()
-    assert said[0] == f"aged              to {today}, the next time on {today + timedelta(14)}"
+    status_lines = cli("age", "m.spamnb", "--half-life", "2w").err.splitlines()
+    assert status_lines[0] == f"aged              to {today}, the next time on {today + timedelta(14)}"
     assert SpamModel.load(path).aged_until == str(today)
     identical(SpamModel.load(path).store, SpamModel.load(sms.model).store)
     assert SpamModel.load(path).metrics == SpamModel.load(sms.model).metrics
@@ -65,16 +65,16 @@ def test_nothing_is_forgotten_by_ageing(cli: Cli) -> None:
     cli.write("t.csv", "label,text\n" + "".join(rows))
     cli("train", "t.csv", "--refine", "yes", "-o", "m.spamnb", "-q")
     cli("age", "m.spamnb", "-q")
-    said = cli("inspect", "m.spamnb", "--top", "0").out
-    assert b"fitted on 180 messages" in said
-    assert b"forgotten" not in said
+    output = cli("inspect", "m.spamnb", "--top", "0").out
+    assert b"fitted on 180 messages" in output
+    assert b"forgotten" not in output
 
 
 def test_age_refusals(cli: Cli, sms: Sms) -> None:
-    said = cli.fails("age", sms.model, "--half-life", "1y", "--times", "2", code=2)
-    assert said[-1] == "Error: --times and --half-life do not go together."
-    said = cli.fails("age", sms.model, "--half-life", "soon", code=2)
-    assert said[0] == "Error: --half-life must be a number of days, weeks, months or years, got 'soon'"
+    errors = cli.fails("age", sms.model, "--half-life", "1y", "--times", "2", code=2)
+    assert errors[-1] == "Error: --times and --half-life do not go together."
+    errors = cli.fails("age", sms.model, "--half-life", "soon", code=2)
+    assert errors[0] == "Error: --half-life must be a number of days, weeks, months or years, got 'soon'"
     assert cli.fails("age", sms.model, "--half-life", "101y", code=2)[1].endswith("up to 100y")
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from pathlib import Path
 
 import pytest
 
+from spamnb.features import extract
+from spamnb.messages import Chunk, Texts
 from spamnb.model import MESSAGE_KINDS, shipped_model
 from spamnb.model.spam_model import SpamModel
+from spamnb.readers import ReadOptions, open_source
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import ROOT
 
@@ -18,7 +22,7 @@ NOTE = "no model of your own yet: using the ready-made one for {}\n"
 
 
 def test_a_message_is_judged_right_after_installation(cli: Cli) -> None:
-    done = cli("predict", stdin=b"WIN a FREE prize\nhi mum, home by seven\n")
+    done = cli("predict", stdin=b"WIN a FREE prize\nok mum, see you at seven\n")
     assert [line.split("\t")[0] for line in done.text.splitlines()] == ["spam", "ham"]
     assert done.err.endswith(NOTE.format("sms"))
     assert cli("predict", "-q", stdin=b"ok\n").err == ""
@@ -28,20 +32,62 @@ def test_a_message_is_judged_right_after_installation(cli: Cli) -> None:
 def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str) -> None:
     model = SpamModel.load(shipped_model(kind))
     assert model.seen_messages is None
-    assert int(model.store.messages.sum(axis=1).min()) >= 5
+    rare = model.store.messages.sum(axis=1) < 5
+    assert set(model.store.keys[rare].tolist()) <= written_keys(model, kind)
     tokens = [t for t in model.store.spellings.tolist() if not t.startswith("shape:")]
     assert len(tokens) > 10_000
     assert not [t for t in tokens if len(re.sub("[^0-9]", "", t)) > 3 or "@" in t]
     assert not [t for t in tokens if t.startswith(("received:", "list:", "from:")) and "_" not in t]
 
 
-def test_all_models_take_at_most_3_megabytes() -> None:
-    assert sum(os.path.getsize(shipped_model(kind)) for kind in MESSAGE_KINDS) <= 3_000_000
+def written_keys(model: SpamModel, kind: str) -> set[int]:
+    """The tokens of the messages that were written for spamnb: they are nobody's."""
+    with (ROOT / "data" / "messages" / "train.csv").open(encoding="utf-8", newline="") as file:
+        batches = [extract(Texts.of([row["text"] for row in csv.DictReader(file)]), model.features)]
+    if kind == "mail":
+        batches += [
+            extract(chunk.texts, model.features)
+            for chunk in mail_chunks(ROOT / "data" / "modern_mail" / "train")
+        ]
+    return {key for batch in batches for stream in batch.streams for key in stream.keys.tolist()}
+
+
+def mail_chunks(folder: Path) -> list[Chunk]:
+    with open_source(str(folder), ReadOptions(), labelled=True) as source:
+        return list(source)
+
+
+def test_no_name_of_a_person_in_the_written_messages_is_a_token() -> None:
+    names = set((ROOT / "tools" / "person_names.txt").read_text(encoding="utf-8").split())
+    for kind in MESSAGE_KINDS:
+        tokens = SpamModel.load(shipped_model(kind)).store.spellings.tolist()
+        assert not [t for t in tokens if not t.startswith("shape:") and names & set(t.split(" "))]
+
+
+def test_all_models_take_at_most_6_megabytes() -> None:
+    assert sum(os.path.getsize(shipped_model(kind)) for kind in MESSAGE_KINDS) <= 6_000_000
+
+
+# What people type first, and what their phones receive; none of it is in the training data.
+SHORT_SPAM = (
+    "Buy viagra now",
+    "free money",
+    "cheap meds",
+    "Win a free iphone",
+    "Cheap Viagra and Cialis online",
+)
+SHORT_HAM = ("lunch?", "ok see you at 7", "Your code is 482913", "can you call me back", "on my way")
+
+
+def test_short_messages_are_decided_by_their_words(cli: Cli) -> None:
+    done = cli("predict", stdin="\n".join((*SHORT_SPAM, *SHORT_HAM)).encode())
+    verdicts = [line.split("\t")[0] for line in done.text.splitlines()]
+    assert verdicts == ["spam"] * len(SHORT_SPAM) + ["ham"] * len(SHORT_HAM)
 
 
 def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
-    found = cli("predict", MAIL / "spam", "--format", "jsonl")
-    assert NOTE.format("mail") in found.err
+    result = cli("predict", MAIL / "spam", "--format", "jsonl")
+    assert NOTE.format("mail") in result.err
     long = cli.write("long.csv", "text\n" + "Please find the agenda of the meeting below. " * 20 + "\n")
     assert NOTE.format("mail") in cli("predict", long).err
     short = cli.write("short.csv", "text\nsee you at seven\n")

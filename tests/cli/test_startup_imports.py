@@ -19,32 +19,32 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, imported
     ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
-    found = imported(cli, *args)
-    assert not found & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
+    modules = imported(cli, *args)
+    assert not modules & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
 
 
 def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
-    found = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
-    assert found == set()
+    modules = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
+    assert modules == set()
 
 
 def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:
-    found = imported(cli, "predict", "-m", sms.model, stdin=b"WIN a FREE prize\n")
-    assert "numpy" in found
-    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
-    assert not found & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
-    assert not found & {"spamnb.training.trainer", "spamnb.metrics", "spamnb.readers.tables.delimited"}
+    modules = imported(cli, "predict", "-m", sms.model, stdin=b"WIN a FREE prize\n")
+    assert "numpy" in modules
+    assert not modules & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
+    assert not modules & {"multiprocessing", "asyncio", "logging", "subprocess", "unittest"}
+    assert not modules & {"spamnb.training.trainer", "spamnb.metrics", "spamnb.readers.tables.delimited"}
 
 
 def test_training_without_a_terminal_imports_neither_pandas_nor_rich(cli: Cli, sms: Sms) -> None:
-    found = imported(cli, "train", sms.train, "-o", "x.spamnb")
-    assert "joblib" in found
-    assert not found & {"pandas", "rich", "jinja2", "sklearn", "scipy"}
+    modules = imported(cli, "train", sms.train, "-o", "x.spamnb")
+    assert "joblib" in modules
+    assert not modules & {"pandas", "rich", "jinja2", "sklearn", "scipy"}
 
 
 def test_evaluating_as_json_imports_neither_pandas_nor_joblib(cli: Cli, sms: Sms) -> None:
-    found = imported(cli, "evaluate", sms.test, "-m", sms.model, "--json", "-")
-    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy"}
+    modules = imported(cli, "evaluate", sms.test, "-m", sms.model, "--json", "-")
+    assert not modules & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy"}
 
 
 def test_only_a_report_imports_jinja2(cli: Cli, sms: Sms) -> None:

@@ -16,8 +16,8 @@ from tests.helpers.command_line import PATIENCE, TINY, Cli
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_a_full_disk(cli: Cli, tiny: Path) -> None:
     for flags in ((), ("--format", "table")):
-        said = cli.shell('echo win | "$@" >/dev/full', "predict", "-m", tiny, *flags, code=1).err
-        assert said == (
+        status = cli.shell('echo win | "$@" >/dev/full', "predict", "-m", tiny, *flags, code=1).err
+        assert status == (
             "Error: cannot write to standard output: No space left on device\n"
             "Hint: free some space, or write to another place\n"
         )

@@ -51,8 +51,8 @@ def test_summary_says_what_to_expect(cli: Cli) -> None:
 
 def test_the_next_step_it_names_works(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    said = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "it's here.spamnb").err
-    step = said.splitlines()[-1].removeprefix("try               ").replace("spamnb predict", '"$@"')
+    status = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "it's here.spamnb").err
+    step = status.splitlines()[-1].removeprefix("try               ").replace("spamnb predict", '"$@"')
     assert cli.shell(step, "predict").lines == [b"unsure\t0.5000\tyour message"]
 
 
@@ -76,9 +76,9 @@ def test_two_labels_that_no_word_tells_apart_are_refused_everywhere(cli: Cli) ->
             'its first 24 rows have "no" (12) and "yes" (12)',
             "Hint: add --spam-label no or --spam-label yes",
         ]
-    said = cli("train", data, "-o", "m", "--spam-label", "no").err
-    assert "of spam caught" in said
-    assert "of 12 ham misclassified" in said
+    status = cli("train", data, "-o", "m", "--spam-label", "no").err
+    assert "of spam caught" in status
+    assert "of 12 ham misclassified" in status
 
 
 def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
@@ -111,8 +111,8 @@ def test_default_path_is_in_the_data_directory(cli: Cli, sms: Sms) -> None:
 def test_the_variable_names_the_model(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
     env = {"SPAMNB_MODEL": str(cli.here / "mine.spamnb")}
-    said = cli("train", "tiny.csv", *TINY_FLAGS, env=env).err
-    assert said.endswith('try               echo "your message" | spamnb predict\n')
+    status = cli("train", "tiny.csv", *TINY_FLAGS, env=env).err
+    assert status.endswith('try               echo "your message" | spamnb predict\n')
     assert cli("predict", "--format", "terse", stdin=b"win\n", env=env).out == b"spam\t0.7500\n"
     assert not cli.own_model.exists()
 
@@ -128,8 +128,8 @@ def test_the_previous_model_is_kept(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
     cli("train", "tiny.csv", "-o", "m.spamnb")
     before = (cli.here / "m.spamnb").read_bytes()
-    said = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb").err
-    assert "kept              the previous file as m.spamnb.bak\n" in said
+    status = cli("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb").err
+    assert "kept              the previous file as m.spamnb.bak\n" in status
     assert (cli.here / "m.spamnb.bak").read_bytes() == before != (cli.here / "m.spamnb").read_bytes()
 
 
@@ -181,9 +181,9 @@ def test_several_files_count_as_one(cli: Cli) -> None:
     cli.write("a.csv", header + rows[0] + rows[2])
     cli.write("b.tsv", "ham\tsee mum\nspam\twin money\n")
     cli("train", "whole.csv", "-o", "whole")
-    said = cli("train", "a.csv", "b.tsv", "-o", "parts").err
-    assert "a.csv: CSV (comma, header" in said
-    assert "b.tsv: TSV (tab, no header" in said
+    status = cli("train", "a.csv", "b.tsv", "-o", "parts").err
+    assert "a.csv: CSV (comma, header" in status
+    assert "b.tsv: TSV (tab, no header" in status
     assert (cli.here / "whole").read_bytes() == (cli.here / "parts").read_bytes()
 
 
@@ -198,8 +198,8 @@ def test_packed_data_gives_the_same_model(cli: Cli, tiny: Path, suffix: str, pac
 
 
 def test_stdin_gives_the_same_model(cli: Cli, tiny: Path) -> None:
-    said = cli("train", "-", *TINY_FLAGS, "-o", "m", stdin=TINY.encode()).err
-    assert said.startswith("stdin: CSV (comma, header, UTF-8)")
+    status = cli("train", "-", *TINY_FLAGS, "-o", "m", stdin=TINY.encode()).err
+    assert status.startswith("stdin: CSV (comma, header, UTF-8)")
     assert (cli.here / "m").read_bytes() == tiny.read_bytes()
 
 
@@ -212,23 +212,23 @@ def test_line_ends_and_a_missing_last_one_change_nothing(cli: Cli, tiny: Path) -
 def test_columns_by_name_and_number_and_the_spam_label(cli: Cli) -> None:
     cli.write("d.csv", "id,body,kind\n1,win prize,bad\n2,see you,fine\n3,win money,bad\n4,see mum,odd\n")
     flags = ("--text-column", "BODY", "--label-column", "3", "--spam-label", "bad")
-    said = cli("train", "d.csv", *flags, "-o", "m").err
-    assert 'text column "body", label column "kind" (spam = "bad", all others ham)' in said
-    assert "learned           4 messages (2 ham, 2 spam)" in said
+    status = cli("train", "d.csv", *flags, "-o", "m").err
+    assert 'text column "body", label column "kind" (spam = "bad", all others ham)' in status
+    assert "learned           4 messages (2 ham, 2 spam)" in status
 
 
 def test_skipped_rows_are_named_with_their_lines(cli: Cli) -> None:
     cli.write("d.csv", TINY + ",no label here\nspam,\nham,fine\n")
-    said = cli("train", "d.csv", "-o", "m").err
-    assert "d.csv: 2 skipped (line 6: no label, line 7: no text)\n" in said
-    assert "learned           5 messages (3 ham, 2 spam)" in said
+    status = cli("train", "d.csv", "-o", "m").err
+    assert "d.csv: 2 skipped (line 6: no label, line 7: no text)\n" in status
+    assert "learned           5 messages (3 ham, 2 spam)" in status
 
 
 def test_more_than_two_labels(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nwork,report due\nhome,buy milk\nspam,win cash\nwork,office\n")
-    said = cli("train", "d.csv", "-o", "m").err
-    assert 'label column "label" (labels: work, home, spam)' in said
-    assert "learned           4 messages (1 home, 1 spam, 2 work)" in said
+    status = cli("train", "d.csv", "-o", "m").err
+    assert 'label column "label" (labels: work, home, spam)' in status
+    assert "learned           4 messages (1 home, 1 spam, 2 work)" in status
     assert trained(cli.here / "m").labels == ("home", "spam", "work")
 
 
@@ -244,22 +244,22 @@ def test_every_scorer_trains_and_predicts(cli: Cli, scorer: str) -> None:
 
 
 def test_no_cv_leaves_figures_and_calibration_out(cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--folds", "0", "-o", "m").err
+    status = cli("train", sms.train, "--folds", "0", "-o", "m").err
     assert (
         "cross-validation  no metrics: there was no cross-validation; probabilities are not calibrated"
-        in said
+        in status
     )
     assert trained(cli.here / "m").metrics is None
     assert trained(sms.model).metrics is not None
 
 
 def test_balance(cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--balance", "weight", "-o", "weight").err
-    assert re.search(r"learned           407 messages \(\d+ ham, \d+ spam\)", said)
-    said = cli("train", sms.train, "--balance", "undersample", "-o", "under").err
-    found = re.search(r"\((\d+) ham, (\d+) spam\)", said)
-    assert found is not None
-    ham, spam = map(int, found.groups())
+    status = cli("train", sms.train, "--balance", "weight", "-o", "weight").err
+    assert re.search(r"learned           407 messages \(\d+ ham, \d+ spam\)", status)
+    status = cli("train", sms.train, "--balance", "undersample", "-o", "under").err
+    match = re.search(r"\((\d+) ham, (\d+) spam\)", status)
+    assert match is not None
+    ham, spam = map(int, match.groups())
     assert 0 <= ham - spam <= 1  # copies of a text stay or go together
 
 

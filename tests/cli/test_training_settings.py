@@ -21,8 +21,10 @@ def stated(setting: Setting) -> list[str]:
 @pytest.mark.parametrize("setting", IN_EVALUATE, ids=lambda one: one.name)
 def test_a_setting_for_training_is_refused_with_a_trained_model(cli: Cli, sms: Sms, setting: Setting) -> None:
     for inputs in ([sms.test], [sms.test, "-m", sms.model], ["-m", sms.model]):
-        said = cli.fails("evaluate", *inputs, *stated(setting), code=2)
-        assert said[-1].startswith(f"Error: {setting.flag} is a setting for training: use it with --folds K")
+        errors = cli.fails("evaluate", *inputs, *stated(setting), code=2)
+        assert errors[-1].startswith(
+            f"Error: {setting.flag} is a setting for training: use it with --folds K"
+        )
 
 
 def test_limits_take_effect_in_cross_validation(cli: Cli, sms: Sms) -> None:

@@ -16,8 +16,8 @@ from tests.helpers.command_line import TINY, Cli, Sms
 def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -> None:
     flags = ("--time", "0", "--label-column", "label", "--cost-fp", "9", "-o", "tuned.spamnb")
     done = cli("tune", sms.train, *flags, "--json", "tuned.json")
-    found = json.loads((cli.here / "tuned.json").read_text())
-    assert list(found) == [
+    result = json.loads((cli.here / "tuned.json").read_text())
+    assert list(result) == [
         "made_by",
         "notes",
         "objective",
@@ -31,8 +31,8 @@ def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -
         "tried",
     ]
     last = done.text.splitlines()[-1]
-    assert last == f"train     {found['command']}"
-    program, command, *words = shlex.split(found["command"])
+    assert last == f"train     {result['command']}"
+    program, command, *words = shlex.split(result["command"])
     assert (program, command, words[0]) == ("spamnb", "train", str(sms.train))
     assert words[1:] == ["--label-column", "label", "--cost-fp", "9", "-o", "tuned.spamnb"]
     mine = (cli.here / "tuned.spamnb").read_bytes()

@@ -47,4 +47,4 @@ def test_row_sums_of_nothing() -> None:
 def test_values_are_grouped_as_numpy_does_it(values: list[int]) -> None:
     array = np.array(values, np.int64)
     expected = np.unique(array, return_inverse=True)
-    assert [found.tolist() for found in group_values(array)] == [wanted.tolist() for wanted in expected]
+    assert [group.tolist() for group in group_values(array)] == [wanted.tolist() for wanted in expected]

@@ -12,10 +12,10 @@ from spamnb.settings import FeatureConfig
 
 
 def test_results_are_computed_once_and_long_keys_are_not_kept() -> None:
-    asked: list[bytes] = []
-    cache = BoundedCache(lambda key: asked.append(key) or len(key), longest=4)  # type: ignore[func-returns-value]
+    query: list[bytes] = []
+    cache = BoundedCache(lambda key: query.append(key) or len(key), longest=4)  # type: ignore[func-returns-value]
     assert [cache[key] for key in (b"a", b"abcde", b"a", b"abcde")] == [1, 5, 1, 5]
-    assert asked == [b"a", b"abcde", b"abcde"]
+    assert query == [b"a", b"abcde", b"abcde"]
 
 
 @pytest.mark.parametrize(("size", "entries"), [(10, 9), (100, 5), (700, 1), (1000, 0)])

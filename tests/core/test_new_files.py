@@ -85,17 +85,17 @@ def test_a_file_that_was_taken_for_a_leftover_before_it_was_locked_is_made_again
 ) -> None:
     import tempfile
 
-    made, make = [], tempfile.mkstemp
+    created, make = [], tempfile.mkstemp
 
     def swept(*args: str) -> tuple[int, str]:
-        made.append(make(*args))
-        if len(made) == 1:
+        created.append(make(*args))
+        if len(created) == 1:
             remove_leftovers(str(tmp_path))
-        return made[-1]
+        return created[-1]
 
     monkeypatch.setattr(tempfile, "mkstemp", swept)
     with NewFile(str(tmp_path)) as new:
-        assert (len(made), new.path) == (2, made[1][1])
+        assert (len(created), new.path) == (2, created[1][1])
         new.place(str(tmp_path / "m"))
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 

@@ -84,9 +84,9 @@ def arrays(size: int) -> tuple[int, list[np.ndarray]]:
 @pytest.mark.usefixtures("start")
 def test_large_items_and_results_travel_whole() -> None:
     sizes = [0, 1, 100_000, 7, 1_000_000, 3]
-    for (size, found), expected in zip(ordered_map(arrays, sizes, 2), sizes, strict=True):
+    for (size, array_item), expected in zip(ordered_map(arrays, sizes, 2), sizes, strict=True):
         assert size == expected
-        for array, whole in zip(found, arrays(expected)[1], strict=True):
+        for array, whole in zip(array_item, arrays(expected)[1], strict=True):
             np.testing.assert_array_equal(array, whole)
             array[...] = 1  # it is the receiver's own
     blocks = [bytes([i]) * 2_000_000 for i in range(8)]

@@ -27,9 +27,9 @@ def state() -> dict[str, Any]:
 
 
 def test_the_smallest_types() -> None:
-    kept = state()
+    before = state()
     for name in ("message_totals", "tokens", "messages", "spelling_ends"):
-        assert kept[name].dtype == "u1", name
+        assert before[name].dtype == "u1", name
     many = counted([*LEARNED, *LEARNED * 200], FeatureConfig.plain())
     assert to_state(many)["tokens"].dtype == "u2"
     assert to_state(CountStore.empty())["tokens"].shape == (0, 0)
@@ -42,9 +42,9 @@ def test_there_and_back() -> None:
 
 @given(st.dictionaries(st.text(), st.tuples(*2 * [st.integers(0, (1 << 63) - 1)])))
 def test_categories_become_arrays_and_come_back(values: dict[str, tuple[int, ...]]) -> None:
-    found = unpack_column(pack_column(values, 2))
-    assert list(found) == list(values)
-    assert {value: tuple(row) for value, row in found.items()} == values
+    unpacked = unpack_column(pack_column(values, 2))
+    assert list(unpacked) == list(values)
+    assert {value: tuple(row) for value, row in unpacked.items()} == values
 
 
 def test_a_model_of_a_thousand_classes_is_written_and_read(tmp_path: Path) -> None:

@@ -137,8 +137,8 @@ def test_ids_of_a_tally_point_at_rows_of_the_store() -> None:
 def test_find() -> None:
     store = counted([Row("b a", "ham"), Row("c", "spam")], FeatureConfig.plain())
     keys = np.array([token_key(t) for t in ("c", "zzz", "a", "b")], np.uint64)
-    found = [store.spellings[i] if i >= 0 else None for i in store.find(keys).tolist()]
-    assert found == ["c", None, "a", "b"]
+    spelled = [store.spellings[i] if i >= 0 else None for i in store.find(keys).tolist()]
+    assert spelled == ["c", None, "a", "b"]
     assert CountStore.empty().find(keys).tolist() == [-1] * 4
 
 
@@ -194,10 +194,10 @@ def test_forgetting_what_leaves_impossible_counts_is_refused(learned: list[Row],
 def test_prune(given_rows: list[Row], least: int) -> None:
     store = counted(given_rows)
     pruned = store.prune(least)
-    kept = [i for i in range(store.vocabulary) if int(store.messages[i].sum()) >= least]
-    assert pruned.keys.tolist() == store.keys[kept].tolist()
-    assert pruned.tokens.tolist() == store.tokens[kept].tolist()
-    assert pruned.spellings.tolist() == [store.spellings[i] for i in kept]
+    frequent = [i for i in range(store.vocabulary) if int(store.messages[i].sum()) >= least]
+    assert pruned.keys.tolist() == store.keys[frequent].tolist()
+    assert pruned.tokens.tolist() == store.tokens[frequent].tolist()
+    assert pruned.spellings.tolist() == [store.spellings[i] for i in frequent]
     assert pruned.message_totals.tolist() == store.message_totals.tolist()
     assert (pruned.categories, pruned.numbers) == (store.categories, store.numbers)
     identical(store.prune(1), store)

@@ -51,8 +51,10 @@ class TestEntries:
         expected = Counter((row, word) for row, text in enumerate(given_texts) for word in text.split())
         vocabulary = sorted({word for _, word in expected})
         pairs = zip(entries.rows.tolist(), entries.ids.tolist(), strict=True)
-        found = {(row, vocabulary[i]): n for (row, i), n in zip(pairs, entries.counts.tolist(), strict=True)}
-        assert found == expected
+        counted = {
+            (row, vocabulary[i]): n for (row, i), n in zip(pairs, entries.counts.tolist(), strict=True)
+        }
+        assert counted == expected
         assert entries.lengths.tolist() == [len(text.split()) for text in given_texts]
         codes = (entries.rows << 32) | entries.ids
         assert (np.diff(codes) > 0).all()
@@ -88,10 +90,10 @@ class TestEntries:
             np.array([p[0] for p in pairs], np.int64),
             np.array([p[1] + high for p in pairs], np.int64),
         )
-        found = zip(*(part.tolist() for part in repeated_pairs(rows, ids, 4)), strict=True)
+        repeats = zip(*(part.tolist() for part in repeated_pairs(rows, ids, 4)), strict=True)
         expected = Counter((row, i + high) for row, i in pairs)
         expected.subtract(set(expected))
-        assert sorted(found) == sorted(expected.elements())
+        assert sorted(repeats) == sorted(expected.elements())
 
     @given(st.lists(st.lists(st.sampled_from(ODD_WORDS), max_size=4).map(" ".join), max_size=6))
     def test_rows_ascend_but_for_shapes(self, given_texts: list[str]) -> None:

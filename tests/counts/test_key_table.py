@@ -38,8 +38,8 @@ class TestKeyTable:
             new = [k for k in batch if k not in expected]
             table.add(array(new))
             expected |= {k: len(expected) + i for i, k in enumerate(new)}
-        asked = [*expected, *others]
-        assert table.find(array(asked)).tolist() == [expected.get(k, -1) for k in asked]
+        query = [*expected, *others]
+        assert table.find(array(query)).tolist() == [expected.get(k, -1) for k in query]
         assert table.size == len(expected)
 
     @given(st.lists(keys, unique=True, min_size=1), st.data())

@@ -23,8 +23,8 @@ def section(title: str) -> str:
 
 def blocks(text: str, kind: str) -> list[str]:
     """The fenced blocks of this kind within a numbered list."""
-    found = re.findall(rf"^   ```{kind}\n(.*?)^   ```$", text, re.MULTILINE | re.DOTALL)
-    return [textwrap.dedent(block) for block in found]
+    matches = re.findall(rf"^   ```{kind}\n(.*?)^   ```$", text, re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block) for block in matches]
 
 
 def apply_diff(block: str, root: Path) -> None:
@@ -69,9 +69,9 @@ def run(root: Path, *args: str | Path, code: int = 0) -> str:
     [("tests/scorers/test_scorers.py", "dirichlet", 20), ("tests/features/test_shapes.py", "", 10)],
 )
 def test_the_checks_of_the_room_pass(copy: Path, path: str, chosen: str, least: int) -> None:
-    said = run(copy, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", path, "-k", chosen)
-    passed = re.search(r"(\d+) passed", said)
-    assert passed is not None, said
+    output = run(copy, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", path, "-k", chosen)
+    passed = re.search(r"(\d+) passed", output)
+    assert passed is not None, output
     assert int(passed[1]) >= least
 
 
@@ -102,11 +102,11 @@ def test_a_wrong_use_of_the_new_setting_is_refused(
 
 
 def test_ready_made_models_still_load(copy: Path) -> None:
-    said = run(copy, "-m", "spamnb", "inspect", "spamnb/model/ready_made/sms.spamnb", "--json", "-")
-    assert '"imagined_words": 100' in said
+    output = run(copy, "-m", "spamnb", "inspect", "spamnb/model/ready_made/sms.spamnb", "--json", "-")
+    assert '"imagined_words": 100' in output
 
 
 def test_the_new_shape_is_read(copy: Path) -> None:
     run(copy, "-m", "spamnb", "train", SAMPLE, "--folds", "0", "-o", "s.spamnb", "-q")
-    said = run(copy, "-m", "spamnb", "inspect", "s.spamnb", "shape:percent=0", "shape:percents=0")
-    assert [line.split()[0] for line in said.splitlines() if "unknown" in line] == ["shape:percents=0"]
+    output = run(copy, "-m", "spamnb", "inspect", "s.spamnb", "shape:percent=0", "shape:percents=0")
+    assert [line.split()[0] for line in output.splitlines() if "unknown" in line] == ["shape:percents=0"]

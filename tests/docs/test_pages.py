@@ -68,8 +68,8 @@ def test_console_examples_are_current(page: str) -> None:
 
 def commands() -> dict[str, click.Command]:
     context = click.Context(cli)
-    found = {name: cli.get_command(context, name) for name in COMMANDS}
-    return {name: command for name, command in found.items() if command is not None}
+    registered = {name: cli.get_command(context, name) for name in COMMANDS}
+    return {name: command for name, command in registered.items() if command is not None}
 
 
 def options_of(command: click.Command) -> set[str]:
@@ -252,10 +252,10 @@ FOREIGN = re.compile(
 
 def test_no_paths_of_a_machine_and_no_registries() -> None:
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    found = subprocess.run(listed, cwd=ROOT, capture_output=True, check=False)
-    if found.returncode:
+    listing = subprocess.run(listed, cwd=ROOT, capture_output=True, check=False)
+    if listing.returncode:
         pytest.skip("this is no git checkout")
-    for name in found.stdout.decode().split("\0")[:-1]:
+    for name in listing.stdout.decode().split("\0")[:-1]:
         path = ROOT / name
         if path.is_file() and b"\0" not in (data := path.read_bytes()):
             match = FOREIGN.search(data.decode("utf-8", "replace"))

@@ -64,8 +64,8 @@ def sieve_test(folder: Path, recipe: str, mail: bytes) -> list[str | Path]:
 
 def sieved(folder: Path, recipe: str, mail: bytes) -> str:
     """The folder that a recipe puts a mail into."""
-    (found,) = re.findall(r"store message in folder: (\S+)", run(*sieve_test(folder, recipe, mail)))
-    return str(found)
+    (matches,) = re.findall(r"store message in folder: (\S+)", run(*sieve_test(folder, recipe, mail)))
+    return str(matches)
 
 
 sieve = pytest.mark.skipif(shutil.which("sieve-test") is None, reason="Pigeonhole is not installed")
@@ -116,5 +116,5 @@ def test_postfix_reads_the_lines_for_master_cf(tmp_path: Path) -> None:
         *("flags=Rq", "user=spamnb", "null_sender="),
         *("argv=/usr/local/bin/spamnb-postfix", "-f", "${sender}", "--", "${recipient}"),
     ]
-    found = run("postconf", "-c", tmp_path, "-P", "smtp/inet/content_filter")
-    assert found == "smtp/inet/content_filter = spamnb:dummy\n"
+    output = run("postconf", "-c", tmp_path, "-P", "smtp/inet/content_filter")
+    assert output == "smtp/inet/content_filter = spamnb:dummy\n"

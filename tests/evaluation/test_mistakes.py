@@ -35,26 +35,26 @@ def chunks(texts: list[str], labels: list[str], size: int) -> list[Chunk]:
 def test_the_worst_are_the_same_in_chunks_of_any_size() -> None:
     texts, labels = sample()
     model = train(texts[::2], labels[::2])
-    found = []
+    rows = []
     for size in (7, 1000):
         worst = MistakeCollector(model, limit=3)
         evaluate_chunks(model, chunks(texts[1::2], labels[1::2], size), worst.observe)
-        found.append([(m.truth, m.verdict, m.text, m.source) for m in worst.worst()])
-    assert found[0] == found[1]
-    assert len(found[0]) == 6
+        rows.append([(m.truth, m.verdict, m.text, m.source) for m in worst.worst()])
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 6
 
 
 def test_the_worst_by_hand() -> None:
     texts, labels = sample()
     model = train(texts[::2], labels[::2])
     worst = MistakeCollector(model, limit=2)
-    found = evaluate_chunks(model, chunks(texts[1::2], labels[1::2], 50), worst.observe)
+    evaluation = evaluate_chunks(model, chunks(texts[1::2], labels[1::2], 50), worst.observe)
     lost = [
         (odds, text)
-        for odds, text, label, said in zip(
-            found.log_odds, texts[1::2], labels[1::2], model.predict(texts[1::2]), strict=True
+        for odds, text, label, verdict in zip(
+            evaluation.log_odds, texts[1::2], labels[1::2], model.predict(texts[1::2]), strict=True
         )
-        if (label, said) == ("ham", "spam")
+        if (label, verdict) == ("ham", "spam")
     ]
     first, second, *_ = sorted(lost, reverse=True)
     shown = [m for m in worst.worst() if m.truth == "ham"]
@@ -65,20 +65,20 @@ def test_the_worst_by_hand() -> None:
 
 
 def evaluated(k: int, labels: list[str] | None = None, **settings: object) -> Evaluation:
-    texts, given = sample()
+    texts, names = sample()
     trainer = Trainer(keep_texts=True, training=TrainingConfig(folds=k), **settings)  # type: ignore[arg-type]
-    for chunk in chunks(texts, labels or given, 100):
+    for chunk in chunks(texts, labels or names, 100):
         trainer.add(chunk.texts, chunk.labels or [])
     return cross_validate(trainer)
 
 
 @pytest.mark.parametrize("k", [2, 5])
 def test_out_of_fold_mistakes_have_the_score_that_was_measured(k: int) -> None:
-    found = evaluated(k)
-    assert found.held_out is not None
+    evaluation = evaluated(k)
+    assert evaluation.held_out is not None
     texts, _ = sample()
-    measured = dict(zip(texts, found.held_out.log_odds.tolist(), strict=True))
-    worst = out_of_fold_mistakes(found, k, limit=10)
+    measured = dict(zip(texts, evaluation.held_out.log_odds.tolist(), strict=True))
+    worst = out_of_fold_mistakes(evaluation, k, limit=10)
     assert len(worst) == 20
     for mistake in worst:
         assert mistake.explanation is not None
@@ -88,20 +88,20 @@ def test_out_of_fold_mistakes_have_the_score_that_was_measured(k: int) -> None:
 
 
 def test_all_mistakes_are_found_if_all_are_asked_for() -> None:
-    found = evaluated(5)
-    shown = summarize(found, "x", out_of_fold_mistakes(found, 5, limit=10_000))
+    evaluation = evaluated(5)
+    shown = summarize(evaluation, "x", out_of_fold_mistakes(evaluation, 5, limit=10_000))
     assert shown.mistakes is not None
     assert len(shown.mistakes) == shown.wrong > 20
 
 
 def test_more_than_two_classes() -> None:
-    texts, given = sample()
+    texts, names = sample()
     labels = [
         "long" if label == "ham" and len(text) > 70 else label
-        for text, label in zip(texts, given, strict=True)
+        for text, label in zip(texts, names, strict=True)
     ]
-    found = evaluated(3, labels)
-    worst = out_of_fold_mistakes(found, 3, limit=5)
+    evaluation = evaluated(3, labels)
+    worst = out_of_fold_mistakes(evaluation, 3, limit=5)
     assert len(worst) == 5
     assert all(m.truth != m.verdict or m.verdict == "unsure" for m in worst)
     assert [m.wrongness for m in worst] == sorted((m.wrongness for m in worst), reverse=True)
@@ -111,8 +111,8 @@ def test_a_fold_with_all_of_a_class_is_passed_over() -> None:
     texts = [f"word{i} hello" for i in range(20)] + ["win a prize"] * 12
     trainer = Trainer(keep_texts=True, training=TrainingConfig(folds=2))
     trainer.add(Texts.of(texts), ["ham"] * 20 + ["spam"] * 12)
-    found = cross_validate(trainer)
-    assert all(m.truth == "ham" for m in out_of_fold_mistakes(found, 2))
+    evaluation = cross_validate(trainer)
+    assert all(m.truth == "ham" for m in out_of_fold_mistakes(evaluation, 2))
 
 
 def test_columns_and_tags_are_part_of_the_explanation() -> None:
@@ -145,7 +145,7 @@ def test_texts_joined_keep_their_tags() -> None:
 def test_without_keeping_texts_nothing_is_kept() -> None:
     trainer = Trainer()
     trainer.add(Texts.of(["win"] * 10 + ["see"] * 10), ["spam"] * 10 + ["ham"] * 10)
-    found = cross_validate(trainer)
-    assert found.sample is not None
-    assert found.sample.texts is None
-    assert isinstance(found.model, SpamModel)
+    evaluation = cross_validate(trainer)
+    assert evaluation.sample is not None
+    assert evaluation.sample.texts is None
+    assert isinstance(evaluation.model, SpamModel)

@@ -15,25 +15,27 @@ TRUTH = ["spam", "spam", "ham", "ham"]
 
 
 def test_probabilities_have_all_figures() -> None:
-    found = evaluate_predictions(ExternalPredictions(TRUTH, None, np.array([0.9, 0.4, 0.6, 0.1])), {})
-    assert isinstance(found.scores, Scores)
-    assert (found.scores.true_positives, found.scores.false_positives) == (1, 1)
-    assert found.scores.roc_auc == 0.75
-    assert found.scores.brier == pytest.approx((0.01 + 0.36 + 0.36 + 0.01) / 4)
-    assert not found.stated
-    assert found.scored is not None
-    assert found.scored.threshold == 0.0
+    evaluation = evaluate_predictions(ExternalPredictions(TRUTH, None, np.array([0.9, 0.4, 0.6, 0.1])), {})
+    assert isinstance(evaluation.scores, Scores)
+    assert (evaluation.scores.true_positives, evaluation.scores.false_positives) == (1, 1)
+    assert evaluation.scores.roc_auc == 0.75
+    assert evaluation.scores.brier == pytest.approx((0.01 + 0.36 + 0.36 + 0.01) / 4)
+    assert not evaluation.stated
+    assert evaluation.scored is not None
+    assert evaluation.scored.threshold == 0.0
 
 
 def test_other_scores_rank_only() -> None:
-    found = evaluate_predictions(
+    evaluation = evaluate_predictions(
         ExternalPredictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), {"threshold": 5.0}
     )
-    assert isinstance(found.scores, Scores)
-    assert (found.scores.true_positives, found.scores.false_positives) == (1, 1)
-    assert found.scores.roc_auc == 0.75
-    assert all(math.isnan(v) for v in (found.scores.log_loss, found.scores.brier, found.scores.ece))
-    assert found.notes == (
+    assert isinstance(evaluation.scores, Scores)
+    assert (evaluation.scores.true_positives, evaluation.scores.false_positives) == (1, 1)
+    assert evaluation.scores.roc_auc == 0.75
+    assert all(
+        math.isnan(v) for v in (evaluation.scores.log_loss, evaluation.scores.brier, evaluation.scores.ece)
+    )
+    assert evaluation.notes == (
         "the scores go from -1 to 7.5, so they are no probabilities: they rank messages, but give no "
         "log loss, Brier score or calibration error",
     )
@@ -54,21 +56,21 @@ def test_other_scores_need_a_threshold_of_their_own(flags: dict[str, float], mes
 
 
 def test_verdicts_decide_unless_a_threshold_is_given() -> None:
-    given = ExternalPredictions(TRUTH, ["spam", "unsure", "ham", "ham"], np.array([0.9, 0.6, 0.7, 0.1]))
-    stated = evaluate_predictions(given, {"threshold": None}).scores
+    predictions = ExternalPredictions(TRUTH, ["spam", "unsure", "ham", "ham"], np.array([0.9, 0.6, 0.7, 0.1]))
+    stated = evaluate_predictions(predictions, {"threshold": None}).scores
     assert isinstance(stated, Scores)
     assert (stated.true_positives, stated.false_positives, stated.unsure) == (1, 0, 1)
-    cut = evaluate_predictions(given, {"threshold": 0.5}).scores
+    cut = evaluate_predictions(predictions, {"threshold": 0.5}).scores
     assert isinstance(cut, Scores)
     assert (cut.true_positives, cut.false_positives, cut.unsure) == (2, 1, 0)
 
 
 def test_verdicts_alone_have_no_curves() -> None:
-    found = evaluate_predictions(ExternalPredictions(TRUTH, ["spam", "ham", "ham", "spam"], None), {})
-    assert isinstance(found.scores, Scores)
-    assert found.scores.accuracy == 0.5
-    assert math.isnan(found.scores.roc_auc)
-    assert found.scored is None
+    evaluation = evaluate_predictions(ExternalPredictions(TRUTH, ["spam", "ham", "ham", "spam"], None), {})
+    assert isinstance(evaluation.scores, Scores)
+    assert evaluation.scores.accuracy == 0.5
+    assert math.isnan(evaluation.scores.roc_auc)
+    assert evaluation.scored is None
     with pytest.raises(
         ConfigError, match=r"^--threshold needs a column of scores, the file has verdicts only$"
     ):
@@ -76,38 +78,40 @@ def test_verdicts_alone_have_no_curves() -> None:
 
 
 def test_log_odds_are_known_by_name_even_between_0_and_1() -> None:
-    found = evaluate_predictions(
+    evaluation = evaluate_predictions(
         ExternalPredictions(TRUTH, None, np.array([0.9, 0.2, 0.5, 0.1]), has_log_odds=True), {}
     )
-    assert isinstance(found.scores, Scores)
-    assert found.scores.true_positives == 2
-    assert found.scores.false_positives == 2
+    assert isinstance(evaluation.scores, Scores)
+    assert evaluation.scores.true_positives == 2
+    assert evaluation.scores.false_positives == 2
 
 
 def test_several_classes_need_verdicts() -> None:
-    truth, said = ["a", "b", "c", "c"], ["a", "b", "b", "unsure"]
-    found = evaluate_predictions(ExternalPredictions(truth, said, None, texts=["1", "2", "3", "4"]), {})
-    assert isinstance(found.scores, MultiScores)
-    assert found.scores.confusion == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
-    assert [(m.truth, m.verdict, m.text) for m in found.mistakes] == [("c", "b", "3")]
-    assert found.notes[1] == "1 unsure are left out: the file does not say their likeliest class"
+    truth, predicted = ["a", "b", "c", "c"], ["a", "b", "b", "unsure"]
+    evaluation = evaluate_predictions(
+        ExternalPredictions(truth, predicted, None, texts=["1", "2", "3", "4"]), {}
+    )
+    assert isinstance(evaluation.scores, MultiScores)
+    assert evaluation.scores.confusion == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
+    assert [(m.truth, m.verdict, m.text) for m in evaluation.mistakes] == [("c", "b", "3")]
+    assert evaluation.notes[1] == "1 unsure are left out: the file does not say their likeliest class"
     with pytest.raises(DataError, match=r"^3 classes need a column of verdicts, the file has only a score$"):
         evaluate_predictions(ExternalPredictions(truth, None, np.array([0.1] * 4)), {})
 
 
 def test_one_class_alone() -> None:
-    found = evaluate_predictions(ExternalPredictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
-    assert (found.classes.labels, found.scores.messages) == (("ham", "spam"), 2)
+    evaluation = evaluate_predictions(ExternalPredictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
+    assert (evaluation.classes.labels, evaluation.scores.messages) == (("ham", "spam"), 2)
     with pytest.raises(DataError, match=r"^all messages are 'x': one class has no opposite$"):
         evaluate_predictions(ExternalPredictions(["x", "x"], None, np.array([0.2, 0.7])), {})
 
 
 def test_the_worst_mistakes_come_first() -> None:
     texts = ["a", "b", "c", "d"]
-    found = evaluate_predictions(
+    evaluation = evaluate_predictions(
         ExternalPredictions(TRUTH, None, np.array([0.4, 0.2, 0.6, 0.8]), texts=texts), {}
     )
-    assert [(m.truth, m.verdict, m.text) for m in found.mistakes] == [
+    assert [(m.truth, m.verdict, m.text) for m in evaluation.mistakes] == [
         ("ham", "spam", "d"),
         ("ham", "spam", "c"),
         ("spam", "ham", "b"),

@@ -17,7 +17,9 @@ from spamnb.evaluation.protocols import (
     shuffled,
     split,
 )
+from spamnb.features import extract
 from spamnb.messages import Chunk, Texts
+from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training.trainer import Trainer
@@ -59,8 +61,8 @@ def test_each_message_is_scored_by_those_before_it(setting: Candidate, classes: 
     assert found.begin == begin < 20
     assert not found.scores.known[:begin].any()
     for t in range(begin, len(texts)):
-        model = SpamModel(setting.features, setting.scoring).learn(texts[:t], labels[:t])
-        expected = model.score([texts[t]]).scored
+        store = SpamModel(setting.features).learn(texts[:t], labels[:t]).store
+        expected = Engine(store, setting.scoring).score(extract(Texts.of([texts[t]]), setting.features))
         np.testing.assert_allclose(found.scores.damped[t], expected.damped[0], rtol=1e-12, atol=1e-12)
         assert found.scores.known[t] == expected.known[0]
     whole = SpamModel(setting.features, setting.scoring).learn(texts, labels).store
@@ -77,7 +79,8 @@ def test_any_stream(rows: list[tuple[str, str]]) -> None:
     found = score_stream([(Texts.of(texts), labels)], FeatureConfig(), ScorerConfig())
     for t in range(found.begin, len(rows)):
         if len(set(labels)) == 2:
-            expected = SpamModel().learn(texts[:t], labels[:t]).score([texts[t]]).scored
+            store = SpamModel().learn(texts[:t], labels[:t]).store
+            expected = Engine(store, ScorerConfig()).score(extract(Texts.of([texts[t]]), FeatureConfig()))
             np.testing.assert_allclose(found.scores.damped[t], expected.damped[0], rtol=1e-12, atol=1e-12)
 
 

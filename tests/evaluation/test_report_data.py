@@ -34,7 +34,7 @@ def test_every_threshold_of_the_slider_counts_as_the_metrics_do(
     sweep = found.sweep
     assert len(sweep.thresholds) == STEPS
     for i, (t, tp, fp) in enumerate(zip(sweep.thresholds, sweep.tp, sweep.fp, strict=True)):
-        called = given_.flagged if i == sweep.at else given_.rank >= t
+        called = given_.flagged if i == sweep.at else given_.rank > t
         expected = Confusion.of(given_.truth, called)
         assert (tp, fp) == (expected.tp, expected.fp)
     assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == found.flagged

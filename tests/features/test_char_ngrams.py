@@ -44,8 +44,8 @@ def test_messages_of_lines_end_before_the_carriage_return() -> None:
 
 
 def test_nul_at_the_end_of_a_short_token_does_not_enter_its_key() -> None:
-    [found] = keyed(chars_of(["a\0\0"], 3))  # "a\0", "\0\0", "a\0\0"; words hold no NUL
-    assert found[0] == found[2] != found[1]
+    [words] = keyed(chars_of(["a\0\0"], 3))  # "a\0", "\0\0", "a\0\0"; words hold no NUL
+    assert words[0] == words[2] != words[1]
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,8 @@ def test_doubles_are_single_letters_of_the_right_case() -> None:
 
 
 def test_thai_is_read_by_characters() -> None:
-    [found] = tokens_of(["\u0e44\u0e17\u0e22\u0e44\u0e17\u0e22 ok"], ONE)
-    assert {"char:\u0e44\u0e17", "char:\u0e22 o"} <= set(found)
+    [words] = tokens_of(["\u0e44\u0e17\u0e22\u0e44\u0e17\u0e22 ok"], ONE)
+    assert {"char:\u0e44\u0e17", "char:\u0e22 o"} <= set(words)
     assert not any(t.startswith("char:") for t in tokens_of(["ok \u65e5 a longer message in Latin"], ONE)[0])
 
 
@@ -161,10 +161,10 @@ def test_the_twin_agrees_about_the_tables() -> None:
 
 def test_of_mail_only_pairs_at_the_beginning_count() -> None:
     text = "".join(chr(0x4E00 + i) for i in range(300))
-    found = {bool(mail): unspaced_streams(Texts.of([text]), mail) for mail in (False, True)}
+    results = {bool(mail): unspaced_streams(Texts.of([text]), mail) for mail in (False, True)}
     spelled = {
         mail: [t for s in streams for t in s.spell(np.arange(len(s.rows))).tolist()]
-        for mail, streams in found.items()
+        for mail, streams in results.items()
     }
     assert spelled[True] == [f"char:{text[i : i + 2]}" for i in range(99)]
     assert len(spelled[False]) == sum(300 - n + 1 for n in range(2, 7))

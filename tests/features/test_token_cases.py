@@ -36,12 +36,12 @@ def _text(line: str) -> str | bytes:
 
 
 def _cases() -> list[object]:
-    found: list[object] = []
+    rows: list[object] = []
     for path in sorted(CASES.glob("*.txt")):
         for number, case in enumerate(path.read_text("utf-8").removesuffix("\n").split("\n---\n"), 1):
             settings, message, *expected = case.split("\n")
-            found.append(pytest.param(settings, message, expected, id=f"{path.stem}-{number}"))
-    return found
+            rows.append(pytest.param(settings, message, expected, id=f"{path.stem}-{number}"))
+    return rows
 
 
 @pytest.mark.parametrize(("settings", "message", "expected"), _cases())

@@ -88,8 +88,8 @@ def test_neighbours_in_two_messages_are_no_bigram() -> None:
 
 
 def test_line_ends_inside_a_message_join_its_words() -> None:
-    [found] = tokens_of(["a\r\nb\x85c\u2028d\0e\tf"], FeatureConfig.plain(2))
-    assert found == ["a", "b", "c", "d", "e", "f", "a b", "b c", "c d", "d e", "e f"]
+    [words] = tokens_of(["a\r\nb\x85c\u2028d\0e\tf"], FeatureConfig.plain(2))
+    assert words == ["a", "b", "c", "d", "e", "f", "a b", "b c", "c d", "d e", "e f"]
 
 
 def test_rows_ascend_in_every_word_stream() -> None:

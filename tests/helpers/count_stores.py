@@ -62,8 +62,8 @@ def identical(a: CountStore, b: CountStore) -> None:
 def frozen(store: CountStore) -> dict[str, Any]:
     """The state with arrays as (dtype, shape, bytes) and dictionaries in their order."""
     state = to_state(store)
-    found: dict[str, Any] = _frozen(state)
-    return found | {"order": [list(state["categories"]), list(state["numbers"])]}
+    frozen_state: dict[str, Any] = _frozen(state)
+    return frozen_state | {"order": [list(state["categories"]), list(state["numbers"])]}
 
 
 def _frozen(value: Any) -> Any:

@@ -43,9 +43,9 @@ CODE_OF_A_FAILED_CHECK = 99
 
 def load_all_modules() -> None:
     """Imports everything that a command could import later."""
-    for found in pkgutil.walk_packages(spamnb.__path__, "spamnb."):
-        if found.name not in ("spamnb.__main__", "spamnb.lab_filters", "spamnb.training.dask_cluster"):
-            importlib.import_module(found.name)
+    for module in pkgutil.walk_packages(spamnb.__path__, "spamnb."):
+        if module.name not in ("spamnb.__main__", "spamnb.lab_filters", "spamnb.training.dask_cluster"):
+            importlib.import_module(module.name)
     "warm up".encode("idna")
 
 
@@ -81,13 +81,13 @@ def spamnb_as(user: User, here: Path, *args: str | Path, stdin: bytes = b"", cod
         child = os.fork()
         if not child:
             _run(user, here, [str(arg) for arg in args], (source.fileno(), out.fileno(), err.fileno()))
-        got = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        actual = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         out.seek(0)
         err.seek(0)
-        result = Result(got, out.read(), err.read().decode())
+        result = Result(actual, out.read(), err.read().decode())
     assert "Traceback" not in result.err, result.err
     assert "spamnb has a fault" not in result.err, result.err
-    assert got == code, f"{args}: exit code {got}, expected {code}\n{result.err}"
+    assert actual == code, f"{args}: exit code {actual}, expected {code}\n{result.err}"
     return result
 
 
@@ -120,5 +120,5 @@ def open_folder(mode: int = 0o755, owner: User = ROOT_USER, group: int = 0) -> I
 
 def described(path: Path) -> tuple[int, int, int]:
     """Owner, group and mode of a file."""
-    found = path.stat()
-    return found.st_uid, found.st_gid, found.st_mode & 0o7777
+    status = path.stat()
+    return status.st_uid, status.st_gid, status.st_mode & 0o7777

@@ -101,14 +101,14 @@ def test_received() -> None:
     ],
 )
 def test_received_has_no_recipient_and_no_date(hop: str) -> None:
-    found = tag("received", hop)
-    assert not [word for word in found if "secret" in word or "2026" in word or "nov" in word.lower()]
+    tokens = tag("received", hop)
+    assert not [word for word in tokens if "secret" in word or "2026" in word or "nov" in word.lower()]
 
 
 def test_received_counts_hops_and_greetings() -> None:
-    found = tag("received", *[RECEIVED] * 5, "Received: from unknown (HELO friend) (192.0.2.1) by b.example")
-    assert found[0] == "hops_8"
-    assert {"helo_unknown", "helo_friend", "192_0_2_1", "192_0_2", "b_example"} <= set(found)
+    tokens = tag("received", *[RECEIVED] * 5, "Received: from unknown (HELO friend) (192.0.2.1) by b.example")
+    assert tokens[0] == "hops_8"
+    assert {"helo_unknown", "helo_friend", "192_0_2_1", "192_0_2", "b_example"} <= set(tokens)
     assert tag("received", "To: a") == ["hops_0"]
 
 
@@ -151,9 +151,9 @@ def test_mailer(line: str, expected: str) -> None:
     ],
 )
 def test_header(line: str, expected: str) -> None:
-    found = tag("header", line)
-    assert [word for word in expected.split() if word not in found] == []
-    assert ("subject_upper" in found) == ("BUY" in line)
+    tokens = tag("header", line)
+    assert [word for word in expected.split() if word not in tokens] == []
+    assert ("subject_upper" in tokens) == ("BUY" in line)
 
 
 def test_missing_headers_are_told() -> None:

@@ -189,7 +189,7 @@ MARKUP = st.sampled_from(
 @given(st.lists(MARKUP, max_size=40).map("".join))
 def test_any_markup_gives_text(source: str) -> None:
     raw = source.encode()
-    text, facts, _ = parse_html(raw)
+    text, facts, _, _ = parse_html(raw)
     text.decode()
     assert parse_html(raw)[:2] == (text, facts)
     assert all(fact.replace(b"_", b"").isalnum() for fact in facts)

@@ -57,8 +57,8 @@ def test_the_same_is_read_as_without_a_limit(raw: bytes) -> None:
 def test_too_much_text_is_cut_and_noted() -> None:
     raw = multi(PICTURE, b"\n" + b"hello " * 200_000)
     assert parse_mail(raw).notes[0] == "only the first 524,288 bytes were read"
-    kept, cut = without_attachments(raw, 1000)
-    assert len(kept) == 1000
+    shortened, cut = without_attachments(raw, 1000)
+    assert len(shortened) == 1000
     assert cut
 
 
@@ -84,16 +84,16 @@ def test_where_blocks_end_makes_no_difference(blocks: list[bytes], limit: int) -
     for block in blocks:
         mail.feed(block)
     whole.feed(b"".join(blocks))
-    kept = mail.finish()
-    assert kept == whole.finish()
-    assert len(kept[0]) <= limit
+    parsed = mail.finish()
+    assert parsed == whole.finish()
+    assert len(parsed[0]) <= limit
 
 
 @given(st.lists(PIECES, max_size=12).map(b"".join))
 def test_leaving_out_attachments_changes_no_text(raw: bytes) -> None:
-    kept, cut = without_attachments(raw, 1 << 20)
+    shortened, cut = without_attachments(raw, 1 << 20)
     assert not cut
-    assert parse_mail(kept).body.split() == parse_mail(raw).body.split()
+    assert parse_mail(shortened).body.split() == parse_mail(raw).body.split()
 
 
 def test_memory_stays_within_the_limit() -> None:

@@ -107,3 +107,37 @@ def test_percent_signs_beside_ports_and_other_letters() -> None:
     assert {"percent", "port_8080", "example_com"} <= url("http://ex%61mple.com:8080/x")
     found = url("http://пример.рф/ http://a%0ab%00%ff.com/ http://%00/")
     assert {"пример_рф", "a", "percent"} == found
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '<div style="display:none"><a href="http://known.example/x">news</a></div>',
+        '<a href="http://known.example/x" style="font-size:0">news</a>',
+        "<font color=white>see http://known.example/x</font>",
+        '<p hidden><a href="//known.example/x">new</a> or <a href="http&#58;//known.example/y">old</a></p>',
+        '<a href="http://known.example/x"><span style="opacity:0">news</span> </a>',
+    ],
+)
+def test_links_that_cannot_be_seen_are_left_out(hidden: str) -> None:
+    assert url(f'{hidden}<p><a href="http://shown.example/z">here</a>', "html") == {"shown_example", "z"}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        '<a href="http://known.example/x">news</a><p hidden><a href="http://known.example/x">news</a></p>',
+        '<a href="http://known.example/x"><img src=x.gif><span style="display:none">news</span></a>',
+        '<a href="http://known.example/x">news<span style="display:none">letter</span></a>',
+        '<p hidden>words</p><a href="http://known.example/x"></a>',
+        "<p hidden>words</p><style>p{background:url(http://known.example/x)}</style>",
+        "<p hidden>words</p><!-- http://known.example/x -->",
+    ],
+)
+def test_other_links_of_a_page_with_hidden_text_stay(shown: str) -> None:
+    assert url(shown, "html") == {"known_example", "x"}
+
+
+def test_hidden_links_are_not_counted() -> None:
+    raw = b'Content-Type: text/html\n\n<p hidden>a <a href="http://a.example">b</a></p>c'
+    assert b"links_0" in parse_mail(raw).tags["html"].split()

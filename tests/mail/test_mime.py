@@ -60,10 +60,10 @@ def test_parts_within_parts() -> None:
 
 def test_a_mail_within_a_mail() -> None:
     inner = b"Content-Type: message/rfc822\n\nSubject: inner\nContent-Type: text/html\n\n<b>deep</b>"
-    found = parse_mail(multi(inner))
-    assert found.body == b"deep"
-    assert {b"message_rfc822", b"text_html"} <= set(found.tags["mime"].split())
-    assert found.tags["subject"] == b""
+    mail = parse_mail(multi(inner))
+    assert mail.body == b"deep"
+    assert {b"message_rfc822", b"text_html"} <= set(mail.tags["mime"].split())
+    assert mail.tags["subject"] == b""
     assert parse_mail(multi(b"\nSubject: x\n\ndigest", kind=b"digest")).body == b"digest"
 
 
@@ -183,9 +183,9 @@ def test_the_first_of_a_repeated_parameter_counts() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_limits_are_kept_and_noted(limits: Limits, raw: bytes, note: str, body: bytes) -> None:
-    found = parse_mail(raw, limits)
-    assert found.notes == (note,)
-    assert found.body == body
+    mail = parse_mail(raw, limits)
+    assert mail.notes == (note,)
+    assert mail.body == body
 
 
 def test_within_the_limits_there_are_no_notes() -> None:

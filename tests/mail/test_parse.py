@@ -149,10 +149,10 @@ def test_small_limits_are_kept(raw: bytes, size: int, few: int) -> None:
 
 @given(st.lists(mails, min_size=1, max_size=4))
 def test_mails_as_a_batch(raws: list[bytes]) -> None:
-    found = [parse_mail(raw) for raw in raws]
-    batch = as_texts(found)
-    assert batch.tolist() == [mail.body for mail in found]
-    assert batch.tags["url"].tolist() == [mail.tags["url"] for mail in found]
+    parsed = [parse_mail(raw) for raw in raws]
+    batch = as_texts(parsed)
+    assert batch.tolist() == [mail.body for mail in parsed]
+    assert batch.tags["url"].tolist() == [mail.tags["url"] for mail in parsed]
 
 
 def test_the_answer_does_not_depend_on_what_was_read_before() -> None:

@@ -177,22 +177,22 @@ def test_evaluate_multi_against_sklearn() -> None:
     sk = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(3)
     y, proba = rng.integers(0, 3, 200), rng.dirichlet([1, 1, 1], 200)
-    said = proba.argmax(axis=1)
-    scores = evaluate_multi(y, said, proba, ["a", "b", "c"])
-    theirs = sk.precision_recall_fscore_support(y, said)
+    verdicts = proba.argmax(axis=1)
+    scores = evaluate_multi(y, verdicts, proba, ["a", "b", "c"])
+    theirs = sk.precision_recall_fscore_support(y, verdicts)
     ours = [(c.precision, c.recall, c.f1, c.support) for c in scores.classes]
     np.testing.assert_allclose(np.array(ours).T, theirs, atol=1e-9)
     macro = (scores.macro_precision, scores.macro_recall, scores.macro_f1)
-    np.testing.assert_allclose(macro, sk.precision_recall_fscore_support(y, said, average="macro")[:3])
-    assert scores.accuracy == pytest.approx(sk.accuracy_score(y, said), abs=1e-9)
+    np.testing.assert_allclose(macro, sk.precision_recall_fscore_support(y, verdicts, average="macro")[:3])
+    assert scores.accuracy == pytest.approx(sk.accuracy_score(y, verdicts), abs=1e-9)
     assert scores.log_loss == pytest.approx(sk.log_loss(y, proba), abs=1e-9)
-    assert scores.confusion == tuple(map(tuple, sk.confusion_matrix(y, said).tolist()))
+    assert scores.confusion == tuple(map(tuple, sk.confusion_matrix(y, verdicts).tolist()))
 
 
 def test_evaluate_multi_undefined_classes() -> None:
-    said = [0, 1, 1]
+    verdicts = [0, 1, 1]
     labels = ["a", "b", "never seen"]
-    scores = evaluate_multi([0, 0, 1], said, np.eye(3)[said], labels, unsure=[True, False, False])
+    scores = evaluate_multi([0, 0, 1], verdicts, np.eye(3)[verdicts], labels, unsure=[True, False, False])
     assert scores.unsure == 1
     last = scores.to_dict()["classes"][2]
     assert last == {"label": "never seen", "support": 0, "precision": None, "recall": None, "f1": None}

@@ -34,19 +34,19 @@ def close(ours: float, theirs: float) -> None:
 @given(rows, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_two_classes(found: list[tuple[bool, float]], threshold: float) -> None:
     y, p = (np.array(column) for column in zip(*found, strict=True))
-    said = p >= threshold
-    ours = evaluate_binary(y, p, said)
-    tn, fp, fn, tp = sk.confusion_matrix(y, said, labels=[False, True]).ravel().tolist()
+    flagged = p >= threshold
+    ours = evaluate_binary(y, p, flagged)
+    tn, fp, fn, tp = sk.confusion_matrix(y, flagged, labels=[False, True]).ravel().tolist()
     counted = ours.true_negatives, ours.false_positives, ours.false_negatives, ours.true_positives
     assert counted == (tn, fp, fn, tp)
-    close(ours.accuracy, sk.accuracy_score(y, said))
-    close(ours.recall, sk.recall_score(y, said))
-    if said.any():
-        close(ours.precision, sk.precision_score(y, said))
+    close(ours.accuracy, sk.accuracy_score(y, flagged))
+    close(ours.recall, sk.recall_score(y, flagged))
+    if flagged.any():
+        close(ours.precision, sk.precision_score(y, flagged))
     else:
         assert math.isnan(ours.precision)
-    close(ours.f1, sk.f1_score(y, said, zero_division=0.0))
-    close(ours.jaccard, sk.jaccard_score(y, said))
+    close(ours.f1, sk.f1_score(y, flagged, zero_division=0.0))
+    close(ours.jaccard, sk.jaccard_score(y, flagged))
     close(ours.roc_auc, sk.roc_auc_score(y, p))
     close(ours.pr_auc, sk.average_precision_score(y, p))
     close(ours.log_loss, sk.log_loss(y, p))
@@ -56,8 +56,8 @@ def test_two_classes(found: list[tuple[bool, float]], threshold: float) -> None:
 @given(rows, st.sampled_from([0.5, 1.0, 2.0]))
 def test_f_beta(found: list[tuple[bool, float]], beta: float) -> None:
     y, p = (np.array(column) for column in zip(*found, strict=True))
-    said = p >= 0.5
-    close(Confusion.of(y, said).f_beta(beta), sk.fbeta_score(y, said, beta=beta, zero_division=0.0))
+    flagged = p >= 0.5
+    close(Confusion.of(y, flagged).f_beta(beta), sk.fbeta_score(y, flagged, beta=beta, zero_division=0.0))
 
 
 @given(scored)
@@ -91,13 +91,13 @@ def test_predictions_of_a_file(found: list[tuple[bool, float]]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40))
 def test_several_classes(found: list[tuple[int, int]]) -> None:
-    y, said = (np.array(column) for column in zip(*found, strict=True))
-    proba = np.full((len(y), 3), 0.2) + 0.4 * np.eye(3)[said]
-    ours = evaluate_multi(y, said, proba, ["a", "b", "c"])
-    assert np.array(ours.confusion).tolist() == sk.confusion_matrix(y, said, labels=[0, 1, 2]).tolist()
-    close(ours.accuracy, sk.accuracy_score(y, said))
+    y, predicted = (np.array(column) for column in zip(*found, strict=True))
+    proba = np.full((len(y), 3), 0.2) + 0.4 * np.eye(3)[predicted]
+    ours = evaluate_multi(y, predicted, proba, ["a", "b", "c"])
+    assert np.array(ours.confusion).tolist() == sk.confusion_matrix(y, predicted, labels=[0, 1, 2]).tolist()
+    close(ours.accuracy, sk.accuracy_score(y, predicted))
     close(ours.log_loss, sk.log_loss(y, proba, labels=[0, 1, 2]))
-    theirs = sk.precision_recall_fscore_support(y, said, labels=[0, 1, 2], zero_division=np.nan)
+    theirs = sk.precision_recall_fscore_support(y, predicted, labels=[0, 1, 2], zero_division=np.nan)
     for i, c in enumerate(ours.classes):
         for mine, column in ((c.precision, theirs[0]), (c.recall, theirs[1])):
             assert mine == pytest.approx(column[i], abs=1e-9, nan_ok=True)

@@ -52,25 +52,25 @@ def model(ready: SpamModel) -> SpamModel:
 
 
 def test_the_log_odds_of_both_add_up(ready: SpamModel, model: SpamModel) -> None:
-    alone = replace(model, base=None, calibration=Platt())
-    expected = model.calibration.apply(alone.log_odds(NEW) + 0.25 * ready.log_odds(NEW))
+    alone = replace(model, base=None, calibration=Platt(1.0, 1.0))  # calibrated, and therefore damped
+    expected = model.calibration.apply(alone.log_odds(NEW) - 1.0 + 0.25 * ready.log_odds(NEW))
     np.testing.assert_allclose(model.log_odds(NEW), expected, rtol=1e-12)
     assert model.predict(["free prize", "qwrtz"]) == ["spam", "unsure"]  # the first only the start knows
 
 
 @pytest.mark.parametrize("text", NEW)
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel, text: str) -> None:
-    told = model.explain(text)
-    total = told.bias + sum(part.log_odds for part in told.evidence)
-    assert total == pytest.approx(told.log_odds, abs=1e-9)
-    assert told.log_odds == model.log_odds([text])[0]
-    assert len({part.token for part in told.evidence}) == len(told.evidence)
+    explanation = model.explain(text)
+    total = explanation.bias + sum(part.log_odds for part in explanation.evidence)
+    assert total == pytest.approx(explanation.log_odds, abs=1e-9)
+    assert explanation.log_odds == model.log_odds([text])[0]
+    assert len({part.token for part in explanation.evidence}) == len(explanation.evidence)
 
 
 def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
-    told = {part.token: part for part in model.explain("free prize").evidence}
-    assert told["prize"].log_odds > 0
-    assert told["prize"].counts == (0, 0)
+    evidence = {part.token: part for part in model.explain("free prize").evidence}
+    assert evidence["prize"].log_odds > 0
+    assert evidence["prize"].counts == (0, 0)
     alone = replace(model, base=None)
     assert (
         model.explain("free prize").unknown == alone.explain("free prize").unknown - 3
@@ -84,10 +84,10 @@ def test_scores_of_the_sample_are_those_of_its_texts(ready: SpamModel) -> None:
     model, sample = trainer.counted()
     assert sample is not None
     assert sample.texts is not None
-    said, known = base_log_odds(BaseModel("x", ready), model.store, sample)
-    found = ready.score(sample.texts)
-    np.testing.assert_allclose(said, found.log_odds, rtol=1e-6)  # the correction has 32 bits
-    np.testing.assert_array_equal(known, found.known)
+    base_scores, known = base_log_odds(BaseModel("x", ready), model.store, sample)
+    predictions = ready.score(sample.texts)
+    np.testing.assert_allclose(base_scores, predictions.log_odds, rtol=1e-6)  # the correction has 32 bits
+    np.testing.assert_array_equal(known, predictions.known)
 
 
 def test_figures_are_those_of_folds_with_the_start(ready: SpamModel) -> None:
@@ -98,13 +98,13 @@ def test_figures_are_those_of_folds_with_the_start(ready: SpamModel) -> None:
     model, sample = trainer.counted()
     assert sample is not None
     assert sample.texts is not None
-    settled, held = trainer.calibrated(model, sample)
+    settled, held_out = trainer.calibrated(model, sample)
     fold, texts = folds(sample, 5), np.array([t.decode() for t in sample.texts.tolist()])
     labels = [model.labels[i] for i in sample.labels]
     for f in range(5):
         rows = np.flatnonzero(fold == f)
         lean = settled.forget(texts[rows].tolist(), [labels[i] for i in rows])
-        np.testing.assert_allclose(lean.log_odds(texts[rows].tolist()), held.log_odds[rows], rtol=1e-6)
+        np.testing.assert_allclose(lean.log_odds(texts[rows].tolist()), held_out.log_odds[rows], rtol=1e-6)
 
 
 def test_learning_and_forgetting_undo_each_other(model: SpamModel) -> None:

@@ -205,10 +205,10 @@ def bent(n: int, seed: int = 3) -> tuple[FloatArray, IntArray, IntArray]:
 
 def test_a_curve_is_chosen_where_it_fits_better() -> None:
     scores, labels, fold = bent(4000)
-    fitted, held = fit_calibration.fit_binary(scores, labels, fold)
+    fitted, held_out = fit_calibration.fit_binary(scores, labels, fold)
     assert isinstance(fitted, Beta)
     line = fit_linear(scores, labels, 2)
-    z = {"curve": held, "line": line.apply(scores)}
+    z = {"curve": held_out, "line": line.apply(scores)}
     loss = {name: np.logaddexp(0, np.where(labels == 1, -v, v)).mean() for name, v in z.items()}
     assert loss["curve"] < loss["line"] - 0.004
 
@@ -230,9 +230,9 @@ def straight(n: int) -> tuple[FloatArray, IntArray, IntArray]:
 
 def test_few_messages_get_a_line() -> None:
     scores, labels, fold = straight(300)
-    fitted, held = fit_calibration.fit_binary(scores, labels, fold)
+    fitted, held_out = fit_calibration.fit_binary(scores, labels, fold)
     assert isinstance(fitted, Platt)
-    assert held.tolist() == fitted.apply(scores).tolist()
+    assert held_out.tolist() == fitted.apply(scores).tolist()
 
 
 def test_a_curve_is_nearly_a_line_where_that_is_right() -> None:

@@ -79,7 +79,7 @@ def test_a_model_of_three_classes_chooses_by_cost() -> None:
     texts, labels = ["a b", "a c", "a d"] * 4, ["ham", "news", "spam"] * 4
     model = SpamModel().learn(texts, labels)
     assert model.predict(["a d"]) == ["spam"]
-    careful = replace(model, decision=Decision.from_options(cost=("ham:spam=1000",)))
+    careful = replace(model, decision=Decision.from_options(cost=("ham:spam=100000",)))
     result = careful.score(["a d"])
     assert result.labels != ["spam"]
     verdict = model.labels.index(result.labels[0])
@@ -107,9 +107,9 @@ def test_least_cost_of_three_classes() -> None:
 
 
 def test_verdicts_at_the_edges() -> None:
-    assert Decision().verdicts([0.0, 0.49, 0.5, 1.0]).tolist() == [HAM, HAM, SPAM, SPAM]
+    assert Decision().verdicts([0.0, 0.49, 0.5, 0.51, 1.0]).tolist() == [HAM, HAM, HAM, SPAM, SPAM]
     band = Decision.from_options(unsure=(0.2, 0.9))
-    assert band.verdicts([0.2, 0.21, 0.89, 0.9]).tolist() == [HAM, UNSURE, UNSURE, SPAM]
+    assert band.verdicts([0.2, 0.21, 0.9, 0.91]).tolist() == [HAM, UNSURE, UNSURE, SPAM]
 
 
 def test_no_evidence_is_unsure() -> None:

@@ -158,16 +158,16 @@ def test_figures_list_each_change_once() -> None:
 def test_the_rarest_go_first_then_those_that_say_least() -> None:
     texts = ["win win and", "win and", "see and", "see mum and", "and"]
     store = SpamModel(FeatureConfig.plain()).learn(texts, ["spam", "spam", "ham", "ham", "ham"])
-    kept = [set(prune(store, max_tokens=n).store.spellings.tolist()) for n in (1, 2, 3, 4)]
-    assert kept == [{"and"}, {"and", "win"}, {"and", "win", "see"}, {"and", "win", "see", "mum"}]
+    token_sets = [set(prune(store, max_tokens=n).store.spellings.tolist()) for n in (1, 2, 3, 4)]
+    assert token_sets == [{"and"}, {"and", "win"}, {"and", "win", "see"}, {"and", "win", "see", "mum"}]
 
 
 def test_information_by_hand() -> None:
     store = SpamModel(FeatureConfig.plain()).learn(["a b", "a", "a", "a"], ["x", "x", "y", "y"]).store
-    found = dict(zip(store.spellings.tolist(), information(store).tolist(), strict=True))
+    values = dict(zip(store.spellings.tolist(), information(store).tolist(), strict=True))
     # b: 1 of 2 in x, 0 of 2 in y: 2 (log 2 + log(2/3) + 2 log(4/3))
-    assert found["a"] == pytest.approx(0)
-    assert found["b"] == pytest.approx(2 * (np.log(2) + np.log(2 / 3) + 2 * np.log(4 / 3)))
+    assert values["a"] == pytest.approx(0)
+    assert values["b"] == pytest.approx(2 * (np.log(2) + np.log(2 / 3) + 2 * np.log(4 / 3)))
 
 
 def test_min_count_is_of_messages(model: SpamModel) -> None:

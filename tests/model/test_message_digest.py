@@ -78,8 +78,8 @@ def test_the_twin_agrees_on_mail(rows: list[tuple[bytes, bytes, bytes]]) -> None
 
 @given(st.binary(max_size=60).map(lambda data: data.replace(b"\n", b"\r\n")))
 def test_lines_of_a_file_are_the_texts_between_their_ends(data: bytes) -> None:
-    found = Texts.lines(data)
-    assert message_digests(found).tolist() == [twin.message_digest(text) for text in found.tolist()]
+    parts = Texts.lines(data)
+    assert message_digests(parts).tolist() == [twin.message_digest(text) for text in parts.tolist()]
 
 
 def test_white_space_makes_no_difference() -> None:
@@ -109,11 +109,11 @@ def test_what_stands_beside_a_message_makes_no_difference() -> None:
 
 
 def test_tags_tell_mails_apart() -> None:
-    found = [
+    results = [
         mails([body], [subject], [url])
         for body, subject, url in ((b"", b"hi", b""), (b"", b"", b"hi"), (b"hi", b"", b""), (b"", b"", b""))
     ]
-    assert len({int(message_digests(mail)[0]) for mail in found}) == 4
+    assert len({int(message_digests(mail)[0]) for mail in results}) == 4
 
 
 def test_columns_tell_messages_apart() -> None:
@@ -139,8 +139,8 @@ def test_features_make_no_difference(features: FeatureConfig) -> None:
     other = SpamModel(features).learn(rows, labels).seen_messages
     assert plain is not None
     assert other is not None
-    assert {label: found.tolist() for label, found in other.exact.items()} == {
-        label: found.tolist() for label, found in plain.exact.items()
+    assert {label: digests.tolist() for label, digests in other.exact.items()} == {
+        label: digests.tolist() for label, digests in plain.exact.items()
     }
 
 
@@ -150,6 +150,6 @@ def test_equal_digests_mean_equal_counts(rows: list[str], features: FeatureConfi
     folded = [" ".join(row.split()) for row in rows]
     digests, model = message_digests(Texts.of(folded)).tolist(), SpamModel(features)
     by_digest: dict[int, list[int]] = {}
-    for text, found in zip(folded, digests, strict=True):
+    for text, value in zip(folded, digests, strict=True):
         keys = np.sort(extract(Texts.of([text]), model.features).keys).tolist()
-        assert by_digest.setdefault(found, keys) == keys
+        assert by_digest.setdefault(value, keys) == keys

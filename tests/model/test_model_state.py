@@ -140,7 +140,7 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
     model: SpamModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To ask for a gigabyte, the most that a journal may have, failed where memory is limited."""
-    asked: list[int] = []
+    query: list[int] = []
     model.save(path := tmp_path / "m.spamnb")
     Path(update_journal.path_of(path)).write_bytes(b"x" * 10)
     opened = open
@@ -150,12 +150,12 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
         if not isinstance(given[0], int):
             return file
         read = file.read
-        return _Reader(file, lambda size: asked.append(size) or read(size))  # type: ignore[func-returns-value]
+        return _Reader(file, lambda size: query.append(size) or read(size))  # type: ignore[func-returns-value]
 
     monkeypatch.setattr(update_journal, "open", watched, raising=False)
     with pytest.raises(ModelError, match="is damaged: byte 0"):
         update_journal.read(path, model_file.checksum_of(path))
-    assert asked == [os.path.getsize(update_journal.path_of(path))]
+    assert query == [os.path.getsize(update_journal.path_of(path))]
 
 
 class _Reader:

@@ -154,9 +154,9 @@ def test_on_the_command_line(cli: Cli) -> None:
     assert len(lines) == 3
     assert cli("inspect", "m", "--sample", "spam", "3", "--seed", "0").lines == lines
     assert cli("inspect", "m", "--sample", "spam", "3", "--seed", "1").lines != lines
-    told = cli("inspect", "m", "--sample", "spam", "3", "--json", "-").json
-    assert (told["label"], told["seed"]) == ("spam", 0)
-    assert [message["text"].encode() for message in told["messages"]] == lines
+    result = cli("inspect", "m", "--sample", "spam", "3", "--json", "-").json
+    assert (result["label"], result["seed"]) == ("spam", 0)
+    assert [message["text"].encode() for message in result["messages"]] == lines
     assert cli.fails("inspect", "m", "--sample", "junk", "3", code=2) == [
         "Error: the model has no class 'junk'",
         "Hint: choose one of: ham, spam",

@@ -69,7 +69,7 @@ def test_the_digests_are_those_of_the_corpora(kind: str, tmp_path: Path) -> None
     """Fails if mail is read in another way: then run `python -m tools.ready_made_models --digests`."""
     if not SHARED.is_dir():
         pytest.skip("needs the corpora in ../shared/data")
-    from tools.ready_made_models import SOURCES, read
+    from tools.model_sources import SOURCES, read
 
     model = SpamModel.load(shipped_model(kind))
     overlap = TrainingOverlap.of(model, shipped_model(kind))

@@ -40,7 +40,7 @@ def decisions(draw: st.DrawFn) -> Decision:
 
 
 def one(decision: Decision, prior: float, log_odds: float, known: int, few: bool) -> Verdicts:
-    return decide(decision, prior, np.array([log_odds]), np.array([known]), np.array([few]))
+    return decide(decision, prior, np.array([log_odds]), np.array([known == 0]), np.array([few]))
 
 
 @given(decisions(), SHARES, LOG_ODDS, st.integers(0, 3), st.booleans())
@@ -66,7 +66,7 @@ def test_more_evidence_for_spam_never_lowers_the_probability(
 ) -> None:
     values = np.sort(log_odds)
     size = len(values)
-    p = decide(decision, prior, values, np.full(size, known), np.full(size, few)).probability
+    p = decide(decision, prior, values, np.full(size, known == 0), np.full(size, few)).probability
     assert all(a <= b for a, b in pairwise(p.tolist()))
     each = [one(decision, prior, value, known, few).probability[0] for value in values.tolist()]
     assert p.tolist() == each  # a batch is one by one

@@ -44,13 +44,13 @@ def _joins_all(edges: Sequence[tuple[str, str]], columns: Sequence[str]) -> bool
 
 def parents(tree: list[tuple[str, str]], columns: Sequence[str]) -> dict[str, str]:
     """The parent of each column; the first in the alphabet is the root."""
-    found, reached = dict[str, str](), [min(columns)]
+    rows, reached = dict[str, str](), [min(columns)]
     for node in reached:
         for edge in tree:
             if node in edge and (other := edge[0] if edge[1] == node else edge[1]) not in reached:
-                found[other] = node
+                rows[other] = node
                 reached.append(other)
-    return found
+    return rows
 
 
 def tree_terms(

@@ -27,9 +27,9 @@ class Counts:
             self._add(message, label)
 
     def _add(self, message: str | bytes, label: str) -> None:
-        found = tokens(message, self.features)
-        self.occurrences[label].update(found)
-        self.holding[label].update(set(found))
+        results = tokens(message, self.features)
+        self.occurrences[label].update(results)
+        self.holding[label].update(set(results))
         listed, (besides, _) = words(message, self.features), extra(message, self.features)
         for n in range(1, self.features.ngrams + 1):
             self.grams[label].update(ngrams(listed, n))

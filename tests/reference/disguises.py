@@ -23,13 +23,13 @@ def of(char: str, letters: str) -> bool:
 
 def clear(message: bytes) -> tuple[bytes, list[str]]:
     """The message with hidden letters made plain, and what there was."""
-    text, found = message.decode("utf-8", "surrogateescape"), []
+    text, rows = message.decode("utf-8", "surrogateescape"), []
     if any(of(c, MARKS) for c in text):
         text = unicodedata.normalize("NFC", text)
     for name, step in (("zero-width", unhidden), ("fancy", undressed), ("mixed-script", one_alphabet)):
-        found += [name] if step(text) != text else []
+        rows += [name] if step(text) != text else []
         text = step(text)
-    return text.encode("utf-8", "surrogateescape"), found
+    return text.encode("utf-8", "surrogateescape"), rows
 
 
 def unhidden(text: str) -> str:
@@ -95,16 +95,16 @@ def joined(lower: str) -> tuple[str, bool]:
 
 def stands_for(lower: str) -> list[tuple[str, bool]]:
     """What disguised words may stand for, and whether digits and signs are the disguise."""
-    found = []
+    rows = []
     for word in re.findall(r"\w+", lower):
         if len(word.encode("utf-8", "surrogateescape")) <= 24:
-            found += [(new, True) for new in leet(word)] + [(new, False) for new in held(word)]
+            rows += [(new, True) for new in leet(word)] + [(new, False) for new in held(word)]
     for region in re.finditer(r"[a-z0-9@$]+", lower):
         around = lower[: region.start()][-1:] + lower[region.end() :][:1]
         address = "@" in region[0] and "." in around
         if re.search(r"\$[a-z]|[a-z]@[a-z]", region[0]) and not address and len(region[0]) <= 24:
-            found += [(new, True) for new in leet(region[0])]
-    return found
+            rows += [(new, True) for new in leet(region[0])]
+    return rows
 
 
 def leet(word: str) -> list[str]:

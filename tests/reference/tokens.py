@@ -46,9 +46,9 @@ def extra(message: str | bytes, config: FeatureConfig) -> tuple[list[str], list[
         return [], []
     plain, noted = disguises.clear(as_bytes(message))
     text, spaced = disguises.joined(lower(plain))
-    found = disguises.stands_for(text)
-    noted += ["spaced"] * spaced + ["leet"] * any(leet for _, leet in found)
-    return [word for word, _ in found], [f"shape:{name}" for name in noted]
+    variants = disguises.stands_for(text)
+    noted += ["spaced"] * spaced + ["leet"] * any(leet for _, leet in variants)
+    return [word for word, _ in variants], [f"shape:{name}" for name in noted]
 
 
 def ngrams(listed: list[str], n: int) -> list[str]:

@@ -13,10 +13,10 @@ from spamnb.report.setting_tables import drop_columns, make_table
 
 
 def example() -> Table:
-    made = make_table("setting", "ROC AUC", "p", "lost", "log loss")
-    made.add_row(Text("multinomial"), "0.9337", "best", "30", "0.2581")
-    made.add_row(Text("less-naive alpha=0.1"), "0.7463", "0.002", "1,234", "0.4556")
-    return made
+    table = make_table("setting", "ROC AUC", "p", "lost", "log loss")
+    table.add_row(Text("multinomial"), "0.9337", "best", "30", "0.2581")
+    table.add_row(Text("less-naive alpha=0.1"), "0.7463", "0.002", "1,234", "0.4556")
+    return table
 
 
 def shown(table: Table, width: int, *groups: list[int]) -> list[str]:
@@ -72,17 +72,17 @@ def test_the_least_important_columns_go_first(width: int, lines: list[str]) -> N
 
 
 def test_what_has_room_is_the_same_table() -> None:
-    out, made = Console(file=io.StringIO(), width=60), example()
-    assert fits(out, made)
-    assert fit_columns(out, made, *GROUPS) is made
+    out, table = Console(file=io.StringIO(), width=60), example()
+    assert fits(out, table)
+    assert fit_columns(out, table, *GROUPS) is table
 
 
 def test_the_figure_that_a_table_is_about_stays() -> None:
-    made = make_table("setting", "log loss", "F1", "log loss")
-    made.add_row("multinomial", "0.2581", "0.9000", "0.2581")
+    table = make_table("setting", "log loss", "F1", "log loss")
+    table.add_row("multinomial", "0.2581", "0.9000", "0.2581")
     out = Console(file=io.StringIO(), width=22)
-    kept = drop_columns(out, made, ("log loss", "accuracy", "F1"))
-    assert [str(column.header) for column in kept.columns] == ["setting", "log loss"]
+    narrower = drop_columns(out, table, ("log loss", "accuracy", "F1"))
+    assert [str(column.header) for column in narrower.columns] == ["setting", "log loss"]
 
 
 words = st.text("abcdefgh", min_size=1, max_size=9)
@@ -91,10 +91,10 @@ numbers = st.integers(0, 10**7).map(lambda n: f"{n:,}")
 
 @given(st.lists(st.tuples(words, numbers, numbers, numbers), min_size=1, max_size=4), st.integers(21, 60))
 def test_names_and_numbers_are_never_cut(rows: list[tuple[str, ...]], width: int) -> None:
-    made = make_table("name", "a", "b", "c")
+    table = make_table("name", "a", "b", "c")
     for row in rows:
-        made.add_row(*row)
-    lines = [line.split() for line in shown(made, width, [3], [2])]
-    kept = len(lines[0])
-    assert kept >= 2
-    assert lines == [["name", "a", "b", "c"][:kept], *(list(row[:kept]) for row in rows)]
+        table.add_row(*row)
+    lines = [line.split() for line in shown(table, width, [3], [2])]
+    length = len(lines[0])
+    assert length >= 2
+    assert lines == [["name", "a", "b", "c"][:length], *(list(row[:length]) for row in rows)]

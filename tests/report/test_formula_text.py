@@ -18,7 +18,9 @@ TEXTS, LABELS = ["win a prize", "win win", "see you", "see a friend"], ["spam", 
 
 def model(name: str, labels: list[str] = LABELS, ngrams: int = 1, **settings: Any) -> SpamModel:
     features = FeatureConfig(ngrams, shapes=False, punctuation=False)
-    return SpamModel(features, ScorerConfig.of(name, alpha=1.0, **settings)).learn(TEXTS, labels)
+    scoring = ScorerConfig.of(name, alpha=1.0, **settings)
+    slightly = Temperature(1.000001) if len(set(labels)) > 2 else Platt(1.000001)  # else there is no damping
+    return SpamModel(features, scoring, calibration=slightly).learn(TEXTS, labels)
 
 
 def text(shown: SpamModel) -> FormulaText:

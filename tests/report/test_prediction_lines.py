@@ -17,5 +17,5 @@ def test_jsonl_has_null_for_what_is_no_number() -> None:
     predictions = model.score(["win"]).replace(probability=np.array([np.nan]), log_odds=np.array([np.inf]))
     chunk = Chunk(Texts.of(["win"]), np.array([1]))
     (line,) = Jsonl().lines(chunk, predictions, np.array([0])).splitlines()
-    said = json.loads(line, parse_constant=pytest.fail)
-    assert (said["probability"], said["log_odds"]) == (None, None)
+    result = json.loads(line, parse_constant=pytest.fail)
+    assert (result["probability"], result["log_odds"]) == (None, None)

@@ -271,8 +271,8 @@ def test_only_exactly_all_is_100_percent(value: float, shown: str) -> None:
 def multi(labels: list[str], width: int) -> str:
     k = len(labels)
     out, raw = console(width)
-    truth, said = [*range(k), 1], [*range(k), 0]
-    scores = evaluate_multi(truth, said, np.eye(k)[said], labels, unsure=[False] * k + [True])
+    truth, predicted = [*range(k), 1], [*range(k), 0]
+    scores = evaluate_multi(truth, predicted, np.eye(k)[predicted], labels, unsure=[False] * k + [True])
     terminal.show_multi_evaluation(out, scores, "languages.tsv", [EVIL])
     return raw.getvalue().decode()
 

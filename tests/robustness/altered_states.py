@@ -90,18 +90,18 @@ def _drop(dice: random.Random, state: State) -> State:
 
 def _add(dice: random.Random, state: State) -> State:
     """A key more, with a value that stands elsewhere."""
-    found = list(places(state))
-    dicts = [(), *(p for p in found if isinstance(at(state, p), dict))]
+    spots = list(places(state))
+    dicts = [(), *(p for p in spots if isinstance(at(state, p), dict))]
     path = dice.choice(dicts)
-    name = dice.choice(["", "spam", "more", "keys", "\ud800", dice.choice(found)[-1]])
-    return put(state, path, {**at(state, path), str(name): at(state, dice.choice(found))})
+    name = dice.choice(["", "spam", "more", "keys", "\ud800", dice.choice(spots)[-1]])
+    return put(state, path, {**at(state, path), str(name): at(state, dice.choice(spots))})
 
 
 def _swap(dice: random.Random, state: State) -> State:
     """Two values, arrays more often than others, in each other's place."""
-    found = list(places(state))
-    arrays = [p for p in found if isinstance(at(state, p), np.ndarray)]
-    one, two = (dice.choice(arrays if dice.random() < 0.7 else found) for _ in range(2))
+    spots = list(places(state))
+    arrays = [p for p in spots if isinstance(at(state, p), np.ndarray)]
+    one, two = (dice.choice(arrays if dice.random() < 0.7 else spots) for _ in range(2))
     if one[: len(two)] == two or two[: len(one)] == one:
         return state
     a, b = at(state, one), at(state, two)

@@ -223,20 +223,20 @@ def mail(text: str, codec: str) -> bytes:
 def wrong(bodies: int, seed: int = 1) -> dict[tuple[str, str], int]:
     """How many bodies of each case are not decoded to the text that was encoded."""
     rng = random.Random(seed)
-    found = dict.fromkeys(CASES, 0)
+    counts = dict.fromkeys(CASES, 0)
     for number in range(bodies):
         language, codec = CASES[number % len(CASES)]
         text = body(language, codec, rng)
-        found[language, codec] += parse_mail(mail(text, codec)).body.decode().rstrip() != text.rstrip()
-    return found
+        counts[language, codec] += parse_mail(mail(text, codec)).body.decode().rstrip() != text.rstrip()
+    return counts
 
 
 def rows(budget: float) -> list[Row]:  # noqa: ARG001
     """For the table of `make hardening`: fails if fewer than 95% are decoded right."""
     start = time.process_time()
-    found = wrong(BODIES)
-    errors = sum(found.values())
-    for (language, codec), number in found.items():
+    faults = wrong(BODIES)
+    errors = sum(faults.values())
+    for (language, codec), number in faults.items():
         if number:
             print(f"  {language} in {codec}: {number} not decoded right")
     name = f"no character set declared, {1 - errors / BODIES:.1%}"

@@ -138,8 +138,8 @@ def change_at_once(folder: Path, processes: int, steps: int, seed: int) -> list[
     assert not failed, f"{len(failed)} of {processes} processes failed"
     log = (folder / "log").read_text().splitlines()
     assert len(log) == processes * (steps // processes), "not every step is in the log"
-    got, expected = counts_of(SpamModel.load(folder / "m.spamnb").store), replayed(log).counts()
-    wrong = [name for name in got.keys() | expected.keys() if got.get(name) != expected.get(name)]
+    counts, expected = counts_of(SpamModel.load(folder / "m.spamnb").store), replayed(log).counts()
+    wrong = [name for name in counts.keys() | expected.keys() if counts.get(name) != expected.get(name)]
     assert not wrong, f"{len(wrong)} of {len(expected)} counts are wrong, such as {wrong[0]}"
     assert not [path.name for path in folder.iterdir() if path.name.endswith(".tmp")], "leftovers"
     return log
@@ -173,14 +173,14 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=6)
     parser.add_argument("--steps", type=int, default=1200)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        log = change_at_once(Path(name), given.processes, given.steps, given.seed)
+        log = change_at_once(Path(name), arguments.processes, arguments.steps, arguments.seed)
     kinds = {
         kind: sum(line.startswith(kind) for line in log)
         for kind in ("learn", "forget", "age", "prune", "merge")
     }
-    print(f"{given.processes} processes, {len(log):,} steps, exact: {kinds}")
+    print(f"{arguments.processes} processes, {len(log):,} steps, exact: {kinds}")
 
 
 if __name__ == "__main__":

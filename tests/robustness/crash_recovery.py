@@ -107,13 +107,15 @@ def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, in
         time.sleep(rng.uniform(0.0, reach))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        said = len(drained(dots))
+        dots_shown = len(drained(dots))
         model = SpamModel.load(path)
         there = int(model.store.message_totals.sum())
-        assert there - before in (said, said + 1), f"kill {n}: said {said}, there are {there - before}"
+        assert there - before in (dots_shown, dots_shown + 1), (
+            f"kill {n}: said {dots_shown}, there are {there - before}"
+        )
         rows = [message(i) for i in range(there)]
         assert same(model, trained(rows)), f"kill {n}: another model"
-        unsaid += there - before - said
+        unsaid += there - before - dots_shown
     return kills, unsaid
 
 
@@ -280,23 +282,23 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--learns", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    rng = random.Random(given.seed)
+    rng = random.Random(arguments.seed)
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         commands = writers(folder)
-        each = given.kills // 2 // len(commands)
-        kills, unsaid = kill_learners(folder, given.kills - each * len(commands), rng)
+        each = arguments.kills // 2 // len(commands)
+        kills, unsaid = kill_learners(folder, arguments.kills - each * len(commands), rng)
         print(f"{kills:,} learners killed: old or new model each time; {unsaid} times new but not yet said")
         for name, command in commands.items():
             new = kill_writers(folder, name, command, each, rng)
             print(f"{each:,} times {name} killed: {new} times the new model, {each - new} times the old one")
-        reads, learned = compete(folder, 8, 4, given.seconds)
-        print(f"8 readers, 4 learners, {given.seconds:g} s: {reads:,} reads, {learned:,} learned, exact")
-        seconds = learn_many(folder, 8, given.learns)
-        print(f"{given.learns:,} learned one by one from 8 processes in {seconds:.0f} s: none lost")
+        reads, learned = compete(folder, 8, 4, arguments.seconds)
+        print(f"8 readers, 4 learners, {arguments.seconds:g} s: {reads:,} reads, {learned:,} learned, exact")
+        seconds = learn_many(folder, 8, arguments.learns)
+        print(f"{arguments.learns:,} learned one by one from 8 processes in {seconds:.0f} s: none lost")
 
 
 if __name__ == "__main__":

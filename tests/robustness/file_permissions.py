@@ -58,9 +58,9 @@ def written(folder: Path) -> tuple[list[str], list[str]]:
 def _kept(files: list[Path]) -> list[str]:
     """Where runs of words stand; a report shows messages, and says so."""
     texts = {path.name: path.read_bytes() for path in files if path.name != "page.html"}
-    found = [f"{name}: {part!r}" for name, data in texts.items() for part in _parts(data)]
+    leaks = [f"{name}: {part!r}" for name, data in texts.items() for part in _parts(data)]
     learned = [name for name, data in texts.items() if _WORDS[0].encode() in data]
-    return found if learned else ["the sentence was not learned at all"]
+    return leaks if learned else ["the sentence was not learned at all"]
 
 
 def link_followed(folder: Path, name: str) -> str:

@@ -63,23 +63,23 @@ def _mail(data: bytes, _: Path) -> object:
 
 
 def _html(data: bytes, _: Path) -> object:
-    text, facts, misleading = parse_html(data)
+    text, facts, misleading, unseen = parse_html(data)
     if len(text) > 6 * len(data) + 16:
         raise AssertionError("more text than source")
-    return len(facts), misleading
+    return len(facts), misleading, len(unseen)
 
 
 def _features(data: bytes, _: Path) -> object:
     """Messages one by one and together must give the same tokens, spelled the same."""
     messages = data[:4096].split(b"\n")[:8]
-    found = 0
+    rows = 0
     for config in _CONFIGS:
         together = _by_message(extract(Texts.of(messages), config))
         alone = [_by_message(extract(Texts.of([message]), config))[0] for message in messages]
         if together != alone:
             raise AssertionError("a batch differs from its messages")
-        found += sum(map(len, together))
-    return found.bit_length()
+        rows += sum(map(len, together))
+    return rows.bit_length()
 
 
 def _by_message(batch: Batch) -> list[list[tuple[int, int, bytes]]]:
@@ -106,7 +106,7 @@ def with_checksum(body: bytes) -> bytes:
 
 def try_model(model: SpamModel) -> object:
     """A model that was accepted has to work, whatever it says."""
-    said = model.score(_TRIED)
+    predictions = model.score(_TRIED)
     model.explain(_TRIED[0])
     for _ in export_lines(model):
         pass
@@ -114,7 +114,7 @@ def try_model(model: SpamModel) -> object:
     visible("".join(name + value for name, value in shown)).encode()
     if model.metrics is not None:
         stored_scores(model.metrics)
-    return said.names
+    return predictions.names
 
 
 def _stream(data: bytes, _: Path) -> object:

@@ -31,9 +31,9 @@ def _in_pieces() -> Iterator[None]:
     read, raw = DecodedInput.read, DecodedInput.raw_blocks
 
     def few(self: DecodedInput, size: int) -> bytes:
-        held: bytes = self.__dict__.pop("held", b"") or read(self, size)
-        self.__dict__["held"] = held[_TINY:]
-        return held[:_TINY]
+        received: bytes = self.__dict__.pop("held", b"") or read(self, size)
+        self.__dict__["held"] = received[_TINY:]
+        return received[:_TINY]
 
     def pieces(self: DecodedInput, size: int) -> Iterator[bytes]:
         for block in raw(self, size):
@@ -119,10 +119,10 @@ def _ways(path: Path, given: dict[str, object]) -> Iterator[object]:
 
 def _packed(data: bytes, folder: Path) -> object:
     """The input as it is, and packed well by each packer, so that what is inside is broken too."""
-    found = [_file(".csv.gz")(data, folder)]
+    runs = [_file(".csv.gz")(data, folder)]
     for suffix, pack in ((".csv.gz", gzip.compress), (".csv.bz2", bz2.compress), (".csv.xz", lzma.compress)):
-        found.append(_file(suffix)(pack(data[:4096]), folder))
-    return found
+        runs.append(_file(suffix)(pack(data[:4096]), folder))
+    return runs
 
 
 def _folder(data: bytes, folder: Path) -> object:
@@ -146,8 +146,8 @@ def _index(data: bytes, folder: Path) -> object:
     (folder / "mail").write_bytes(b"Subject: x\n\nhello\n")
     path = folder / "index"
     path.write_bytes(data)
-    found = [_read(path, ReadOptions(format="index"), labelled=labelled) for labelled in (False, True)]
-    return [(len(texts).bit_length(), told) for texts, _, told in found]
+    runs = [_read(path, ReadOptions(format="index"), labelled=labelled) for labelled in (False, True)]
+    return [(len(texts).bit_length(), status) for texts, _, status in runs]
 
 
 def _predictions(data: bytes, folder: Path) -> object:
@@ -155,9 +155,9 @@ def _predictions(data: bytes, folder: Path) -> object:
     path = folder / f"p.{'jsonl' if data[:1] == b'{' else 'csv'}"
     path.write_bytes(data)
     file = read_predictions(str(path), StatedColumns(), ReadOptions(), joined=False)
-    given, left = collect_predictions(file, None, None)
+    predictions, left = collect_predictions(file, None, None)
     return evaluate_predictions(
-        given, {"unsure": None, "threshold": None}
+        predictions, {"unsure": None, "threshold": None}
     ).__class__.__name__, left.count.bit_length()
 
 

@@ -103,21 +103,21 @@ def _place(error: BaseException) -> str:
 
 def fuzz(name: str, seed: str, seconds: float = float("inf"), most: float = float("inf")) -> Result:
     """Try inputs until the time is over or so many were tried."""
-    held = corpus(name)
+    inputs = corpus(name)
     seen: set[str] = set()
     crashes: dict[str, bytes] = {}
     places: set[str] = set()
     start, tried, worst = time.perf_counter(), 0, 0.0
     with tempfile.TemporaryDirectory(dir=SHM) as folder:
-        for data in mutants(f"{seed} {name}", held):
+        for data in mutants(f"{seed} {name}", inputs):
             before = time.process_time()
             outcome, crash = attempt(name, data, Path(folder))
             worst = max(worst, time.process_time() - before)
             tried += 1
             kind = _VARIABLE.sub("#", outcome)
-            if not crash and kind not in seen and len(held) < _MOST_SEEDS:
+            if not crash and kind not in seen and len(inputs) < _MOST_SEEDS:
                 seen.add(kind)
-                held.append(data)
+                inputs.append(data)
             if crash and crash.partition(": ")[0] not in places:
                 places.add(crash.partition(": ")[0])
                 crashes[crash] = data
@@ -145,11 +145,13 @@ def apart(name: str, seed: str, seconds: float) -> Result:
     except subprocess.TimeoutExpired:
         return Result(name, 0, seconds, seconds, 0.0, {"did not end": b""})
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return Result(name, 0, seconds, seconds, 0.0, {f"ended with {done.returncode}: {told[:200]}": b""})
+        last_line = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return Result(
+            name, 0, seconds, seconds, 0.0, {f"ended with {done.returncode}: {last_line[:200]}": b""}
+        )
     _, tried, took, worst, megabytes, crashes = json.loads(done.stdout)
-    found = {place: bytes.fromhex(data) for place, data in crashes.items()}
-    return Result(name, tried, took, worst, megabytes, found)
+    crash_inputs = {place: bytes.fromhex(data) for place, data in crashes.items()}
+    return Result(name, tried, took, worst, megabytes, crash_inputs)
 
 
 def _one(name: str, seed: str, seconds: float) -> None:
@@ -193,13 +195,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", default=str(time.time_ns() % 1_000_000))
     parser.add_argument("--target", choices=TARGETS)
-    given = parser.parse_args()
-    if given.target:
-        return _one(given.target, given.seed, given.seconds)
-    print(f"seed {given.seed}, {given.seconds:g} seconds (--seed {given.seed} repeats it)")
+    arguments = parser.parse_args()
+    if arguments.target:
+        return _one(arguments.target, arguments.seed, arguments.seconds)
+    print(f"seed {arguments.seed}, {arguments.seconds:g} seconds (--seed {arguments.seed} repeats it)")
     print(f"{'target':<18}{'inputs':>9}{'inputs/s':>10}{'slowest':>10}{'memory':>9}{'crashes':>9}")
     crashes = 0
-    for r in results(given.seconds, given.seed):
+    for r in results(arguments.seconds, arguments.seed):
         crashes += len(r.crashes)
         rate, slowest = r.tried / max(r.seconds, 1e-9), f"{r.worst:.3f} s"
         print(

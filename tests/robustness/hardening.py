@@ -67,12 +67,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=1800, help="for all areas together, about")
     parser.add_argument("--only", choices=[*AREAS], help="one area alone, for all the seconds")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     print(f"{'area':<18}{'what':<36}{'tried':>9}{'failures':>9}{'worst':>11}{'worst':>11}")
     started, failed = time.monotonic(), 0
-    for tries, share in [(AREAS[given.only][0], 1.0)] if given.only else AREAS.values():
-        for row in tries(share * given.seconds):
+    for tries, share in [(AREAS[arguments.only][0], 1.0)] if arguments.only else AREAS.values():
+        for row in tries(share * arguments.seconds):
             failed += bool(row.failures or not row.tried)
             print(line(row))
     print(f"{failed} failed; {time.monotonic() - started:.0f} s")

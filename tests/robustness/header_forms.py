@@ -45,8 +45,8 @@ class Form(NamedTuple):
     def expected(self) -> bytes:
         """The mail as it must come out."""
         pieces = self.marked.split(b"{")
-        kept = pieces[0] + b"".join(piece.partition(b"}")[2] for piece in pieces[1:])
-        before, _, after = kept.rpartition(b"@")
+        text = pieces[0] + b"".join(piece.partition(b"}")[2] for piece in pieces[1:])
+        before, _, after = text.rpartition(b"@")
         lines = b"".join(fold_as_filter(name, value) for name, value in VERDICT)
         return (before + lines.replace(b"\n", b"^") + after).replace(b"^", self.end)
 
@@ -225,7 +225,7 @@ def loses_subject(name: str, program: str, folder: Path) -> bool:
 
 def rows(budget: float) -> list[Row]:  # noqa: ARG001
     """A row for each program that is installed; takes some seconds, whatever the budget."""
-    found = []
+    results = []
     for program in PROGRAMS:
         if not is_installed(program):
             print(f"header forms: {program} is not installed")
@@ -238,5 +238,5 @@ def rows(budget: float) -> list[Row]:  # noqa: ARG001
                 bad += bool(wrong)
                 for line in wrong:
                     print(f"  {name}: {line}")
-        found.append(Row("header forms", program, len(FORMS), bad, time.monotonic() - started, 0.0))
-    return found
+        results.append(Row("header forms", program, len(FORMS), bad, time.monotonic() - started, 0.0))
+    return results

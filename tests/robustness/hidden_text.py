@@ -375,7 +375,7 @@ def is_read(body: str) -> bool:
 
 def rows(budget: float) -> list[Row]:  # noqa: ARG001
     """For the table of `make hardening`: a failure is a text that is read otherwise than a reader sees it."""
-    found = []
+    results = []
     for what, bodies, hidden in (
         ("hidden text is not read", [*HIDDEN, *UNREADABLE], True),
         ("visible text is read", VISIBLE, False),
@@ -384,5 +384,5 @@ def rows(budget: float) -> list[Row]:  # noqa: ARG001
         wrong = [name for name, body in bodies if is_read(body) == hidden]
         for name in wrong:
             print(f"  {what}: not so for {name}")
-        found.append(Row("hidden text", what, len(bodies), len(wrong), time.process_time() - start, 0.0))
-    return found
+        results.append(Row("hidden text", what, len(bodies), len(wrong), time.process_time() - start, 0.0))
+    return results

@@ -40,10 +40,10 @@ def tried(journals: Journals, data: bytes, sealed: bool) -> str:
         return _wrong_after_refusal(journals, data, error)
     except Exception as error:
         return f"fault: {type(error).__name__}: {error}"
-    got = counts_of(model.store)
-    if got not in right:
+    counts = counts_of(model.store)
+    if counts not in right:
         return f"wrong counts, {len(right)} would be right"
-    return _wrong_after_learning(journals, data, got)
+    return _wrong_after_learning(journals, data, counts)
 
 
 def _right(journals: Journals, data: bytes, sealed: bool) -> list[Counts]:
@@ -111,19 +111,19 @@ def run(many: int, seed: int, end: float = float("inf")) -> Iterator[tuple[str, 
 
 def rows(budget: float) -> list[Row]:
     """At least 2,500 journals, more if there is time."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     started = time.monotonic()
     for way, wrong in run(LEAST, 1):
-        found.setdefault(way, []).append(wrong)
+        results.setdefault(way, []).append(wrong)
     for way, wrong in run(1_000_000, 2, started + budget):
-        found.setdefault(way, []).append(wrong)
-    each = (time.monotonic() - started) / sum(map(len, found.values()))
-    for way, tries in found.items():
+        results.setdefault(way, []).append(wrong)
+    each = (time.monotonic() - started) / sum(map(len, results.values()))
+    for way, tries in results.items():
         for wrong in filter(None, tries):
             print(f"{way}: {wrong}")
     return [
         Row("hostile journals", way.replace("_", " "), len(tries), sum(map(bool, tries)), each, 0.0)
-        for way, tries in found.items()
+        for way, tries in results.items()
     ]
 
 
@@ -131,11 +131,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--journals", type=int, default=LEAST)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    faults = [f"{way}, {wrong}" for way, wrong in run(given.journals, given.seed) if wrong]
+    arguments = parser.parse_args()
+    faults = [f"{way}, {wrong}" for way, wrong in run(arguments.journals, arguments.seed) if wrong]
     for fault in faults:
         print(fault)
-    print(f"{given.journals:,} journals: {len(faults)} faults")
+    print(f"{arguments.journals:,} journals: {len(faults)} faults")
     sys.exit(bool(faults))
 
 

@@ -88,12 +88,12 @@ def growth(name: str, part: int = 1, tries: int = 4) -> float:
     make, size = CASES[name]
     size //= part
     half, whole = make(size // 2), make(size)
-    found = float("inf")
+    ratio = float("inf")
     for _ in range(tries):
-        found = min(found, (seconds(whole) + 1e-3) / (seconds(half) + 1e-3))
-        if found < MAX_GROWTH:
+        ratio = min(ratio, (seconds(whole) + 1e-3) / (seconds(half) + 1e-3))
+        if ratio < MAX_GROWTH:
             break
-    return found
+    return ratio
 
 
 def filtered(name: str, model: Path, folder: Path) -> tuple[ProcessResult, str]:
@@ -119,14 +119,14 @@ def model_in(folder: Path) -> Path:
 
 def rows(budget: float) -> list[Row]:
     """A row for each mail while there is time; growth is part of the verdict."""
-    end, found = time.monotonic() + budget, []
+    end, results = time.monotonic() + budget, []
     with tempfile.TemporaryDirectory() as name:
         model = model_in(Path(name))
         for case in CASES:
             if time.monotonic() < end:
                 result, wrong = filtered(case, model, Path(name))
                 bad = wrong or result.megabytes > MAX_MEGABYTES or growth(case) > MAX_GROWTH
-                found.append(Row("hostile mail", case, 1, int(bool(bad)), result.seconds, result.megabytes))
-    if len(found) < len(CASES):
-        print(f"hostile mail: the time is up after {len(found)} of {len(CASES)}")
-    return found
+                results.append(Row("hostile mail", case, 1, int(bool(bad)), result.seconds, result.megabytes))
+    if len(results) < len(CASES):
+        print(f"hostile mail: the time is up after {len(results)} of {len(CASES)}")
+    return results

@@ -216,9 +216,9 @@ def rows(budget: float) -> list[Row]:
     """For the table of `make hardening`, from a process of its own, whose memory is told."""
     command = [sys.executable, "-m", "tests.robustness.hostile_models", "--json", "--seconds", str(budget)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    *found, peak = json.loads(done.stdout)
+    *result, peak = json.loads(done.stdout)
     return [
-        Row("hostile models", what, tried, len(faults), took, peak) for what, tried, _, faults, took in found
+        Row("hostile models", what, tried, len(faults), took, peak) for what, tried, _, faults, took in result
     ]
 
 
@@ -228,11 +228,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutants", type=int, default=MUTANTS)
-    given = parser.parse_args()
-    done = tallies(given.mutants, given.seconds, given.seed)
-    if given.json:
-        found = [list(one) for one in done]
-        return json.dump([*found, _peak()], sys.stdout)
+    arguments = parser.parse_args()
+    done = tallies(arguments.mutants, arguments.seconds, arguments.seed)
+    if arguments.json:
+        tables = [list(one) for one in done]
+        return json.dump([*tables, _peak()], sys.stdout)
     print(f"{'files':<28}{'tried':>9}{'refused':>9}{'harmless':>9}{'failures':>9}{'slowest':>10}")
     failures = 0
     for what, tried, accepted, faults, took in done:

@@ -79,7 +79,7 @@ def _table(path: Path, rows: list[tuple[str, ...]]) -> None:
 
 def _odd_states(state: dict[str, Any]) -> list[dict[str, Any]]:
     """The state with one of its strings, in turn, made hostile; then one with a key more everywhere."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
 
     def walk(value: Any, rebuilt: Any) -> None:
         items = value.items() if isinstance(value, dict) else enumerate(value)
@@ -91,12 +91,12 @@ def _odd_states(state: dict[str, Any]) -> list[dict[str, Any]]:
                 return rebuilt(copy)
 
             if isinstance(item, str):
-                found.append(put(item + NAME))
+                rows.append(put(item + NAME))
             elif isinstance(item, (dict, list)):
                 walk(item, put)
 
     walk(state, lambda whole: whole)
-    return found
+    return rows
 
 
 _EVALUATE = ("evaluate", DATA, "-m", NAMED)

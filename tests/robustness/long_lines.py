@@ -61,7 +61,7 @@ def tried(case: Long, folder: Path, size: int = SIZE) -> tuple[ProcessResult, st
 
 def rows(budget: float) -> list[Row]:
     """A row for each reader, while there is time, with a line of 1 GB."""
-    end, found = time.monotonic() + budget, []
+    end, results = time.monotonic() + budget, []
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
         for case in CASES:
@@ -70,7 +70,7 @@ def rows(budget: float) -> list[Row]:
                 if wrong:
                     print(f"{case.what}: {wrong}")
                 took = result.seconds, result.megabytes
-                found.append(Row("1 GB line", case.what, 1, int(bool(wrong)), *took))
-    if len(found) < len(CASES):
-        print(f"1 GB lines: the time is up after {len(found)} of {len(CASES)}")
-    return found
+                results.append(Row("1 GB line", case.what, 1, int(bool(wrong)), *took))
+    if len(results) < len(CASES):
+        print(f"1 GB lines: the time is up after {len(results)} of {len(CASES)}")
+    return results

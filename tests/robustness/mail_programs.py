@@ -81,9 +81,9 @@ def _procmail(mail: bytes, folder: Path, names: tuple[str, ...]) -> dict[str, Va
     recipes.write_text(nowhere + "".join(_RECIPE.format(name=name) for name in names))
     recipes.chmod(0o600)
     log = _run("procmail", "-m", recipes, mail=mail).decode("latin1")
-    found = re.findall(r"<([\w-]+)\|(\d+)\|([^>]*)>", log)
-    assert len(found) == len(names), log
-    return {name: _first_of(int(count), match) for name, count, match in found}
+    matches = re.findall(r"<([\w-]+)\|(\d+)\|([^>]*)>", log)
+    assert len(matches) == len(names), log
+    return {name: _first_of(int(count), match) for name, count, match in matches}
 
 
 def _first_of(count: int, value: str) -> Values:
@@ -107,9 +107,11 @@ def _sieve(mail: bytes, folder: Path, names: tuple[str, ...]) -> dict[str, Value
     script.write_text(f"require [{needed}];\n" + "".join(_SIEVE.format(name=name) for name in names))
     file.write_bytes(mail)
     text = _run("sieve-test", "-c", config, script, file, folder=folder).decode("latin1")
-    found = {(name, count): value for name, count, value in re.findall(r"<([\w-]+)\|(\d)\|([^>]*)>", text)}
+    matches = {(name, count): value for name, count, value in re.findall(r"<([\w-]+)\|(\d)\|([^>]*)>", text)}
     return {
-        name: _first_of(2 if (name, "2") in found else 1, found[name, "1"]) if (name, "1") in found else []
+        name: _first_of(2 if (name, "2") in matches else 1, matches[name, "1"])
+        if (name, "1") in matches
+        else []
         for name in names
     }
 

@@ -57,7 +57,7 @@ def growth(command: str, length: int, folder: Path, small: int = SMALL, large: i
 
 def rows(budget: float) -> list[Row]:  # noqa: ARG001
     """For the table of `make hardening`; takes about two minutes, whatever the budget."""
-    found = []
+    results = []
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
         for command in COMMANDS:
@@ -65,8 +65,8 @@ def rows(budget: float) -> list[Row]:  # noqa: ARG001
                 one = growth(command, length, Path(name))
                 what = f"{command}, lines of {length:,}: x{one.ratio:.2f}"
                 failed = int(one.ratio > MAX_GROWTH)
-                found.append(Row("memory growth", what, 1, failed, one.seconds, one.megabytes))
-    return found
+                results.append(Row("memory growth", what, 1, failed, one.seconds, one.megabytes))
+    return results
 
 
 if __name__ == "__main__":

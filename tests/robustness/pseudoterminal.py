@@ -42,19 +42,19 @@ def run(
     screen, inner = os.openpty()
     tty.setraw(inner)  # bytes arrive as they were written
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    given = here / ".stdin"
-    given.write_bytes(stdin)
+    stdin_path = here / ".stdin"
+    stdin_path.write_bytes(stdin)
     started = time.monotonic()
     child = os.fork()
     if not child:
-        _command(args, here, inner, given, env or {}, errors)
+        _command(args, here, inner, stdin_path, env or {}, errors)
     os.close(inner)
     seen = _all(screen, child)
     os.close(screen)
     _, status, usage = os.wait4(child, 0)
-    told = errors.read_bytes() if errors is not None else b""
+    stderr = errors.read_bytes() if errors is not None else b""
     code = os.waitstatus_to_exitcode(status)
-    return Shown(code, seen, told, time.monotonic() - started, usage.ru_maxrss / 1024)
+    return Shown(code, seen, stderr, time.monotonic() - started, usage.ru_maxrss / 1024)
 
 
 def _command(

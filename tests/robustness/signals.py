@@ -23,7 +23,7 @@ _CODES = {signal.SIGINT: (0, 130), signal.SIGTERM: (0, -signal.SIGTERM), signal.
 
 def rows(budget: float) -> list[Row]:
     """A row for each signal: as many rounds over all commands as there is time for, at least one."""
-    rng, found = random.Random(1), []
+    rng, results = random.Random(1), []
     with tempfile.TemporaryDirectory() as name:
         whole = Path(name) / "whole"
         whole.mkdir()
@@ -37,8 +37,8 @@ def rows(budget: float) -> list[Row]:
                     tried, failures, worst = tried + 1, failures + bool(wrong), max(worst, seconds)
                     if wrong:
                         print(f"{signal.Signals(number).name}, {call}: {wrong}")
-            found.append(Row("system faults", signal.Signals(number).name, tried, failures, worst, 0.0))
-    return found
+            results.append(Row("system faults", signal.Signals(number).name, tried, failures, worst, 0.0))
+    return results
 
 
 def interrupted(
@@ -52,8 +52,8 @@ def interrupted(
         _await_numpy(running)
         time.sleep(delay)
         running.send_signal(number)
-    _, told = running.communicate(timeout=PATIENCE)
-    seconds, err = time.monotonic() - started, told.decode("utf-8", "replace")
+    _, stderr = running.communicate(timeout=PATIENCE)
+    seconds, err = time.monotonic() - started, stderr.decode("utf-8", "replace")
     if running.returncode not in _CODES[number]:
         return seconds, f"exit code {running.returncode}: {err[-300:]!r}"
     if "Traceback" in err or "spamnb has a fault" in err:
@@ -69,13 +69,13 @@ CHANGES = ("prune", "age", "learn", "learn --ham", "forget")  # such a model may
 def _started(name: str, folder: Path, broken: bool) -> subprocess.Popen[bytes]:
     reading, writing = os.pipe()
     (folder / "stdin").write_bytes(CALLS[name].stdin)
-    with open(reading, "rb") as end, open(writing, "wb") as out, open(folder / "stdin", "rb") as given:
+    with open(reading, "rb") as end, open(writing, "wb") as out, open(folder / "stdin", "rb") as file:
         if broken:
             end.close()
         sink: int = out.fileno() if broken else subprocess.DEVNULL
         env = os.environ | {"PYTHONPATH": str(ROOT)}
         return subprocess.Popen(
-            spamnb(*CALLS[name].args), stdin=given, stdout=sink, stderr=subprocess.PIPE, cwd=folder, env=env
+            spamnb(*CALLS[name].args), stdin=file, stdout=sink, stderr=subprocess.PIPE, cwd=folder, env=env
         )
 
 

@@ -184,8 +184,8 @@ def _wrong(fault: Fault, result: ProcessResult) -> str:
     if result.code not in fault.codes:
         return f"exit code {result.code}, expected {fault.codes}: {result.err[-300:]!r}"
     errors = [line for line in result.err.splitlines() if line.startswith("Error: ")]
-    told = fault.silent or ">/dev/full" in fault.script or "2>&-" in fault.script
-    if result.code and len(errors) != 1 and not (told and "2>" in fault.script):
+    silent = fault.silent or ">/dev/full" in fault.script or "2>&-" in fault.script
+    if result.code and len(errors) != 1 and not (silent and "2>" in fault.script):
         return f"expected one error, got {result.err[-300:]!r}"
     return ""
 
@@ -207,13 +207,13 @@ def everything(end: float) -> Iterator[tuple[str, str, ProcessResult, str]]:
 
 def rows(budget: float) -> list[Row]:
     """A row for each kind of fault, signal and long line."""
-    found: dict[str, list[tuple[ProcessResult, str]]] = {}
+    results: dict[str, list[tuple[ProcessResult, str]]] = {}
     for what, call, result, wrong in everything(time.monotonic() + 0.7 * budget):
         if wrong:
             print(f"{what}, {call}: {wrong}")
-        found.setdefault(what, []).append((result, wrong))
-    told = [_row(what, tries) for what, tries in found.items()]
-    return [*told, *signals.rows(0.1 * budget), *long_lines.rows(0.2 * budget)]
+        results.setdefault(what, []).append((result, wrong))
+    lines = [_row(what, tries) for what, tries in results.items()]
+    return [*lines, *signals.rows(0.1 * budget), *long_lines.rows(0.2 * budget)]
 
 
 def _row(what: str, tries: list[tuple[ProcessResult, str]]) -> Row:

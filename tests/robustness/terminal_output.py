@@ -32,17 +32,17 @@ _PLAIN = {"TERM": "dumb", "NO_COLOR": "1"}
 
 def faults(shown: Shown, coloured: bool) -> list[str]:
     """What arrived that must not, and what a command must never end with."""
-    found = []
+    results = []
     for where, data in (("terminal", shown.screen), ("stderr", shown.errors)):
         if coloured:  # a progress bar goes back to the start of its line
             data = _OWN.sub(b"", data).replace(b"\r", b"")
         text = data.decode("utf-8", "replace")
-        found += [f"{where}: {_around(text, at)!a}" for at in _FORBIDDEN.finditer(text)][:3]
+        results += [f"{where}: {_around(text, at)!a}" for at in _FORBIDDEN.finditer(text)][:3]
         if text.count("[") < BRACKETS * text.count("MARK"):
-            found.append(f"{where}: markup was not shown as text: {text[:300]!a}")
-        found += [f"{where}: {bad}" for bad in ("Traceback", "spamnb has a fault") if bad in text]
-        found += [f"{where}: a line was forged: {text[:300]!a}"] * (f"\n{FORGED}" in f"\n{text}")
-    return found + ([f"exit code {shown.code}"] if shown.code not in (0, 1, 2, 75) else [])
+            results.append(f"{where}: markup was not shown as text: {text[:300]!a}")
+        results += [f"{where}: {bad}" for bad in ("Traceback", "spamnb has a fault") if bad in text]
+        results += [f"{where}: a line was forged: {text[:300]!a}"] * (f"\n{FORGED}" in f"\n{text}")
+    return results + ([f"exit code {shown.code}"] if shown.code not in (0, 1, 2, 75) else [])
 
 
 def _around(text: str, at: re.Match[str]) -> str:

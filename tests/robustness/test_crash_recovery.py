@@ -22,9 +22,9 @@ def test_old_or_new_and_nothing_else() -> None:
         cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr
-    said = done.stdout.splitlines()
-    assert said[0].startswith("30 learners killed: old or new model each time")
-    for line, name in zip(said[1:], ("train", "merge", "prune", "age", "import"), strict=False):
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("30 learners killed: old or new model each time")
+    for line, name in zip(lines[1:], ("train", "merge", "prune", "age", "import"), strict=False):
         assert line.startswith(f"6 times {name} killed")
-    assert said[6].endswith("learned, exact")
-    assert said[7].startswith("400 learned one by one from 8 processes")
+    assert lines[6].endswith("learned, exact")
+    assert lines[7].startswith("400 learned one by one from 8 processes")

@@ -50,11 +50,11 @@ def test_chromium_draws_the_visible_texts_and_not_the_hidden_ones() -> None:
         ).new_page()
 
         def pictures(body: str) -> list[bytes]:
-            found = []
+            rows = []
             for word in WORDS:
                 window.set_content(FRAME + page(body, word))
-                found.append(window.screenshot())
-            return found
+                rows.append(window.screenshot())
+            return rows
 
         def is_drawn(body: str) -> bool:  # on a busy machine a picture may be taken too early
             return all(one != other for one, other in (pictures(body) for _ in range(3)))

@@ -19,13 +19,13 @@ from tools.joblib_samples import CANARY, COMPRESSORS, forms
 
 
 def test_nothing_runs_and_all_is_refused_or_harmless() -> None:
-    found = {one.what: one for one in tallies(1000, stride=9, slack=50.0)}
-    assert [fault for one in found.values() for fault in one.faults] == []
-    assert found["code in every form"].tried == 3 * len(forms()) * (4 + len(COMPRESSORS))
+    by_case = {one.what: one for one in tallies(1000, stride=9, slack=50.0)}
+    assert [fault for one in by_case.values() for fault in one.faults] == []
+    assert by_case["code in every form"].tried == 3 * len(forms()) * (4 + len(COMPRESSORS))
     for what in ("code in every form", "crafted streams and bombs", "cut at every byte"):
-        assert found[what].accepted == 0, what
+        assert by_case[what].accepted == 0, what
     for what in ("flipped at every byte", "mutants"):  # else nothing but the checksum would be tried
-        assert 0 < found[what].accepted < found[what].tried / 2, what
+        assert 0 < by_case[what].accepted < by_case[what].tried / 2, what
 
 
 @pytest.mark.parametrize(

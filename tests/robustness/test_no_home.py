@@ -53,13 +53,13 @@ ERRORS = {
 
 
 def run(args: tuple[str, ...], folder: Path, stdin: bytes = b"", **identity: object) -> Result:
-    """Runs spamnb with no variables at all."""
+    """Runs the spamnb of this repository, whichever is installed, with no other variables."""
     done = subprocess.run(
         [sys.executable, "-m", "spamnb", *args],
         input=stdin,
         capture_output=True,
         cwd=folder,
-        env={},
+        env={"PYTHONPATH": str(ROOT)},
         check=False,
         **identity,  # type: ignore[call-overload]
     )

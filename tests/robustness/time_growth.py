@@ -211,16 +211,16 @@ def growth(name: str, enough: float = ENOUGH, tries: int = 8) -> tuple[float, fl
     size = 1 << 13
     while (took := seconds(run, make(size), 1)) < enough and size < _LARGEST:
         size *= 2 if took > enough / 4 else 4
-    found, slow, two = float("inf"), 0.0, b""
+    ratio, slow, two = float("inf"), 0.0, b""
     for i in range(tries):
         if i and i % _TRIES_OF_A_SIZE == 0:
             size *= 2
         one, two = make(size), make(2 * size)
         slow = seconds(run, two)
-        found = min(found, (slow + 1e-3) / (seconds(run, one) + 1e-3))
-        if found < MAX_GROWTH:
+        ratio = min(ratio, (slow + 1e-3) / (seconds(run, one) + 1e-3))
+        if ratio < MAX_GROWTH:
             break
-    return found, slow, len(two)
+    return ratio, slow, len(two)
 
 
 def rows(budget: float) -> list[Row]:  # noqa: ARG001

@@ -55,8 +55,8 @@ def test_a_category(alpha: float, sender: str, seen: tuple[int, int]) -> None:
 
 
 def test_an_unsmoothed_category() -> None:
-    got = joint(model_of(alpha=0.0), "a", math.nan)
-    assert got.tolist() == pytest.approx([PRIOR[0] + math.log(2 / 4), -math.inf])
+    actual = joint(model_of(alpha=0.0), "a", math.nan)
+    assert actual.tolist() == pytest.approx([PRIOR[0] + math.log(2 / 4), -math.inf])
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
@@ -135,8 +135,8 @@ def test_the_normal_density(values: list[float], x: float) -> None:
     if max(values) - min(values) < 1e-3:
         return
     mean, sd = gaussian_parameters([Moments.of(values)], 0)
-    got = float(gaussian_log_p(np.array([x]), mean, sd)[0, 0])
-    assert got == pytest.approx(normal(x, values), rel=1e-6, abs=1e-6)
+    actual = float(gaussian_log_p(np.array([x]), mean, sd)[0, 0])
+    assert actual == pytest.approx(normal(x, values), rel=1e-6, abs=1e-6)
 
 
 def test_the_m_estimate_is_smoothing_by_m_over_k() -> None:

@@ -71,11 +71,11 @@ def test_the_score_of_play_tennis(alpha: float) -> None:
     model = model_of(ROWS, PLAYED, COLUMNS, alpha=alpha)
     above = twin.parents(twin.best_tree(ROWS, PLAYED, COLUMNS), COLUMNS)
     new = {name: values[0] for name, values in NEW.items()}
-    got = model.score([""], NEW).scored.joint[0]
+    actual = model.score([""], NEW).scored.joint[0]
     for c, label in enumerate(("No", "Yes")):
         terms = twin.tree_terms(ROWS, PLAYED, new, label, alpha, above)
         expected = math.log(PLAYED.count(label) / 14) + sum(terms.values())
-        assert got[c] == pytest.approx(expected, rel=1e-12)
+        assert actual[c] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -91,11 +91,11 @@ def test_against_the_twin(gaps: bool, alpha: float, seed: int) -> None:
     above = twin.parents(twin.best_tree(rows, table.labels, CATEGORICAL), CATEGORICAL)
     assert tree_of(model).parents == above
     scores = model.score([""] * len(others), new.categories).scored.joint
-    for row, got in zip(others, scores, strict=True):
+    for row, actual in zip(others, scores, strict=True):
         for c, label in enumerate(model.labels):
             terms = twin.tree_terms(rows, table.labels, row, label, alpha, above)
             expected = math.log(table.labels.count(label) / len(rows)) + sum(terms.values())
-            assert got[c] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+            assert actual[c] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def test_a_copy_of_a_column_counts_once() -> None:
@@ -106,8 +106,8 @@ def test_a_copy_of_a_column_counts_once() -> None:
     once = once.learn([""] * 10, labels, {"a": [row["a"] for row in rows]})
     both = model_of(rows, labels, ("a", "b"), alpha=0.0)
     expected = once.score([""], {"a": ["x"]}).scored.joint[0]
-    got = both.score([""], {"a": ["x"], "b": ["X"]}).scored.joint[0]
-    assert got.tolist() == pytest.approx(expected.tolist())
+    actual = both.score([""], {"a": ["x"], "b": ["X"]}).scored.joint[0]
+    assert actual.tolist() == pytest.approx(expected.tolist())
 
 
 def test_columns_that_tell_nothing_of_each_other_are_not_joined() -> None:

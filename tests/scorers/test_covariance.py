@@ -51,12 +51,12 @@ def test_against_the_twin(kind: str, gaps: bool, ddof: int) -> None:
     model = model_of(points, table.labels, NUMERIC, covariance=kind, ddof=ddof)
     rows = list(zip(points.tolist(), table.labels, strict=True))
     groups = {c: [p for p, label in rows if label == c and np.isfinite(p).all()] for c in LABELS}
-    for got, x in zip(joint(model, others, NUMERIC), others.tolist(), strict=True):
+    for actual, x in zip(joint(model, others, NUMERIC), others.tolist(), strict=True):
         for c, label in enumerate(LABELS):
             mean, matrix = covariance(groups[label], ddof)
             matrix = pooled(groups, ddof) if kind == "shared" else matrix
             prior = math.log(table.labels.count(label) / len(rows))
-            assert got[c] == pytest.approx(prior + log_normal(x, mean, matrix), rel=1e-9, abs=1e-9)
+            assert actual[c] == pytest.approx(prior + log_normal(x, mean, matrix), rel=1e-9, abs=1e-9)
 
 
 def _log_posterior(scores: FloatArray) -> FloatArray:
@@ -84,8 +84,8 @@ class TestAgainstScikitLearn:
         if classes == 2:
             expected = np.stack((np.zeros(len(others)), expected), axis=1)
         models = [model_of(points, table.labels, NUMERIC, covariance=kind, ddof=ddof) for ddof in (0, 1)]
-        got = [_log_posterior(joint(model, others, NUMERIC)) for model in models]
-        assert min(np.abs(one - _log_posterior(expected)).max() for one in got) < 1e-9
+        actual = [_log_posterior(joint(model, others, NUMERIC)) for model in models]
+        assert min(np.abs(one - _log_posterior(expected)).max() for one in actual) < 1e-9
 
 
 def test_a_covariance_by_hand() -> None:

@@ -24,10 +24,10 @@ leans = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=8)
 @given(leans, st.floats(0.1, 5))
 def test_clip_limits_the_difference_and_keeps_the_mean(pairs: list[tuple[float, float]], clip: float) -> None:
     weights = np.array(pairs)
-    held = limit_token_weights(weights, clip)
-    before, after = weights[:, 1] - weights[:, 0], held[:, 1] - held[:, 0]
+    limited = limit_token_weights(weights, clip)
+    before, after = weights[:, 1] - weights[:, 0], limited[:, 1] - limited[:, 0]
     assert np.allclose(after, np.clip(before, -clip, clip))
-    assert np.allclose(held.mean(axis=1), weights.mean(axis=1))
+    assert np.allclose(limited.mean(axis=1), weights.mean(axis=1))
 
 
 def test_what_is_impossible_stays_impossible() -> None:
@@ -41,12 +41,12 @@ def test_strongest_by_hand(pairs: list[tuple[float, float]], messages: list[list
     listed = [sorted({i for i in message if i < len(pairs)}) for message in messages]
     rows = np.array([r for r, message in enumerate(listed) for _ in message], np.int64)
     ids = np.array([i for message in listed for i in message], np.int64)
-    kept = limit_evidence(Entries(len(listed), rows, ids, np.ones(len(ids), np.int64)), weights, limit)
+    limited = limit_evidence(Entries(len(listed), rows, ids, np.ones(len(ids), np.int64)), weights, limit)
     lean = {i: b - a for i, (a, b) in enumerate(pairs)}
     for r, message in enumerate(listed):
         sides = [i for i in message if lean[i] > 0], [i for i in message if lean[i] <= 0]
         best = [i for side in sides for i in sorted(side, key=lambda i: (-abs(lean[i]), i))[:limit]]
-        assert kept.ids[kept.rows == r].tolist() == sorted(best)
+        assert limited.ids[limited.rows == r].tolist() == sorted(best)
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,14 @@ def test_strongest_by_hand(pairs: list[tuple[float, float]], messages: list[list
 def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, float]) -> None:
     model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
     for text in ("free cash at home now", "see you", "win a free prize and call me when you are home"):
-        told = model.explain(text)
-        assert np.isclose(told.bias + sum(p.log_odds for p in told.evidence), told.log_odds)
-        assert np.isclose(model.log_odds([text, "x"])[0], told.log_odds)
+        explanation = model.explain(text)
+        assert np.isclose(
+            explanation.bias + sum(p.log_odds for p in explanation.evidence), explanation.log_odds
+        )
+        assert np.isclose(model.log_odds([text, "x"])[0], explanation.log_odds)
         if limits.get("max_evidence"):
             for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in told.evidence) <= limits["max_evidence"]
+                assert sum(p.log_odds * sign > 1e-9 for p in explanation.evidence) <= limits["max_evidence"]
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:

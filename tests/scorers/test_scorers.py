@@ -140,8 +140,8 @@ def test_any_corpus_against_the_twin(
     features = FeatureConfig.plain(2)
     model = SpamModel(features, scoring).learn(messages, labels)
     expected = twin.joint(Counts(messages, labels, features), scoring, message)
-    got = model.score([message]).scored.joint[0]
-    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-8)
+    actual = model.score([message]).scored.joint[0]
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-8)
 
 
 def test_pairs_of_words_are_smoothed_more() -> None:

@@ -27,9 +27,10 @@ from spamnb.settings import (
 
 CONFIGS = (FeatureConfig, ScorerConfig, TrainingConfig, DecisionConfig, MailConfig)
 TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
-# Settings that the estimator has not got: it reads texts alone, and cross-validates within itself.
+# Settings that the estimator has not got: it reads texts alone, cross-validates within itself, and states
+# every parameter, so that a preset would override nothing.
 NOT_OF_THE_ESTIMATOR = {
-    *("categorical", "numeric", "ddof", "covariance", "dependence"),
+    *("textbook", "categorical", "numeric", "ddof", "covariance", "dependence"),
     *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
     *("unsure", "cost", "cost_fp", "cost_fn", "authserv_id"),
 }

@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 def everything(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     """Contents, mode and time of all files."""
     facts = {path.name: (path.read_bytes(), path.stat()) for path in folder.iterdir()}
-    return {name: (data, found.st_mode, found.st_mtime_ns) for name, (data, found) in facts.items()}
+    return {name: (data, status.st_mode, status.st_mtime_ns) for name, (data, status) in facts.items()}
 
 
 def replace(path: Path, rows: list[tuple[str, str]]) -> int:
@@ -50,7 +50,7 @@ def test_the_replaced_model_is_kept_with_its_journal(path: Path) -> None:
     replace(path, ROWS)
     assert is_trained_on(path.with_name("m.spamnb.bak"), ROWS[1:])
     names = ["m.spamnb", "m.spamnb.bak", "m.spamnb.lock"]
-    assert sorted(found.name for found in path.parent.iterdir()) == names
+    assert sorted(entry.name for entry in path.parent.iterdir()) == names
 
 
 @pytest.mark.parametrize("how", ["link", "no links here"])

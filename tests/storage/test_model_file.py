@@ -246,10 +246,10 @@ UNFIT = {
 @pytest.mark.parametrize("where", UNFIT)
 def test_what_a_model_cannot_hold_is_named(saved: Path, where: str) -> None:
     before = saved.read_bytes()
-    state, got = UNFIT[where]
+    state, actual = UNFIT[where]
     assert (
         error(model_writer.write, state, saved)[0]
-        == f"the model state cannot keep {where}: {KINDS}, got {got}"
+        == f"the model state cannot keep {where}: {KINDS}, got {actual}"
     )
     assert saved.read_bytes() == before
 
@@ -362,8 +362,8 @@ def test_sudden_death_keeps_the_old_model(saved: Path, step: str) -> None:
 def test_large_arrays_are_hashed_beside_the_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = {"small": np.arange(9), "large": np.arange(700_000), "after": "text"}
     model_writer.write(state, tmp_path / "m")
-    found = model_file.read(tmp_path / "m")  # refuses a file that does not match its checksum
-    assert found["large"].tolist() == state["large"].tolist()  # type: ignore[attr-defined]
+    loaded = model_file.read(tmp_path / "m")  # refuses a file that does not match its checksum
+    assert loaded["large"].tolist() == state["large"].tolist()  # type: ignore[attr-defined]
 
     def none_left(_: object) -> None:
         raise RuntimeError("can't start new thread")

@@ -115,9 +115,11 @@ def test_titles(
 ) -> None:
     monkeypatch.setattr(model_writer, "_with_title", lambda state: title | state)
     model_writer.write({}, tmp_path / "m")
-    got, hint = error(model_file.read, tmp_path / "m")
-    assert got == message.replace("PATH", str(tmp_path / "m"))
-    assert hint == ("upgrade spamnb, or " + TRAIN.replace("one", "a new model") if "newer" in got else TRAIN)
+    actual, hint = error(model_file.read, tmp_path / "m")
+    assert actual == message.replace("PATH", str(tmp_path / "m"))
+    assert hint == (
+        "upgrade spamnb, or " + TRAIN.replace("one", "a new model") if "newer" in actual else TRAIN
+    )
 
 
 def test_places_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,9 +71,9 @@ def test_what_a_crash_leaves_is_overwritten(path: Path, left: bytes) -> None:
         file.write(left)
     assert is_trained_on(path, [*ROWS, NEWS[0]])
     learn(path, NEWS[1])
-    found = update_journal.read(path, model_file.checksum_of(path))
-    assert found is not None
-    assert (len(found.payloads), found.end) == (2, beside(path).stat().st_size)
+    journal = update_journal.read(path, model_file.checksum_of(path))
+    assert journal is not None
+    assert (len(journal.payloads), journal.end) == (2, beside(path).stat().st_size)
     assert is_trained_on(path, [*ROWS, *NEWS[:2]])
 
 
@@ -229,9 +229,9 @@ def test_many_records_become_one(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     file = path.read_bytes()
     for n, row in enumerate(NEWS, 1):
         learn(path, row)
-        found = update_journal.read(path, model_file.checksum_of(path))
-        assert found is not None
-        assert len(found.payloads) == (n if n < 3 else 1)
+        journal = update_journal.read(path, model_file.checksum_of(path))
+        assert journal is not None
+        assert len(journal.payloads) == (n if n < 3 else 1)
     assert path.read_bytes() == file
     assert is_trained_on(path, [*ROWS, *NEWS])
 

@@ -157,8 +157,8 @@ def test_sender_domain_and_regular_expressions_are_features_too() -> None:
     model = SpamModel(features, ScorerConfig.of("binary")).learn(messages, labels, domains)
     assert any("name" in token for token in model.store.spellings.tolist())
     assert model.store.categories["sender_domain"] == {"bulk.biz": (0, 2), "mail.com": (2, 0)}
-    asked = {"sender_domain": ["mail.com", "bulk.biz", ""]}
-    assert model.predict(["hello", "hello", "hello Ada Lux"], asked) == ["ham", "spam", "ham"]
+    query = {"sender_domain": ["mail.com", "bulk.biz", ""]}
+    assert model.predict(["hello", "hello", "hello Ada Lux"], query) == ["ham", "spam", "ham"]
 
 
 def test_only_non_zero_features_are_stored() -> None:

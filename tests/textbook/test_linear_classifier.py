@@ -156,10 +156,10 @@ def test_w_x_plus_b_is_the_difference_of_the_class_scores(seed: int, alpha: floa
     assert (np.abs(linear - difference) / scale).max() < 1e-12
     clear = np.abs(linear) > 1e-9
     assert clear.sum() >= 30
-    said = [label for label, sure in zip(model.predict(unseen), clear, strict=True) if sure]
+    verdicts = [label for label, sure in zip(model.predict(unseen), clear, strict=True) if sure]
     expected = ["spam" if value > 0 else "ham" for value in linear[clear]]
     known = model.score(unseen).known[clear] > 0
-    assert [s for s, k in zip(said, known, strict=True) if k] == [
+    assert [s for s, k in zip(verdicts, known, strict=True) if k] == [
         e for e, k in zip(expected, known, strict=True) if k
     ]
 

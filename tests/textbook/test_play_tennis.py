@@ -129,19 +129,19 @@ def asked(cli: Cli, *flags: str) -> dict[str, float]:
 
 
 def test_m_estimate_on_the_command_line(cli: Cli) -> None:
-    got = asked(cli, "--m-estimate", "1")
+    actual = asked(cli, "--m-estimate", "1")
     for value, (_, given_no) in M_ESTIMATES.items():
         counted = LEARNED["outlook"][value][1]  # of 9 days Yes
         given_yes = (int(counted[0]) + Fraction(1, 3)) / (9 + 1)
         yes, no = Fraction(9, 14) * given_yes, Fraction(5, 14) * given_no
-        assert got[value] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
+        assert actual[value] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
 
 
 def test_class_weight_on_the_command_line(cli: Cli) -> None:
     # Each of 5 days No counts three times: P(No) = 15/24, P(Sunny | No) = 9/15, with alpha 0 as counted.
-    got = asked(cli, "--alpha", "0", "--class-weight", "No=3")
+    actual = asked(cli, "--alpha", "0", "--class-weight", "No=3")
     yes, no = Fraction(9, 24) * Fraction(2, 9), Fraction(15, 24) * Fraction(9, 15)
-    assert got["Sunny"] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
+    assert actual["Sunny"] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
 
 
 def test_the_card_has_what_was_asked_for(cli: Cli) -> None:

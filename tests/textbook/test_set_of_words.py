@@ -56,9 +56,9 @@ def test_the_estimates_of_every_word_of_the_vocabulary() -> None:
     engine = Engine(STORE, ScorerConfig.of("binary"))
     log_p = engine.scorer.estimate(Stats.of(STORE))
     assert STORE.labels == ("ham", "spam")
-    got = dict(zip(STORE.spellings.tolist(), np.exp(log_p).tolist(), strict=True))
-    assert sorted(got) == VOCABULARY
-    for word, pair in got.items():
+    actual = dict(zip(STORE.spellings.tolist(), np.exp(log_p).tolist(), strict=True))
+    assert sorted(actual) == VOCABULARY
+    for word, pair in actual.items():
         assert pair == pytest.approx([estimate(word, HAM), estimate(word, SPAM)], rel=1e-14)
 
 
@@ -133,10 +133,10 @@ def test_log_space_answers_where_the_product_underflows() -> None:
     assert engine.score(everything).joint[0] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_tie_is_not_spam_when_both_mistakes_cost_the_same() -> None:
-    # Algorithm 1 says spam only if its side is the larger one. That is the rule of equal costs; the rule of
-    # a threshold says spam from the threshold on.
+@pytest.mark.parametrize("decision", [Decision(), Decision(0.5), Decision.from_costs(1, 1)])
+def test_a_tie_is_not_spam(decision: Decision) -> None:
+    # Algorithm 1 says spam only if its side is the larger one.
     store = count(extract(Texts.of(["a b", "b a"]), PLAIN), ["ham", "spam"])
-    model = SpamModel(PLAIN, ScorerConfig.of("binary"), store, Decision.from_costs(1, 1))
+    model = SpamModel(PLAIN, ScorerConfig.of("binary"), store, decision)
     assert model.predict(["a"]) == ["ham"]
-    assert SpamModel(PLAIN, ScorerConfig.of("binary"), store, Decision(0.5)).predict(["a"]) == ["spam"]
+    assert model.predict_proba(["a"]).tolist() == [[0.5, 0.5]]

@@ -76,8 +76,8 @@ def install(wheel: Path, folder: Path) -> Path:
 
 def requirements(package: metadata.Distribution) -> list[str]:
     """The names of what a package requires here, without extras."""
-    found = [Requirement(text) for text in package.requires or ()]
-    return [r.name.lower() for r in found if r.marker is None or r.marker.evaluate({"extra": ""})]
+    listed = [Requirement(text) for text in package.requires or ()]
+    return [r.name.lower() for r in listed if r.marker is None or r.marker.evaluate({"extra": ""})]
 
 
 def link_files(package: metadata.Distribution, site: Path) -> None:

@@ -13,6 +13,7 @@ from spamnb.core.arrays import FloatArray
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.message_digest import word_digests
+from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -82,7 +83,10 @@ def check_folds(data: Data, trainer: Trainer, k: int, batches: int = 1) -> None:
             rest.texts, rest.labels, {"sender": rest.senders}, {"size": rest.sizes}
         )
         assert other.labels == model.labels
-        scored = other.score(held.texts, {"sender": held.senders}, {"size": held.sizes}).scored
+        batch = extract(Texts.of(held.texts), trainer.features)
+        senders = dict.fromkeys(trainer.features.categorical, held.senders)
+        sizes = dict.fromkeys(trainer.features.numeric, held.sizes)
+        scored = Engine(other.store, trainer.scoring).score(batch, senders, sizes)  # damped, not calibrated
         np.testing.assert_allclose(scores.damped[mine], scored.damped, rtol=1e-12, atol=1e-12)
         assert scores.known[mine].tolist() == scored.known.tolist()
 

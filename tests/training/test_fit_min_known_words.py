@@ -51,10 +51,10 @@ def model() -> SpamModel:
 
 
 def test_what_has_few_known_words_is_unsure_and_says_so(model: SpamModel) -> None:
-    found = model.score([FOREIGN, TEXTS[1], "qwrtz", FOREIGN_SPAM])
-    assert found.labels == ["unsure", "ham", "unsure", "spam"]  # few known words can speak for spam
-    assert found.unsure_reason(0) == "few known words: 1 of 13"
-    assert [found.unsure_reason(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
+    predictions = model.score([FOREIGN, TEXTS[1], "qwrtz", FOREIGN_SPAM])
+    assert predictions.labels == ["unsure", "ham", "unsure", "spam"]  # few known words can speak for spam
+    assert predictions.unsure_reason(0) == "few known words: 1 of 13"
+    assert [predictions.unsure_reason(i) for i in (1, 2, 3)] == ["", "nothing in it is known", ""]
     assert replace(model, min_known_words=None).predict([FOREIGN]) == ["ham"]
     explanation = model.explain(FOREIGN)
     assert (explanation.unsure_reason, explanation.lacks_evidence) == ("few known words: 1 of 13", True)
@@ -70,14 +70,14 @@ def test_the_shares_are_those_of_models_without_the_fold() -> None:
     counted, sample = trainer.counted()
     assert sample is not None
     assert sample.texts is not None
-    found, fold = known_word_shares(counted, sample, 5), folds(sample, 5)
+    shares, fold = known_word_shares(counted, sample, 5), folds(sample, 5)
     for f in range(5):
         rows = np.flatnonzero(fold == f)
         texts = sample.texts.select(rows)
         lean = counted.forget(texts, [counted.labels[sample.labels[i]] for i in rows.tolist()])
         words = replace(lean, min_known_words=0.5).score(texts).scored.words
         assert words is not None
-        np.testing.assert_array_equal(found[rows], words.share)
+        np.testing.assert_array_equal(shares[rows], words.share)
 
 
 def test_one_ham_in_200_becomes_unsure_and_nothing_else_changes(model: SpamModel) -> None:
@@ -85,18 +85,18 @@ def test_one_ham_in_200_becomes_unsure_and_nothing_else_changes(model: SpamModel
     trainer.add(Texts.of(TEXTS), LABELS)
     counted, sample = trainer.counted()
     assert sample is not None
-    settled, held = trainer.calibrated(counted, sample)
+    settled, held_out = trainer.calibrated(counted, sample)
     assert settled.min_known_words == model.min_known_words
     assert settled.min_known_words is not None
-    assert held.share is not None
-    before = settled.decide(held.log_odds, held.known).codes
-    after = settled.decide(held.log_odds, held.known, held.share).codes
+    assert held_out.share is not None
+    before = settled.decide(held_out.log_odds, held_out.known).codes
+    after = settled.decide(held_out.log_odds, held_out.known, held_out.share).codes
     moved = before != after
     assert 0 < moved.sum() <= 0.005 * len(before)
     assert set(before[moved].tolist()) == {0}
     assert settled.metrics is not None
     assert settled.metrics["unsure"] == int((after == 2).sum())
-    assert settled.metrics["accuracy"] == pytest.approx(float(((after == 1) == (held.truth == 1)).mean()))
+    assert settled.metrics["accuracy"] == pytest.approx(float(((after == 1) == (held_out.truth == 1)).mean()))
 
 
 def test_evaluating_counts_it_too(model: SpamModel) -> None:

@@ -58,28 +58,28 @@ def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
 
 
 def test_auto_keeps_what_helps_and_says_so() -> None:
-    told = train(TEXTS, LABELS).metrics
+    metrics = train(TEXTS, LABELS).metrics
     plain = train(TEXTS, LABELS, training=TrainingConfig(refine="no")).metrics
-    assert told is not None
+    assert metrics is not None
     assert plain is not None
-    assert re.match(r"yes(, \d\d% of it)?: out-of-fold log loss ", str(told["refined"]))
-    assert told["log_loss"] < plain["log_loss"]
+    assert re.match(r"yes(, \d\d% of it)?: out-of-fold log loss ", str(metrics["refined"]))
+    assert metrics["log_loss"] < plain["log_loss"]
     assert "refined" not in plain
 
 
 def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {}
+    rows = {}
     for part in (0.25, 0.5, 0.75):
         monkeypatch.setattr(refinement, "SHARES", (part,))
-        found[part] = train(TEXTS, LABELS, training=TrainingConfig(refine="yes"))
+        rows[part] = train(TEXTS, LABELS, training=TrainingConfig(refine="yes"))
     monkeypatch.undo()
     best = train(TEXTS, LABELS, training=TrainingConfig(refine="yes"))
-    losses = {part: _loss(model) for part, model in found.items()}
+    losses = {part: _loss(model) for part, model in rows.items()}
     assert _loss(best) == min(losses.values())
     assert best.metrics is not None
     assert ", 75% of it: " in str(best.metrics["refined"])
     assert best.correction is not None
-    most = found[0.75].correction
+    most = rows[0.75].correction
     assert most is not None
     assert (best.correction.weights == most.weights).all()
     assert best.correction.bias == most.bias
@@ -92,19 +92,19 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
 def _loss(model: SpamModel) -> float:
     """Out of fold, before the calibration that is chosen."""
     assert model.metrics is not None
-    told = re.search(r"without, ([\d.]+) with", str(model.metrics["refined"]))
-    assert told is not None
-    return float(told[1])
+    match = re.search(r"without, ([\d.]+) with", str(model.metrics["refined"]))
+    assert match is not None
+    return float(match[1])
 
 
 def test_auto_leaves_out_what_does_not_help() -> None:
     rng = np.random.default_rng(0)
     texts = [" ".join(f"x{int(w)}" for w in rng.integers(0, 50, 4)) for _ in range(200)]
     labels = ["spam" if rng.random() < 0.5 else "ham" for _ in texts]
-    found = train(texts, labels)
-    assert found.correction is None
-    assert found.metrics is not None
-    assert str(found.metrics["refined"]).startswith("no: ")
+    trained = train(texts, labels)
+    assert trained.correction is None
+    assert trained.metrics is not None
+    assert str(trained.metrics["refined"]).startswith("no: ")
 
 
 def test_held_out_labels_do_not_matter_to_their_scores() -> None:
@@ -114,9 +114,9 @@ def test_held_out_labels_do_not_matter_to_their_scores() -> None:
     model, sample = trainer.counted()
     assert sample is not None
     fold = folds(sample, 5)
-    held = fold == 2
+    in_fold = fold == 2
     swap = {"ham": "spam", "spam": "ham"}
-    some = held & (np.arange(len(held)) % 4 == 0)
+    some = in_fold & (np.arange(len(in_fold)) % 4 == 0)
     other = [swap[label] if s else label for s, label in zip(some, LABELS, strict=True)]
     again = Trainer()
     again.add(Texts.of(TEXTS), other)
@@ -128,16 +128,16 @@ def test_held_out_labels_do_not_matter_to_their_scores() -> None:
     ]
     assert scores[0] is not None
     assert scores[1] is not None
-    assert scores[0][0][held] == pytest.approx(scores[1][0][held], abs=1e-9)
-    assert scores[0][0][~held] != pytest.approx(scores[1][0][~held], abs=1e-3)
+    assert scores[0][0][in_fold] == pytest.approx(scores[1][0][in_fold], abs=1e-9)
+    assert scores[0][0][~in_fold] != pytest.approx(scores[1][0][~in_fold], abs=1e-3)
 
 
 def test_several_processes_find_the_same() -> None:
-    found = [train_in(jobs) for jobs in (1, 3)]
-    assert found[0].metrics == found[1].metrics
-    assert found[0].correction is not None
-    assert found[1].correction is not None
-    assert (found[0].correction.weights == found[1].correction.weights).all()
+    models = [train_in(jobs) for jobs in (1, 3)]
+    assert models[0].metrics == models[1].metrics
+    assert models[0].correction is not None
+    assert models[1].correction is not None
+    assert (models[0].correction.weights == models[1].correction.weights).all()
 
 
 def train_in(jobs: int) -> SpamModel:
@@ -155,10 +155,10 @@ def out_of_fold_with(model: SpamModel, sample: Any, fold: Any) -> Any:
 
 def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel) -> None:
     for text in [*TEXTS[:20], "alpha beta gamma", "unknown", ""]:
-        told = model.explain(text)
-        total = told.bias + sum(p.log_odds for p in told.evidence)
-        assert total == pytest.approx(told.log_odds, abs=1e-9)
-        assert told.log_odds == pytest.approx(model.log_odds([text])[0], abs=1e-12)
+        explanation = model.explain(text)
+        total = explanation.bias + sum(p.log_odds for p in explanation.evidence)
+        assert total == pytest.approx(explanation.log_odds, abs=1e-9)
+        assert explanation.log_odds == pytest.approx(model.log_odds([text])[0], abs=1e-12)
 
 
 def test_weights_of_inspect_are_those_that_score(model: SpamModel) -> None:
@@ -166,10 +166,10 @@ def test_weights_of_inspect_are_those_that_score(model: SpamModel) -> None:
     line = look.linear()
     assert line is not None
     words = {r.token: r.weight for r in look.look_up(["alpha", "truth"])}
-    told = {p.token: p.log_odds for p in model.explain("alpha truth").evidence}
-    m = len(told)
-    assert told["truth"] == pytest.approx(line.slope * words["truth"] / m, rel=1e-9)
-    total = line.slope * line.b / m + line.offset + sum(told.values())
+    evidence = {p.token: p.log_odds for p in model.explain("alpha truth").evidence}
+    m = len(evidence)
+    assert evidence["truth"] == pytest.approx(line.slope * words["truth"] / m, rel=1e-9)
+    total = line.slope * line.b / m + line.offset + sum(evidence.values())
     assert total == pytest.approx(model.log_odds(["alpha truth"])[0], abs=1e-9)
 
 
@@ -245,9 +245,11 @@ def test_weights_that_are_not_numbers_are_refused(model: SpamModel) -> None:
 
 
 def test_tokens_that_came_later_have_no_correction() -> None:
-    found = Correction(np.array([3, 7], np.uint64), np.array([0.5, -2], np.float32), 0.0, "spam", 9)
-    assert found.of(np.array([1, 3, 5, 7, 9], np.uint64)).tolist() == [0, 0.5, 0, -2, 0]
-    assert Correction(found.keys[:0], found.weights[:0], 0.0, "spam", 9).of(found.keys).tolist() == [0, 0]
+    correction = Correction(np.array([3, 7], np.uint64), np.array([0.5, -2], np.float32), 0.0, "spam", 9)
+    assert correction.of(np.array([1, 3, 5, 7, 9], np.uint64)).tolist() == [0, 0.5, 0, -2, 0]
+    assert Correction(correction.keys[:0], correction.weights[:0], 0.0, "spam", 9).of(
+        correction.keys
+    ).tolist() == [0, 0]
 
 
 def test_what_cannot_be_refined() -> None:
@@ -266,22 +268,24 @@ def test_what_cannot_be_refined() -> None:
 
 def test_many_messages_are_left_alone_by_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refinement, "WHOLE", 100)
-    found = train(TEXTS, LABELS).metrics
-    assert found is not None
-    assert found["refined"] == "no: left out with more than 100 messages (--refine yes does it)"
+    metrics = train(TEXTS, LABELS).metrics
+    assert metrics is not None
+    assert metrics["refined"] == "no: left out with more than 100 messages (--refine yes does it)"
     assert train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).correction is not None
 
 
 def test_infinite_scores_are_left_alone() -> None:
-    found = train(TEXTS, LABELS, scoring=ScorerConfig(alpha=0.0), training=TrainingConfig(refine="yes"))
-    assert found.correction is None
+    trained = train(TEXTS, LABELS, scoring=ScorerConfig(alpha=0.0), training=TrainingConfig(refine="yes"))
+    assert trained.correction is None
 
 
 def test_the_positive_class_may_be_either() -> None:
     swapped = train(TEXTS, LABELS, positive="ham", training=TrainingConfig(refine="yes"))
-    told = swapped.explain(TEXTS[0])
-    assert told.label == "ham"
-    assert told.bias + sum(p.log_odds for p in told.evidence) == pytest.approx(told.log_odds, abs=1e-9)
+    explanation = swapped.explain(TEXTS[0])
+    assert explanation.label == "ham"
+    assert explanation.bias + sum(p.log_odds for p in explanation.evidence) == pytest.approx(
+        explanation.log_odds, abs=1e-9
+    )
     one = train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).log_odds(TEXTS[:50])
     assert swapped.log_odds(TEXTS[:50]) == pytest.approx(-one, abs=0.05)
     assert log_odds_of(np.array([[0.0, 1.0], [-np.inf, -np.inf]]), 1).tolist() == [1.0, 0.0]

@@ -106,14 +106,14 @@ def test_the_first_label_wins(path: Path) -> None:
 
 
 def test_on_error_learns_only_what_is_misclassified_or_unsure(path: Path) -> None:
-    given = ["a prize", "see you later", "prize", "unheard"]
+    inputs = ["a prize", "see you later", "prize", "unheard"]
     with Learner(path) as learner:
-        learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
+        learner.learn(inputs, ["spam", "spam", "spam", "ham"], mode="on-error")
     assert (learner.outcome.learned, learner.outcome.already_correct) == ({"spam": 1, "ham": 1}, 2)
     assert is_trained_on(path, [*ROWS, ("see you later", "spam"), ("unheard", "ham")])
     for _ in range(2):  # what is classified right is not known the next time: it must not count each time
         with Learner(path) as learner:
-            learner.learn(given, ["spam", "spam", "spam", "ham"], mode="on-error")
+            learner.learn(inputs, ["spam", "spam", "spam", "ham"], mode="on-error")
         assert (learner.outcome.already_correct, learner.outcome.learned) == (2, {})
     since = SpamModel.load(path).change_history
     assert (since.learned, since.classified) == (2, 0)
@@ -177,10 +177,10 @@ def test_nothing_new_writes_nothing(path: Path) -> None:
 
 
 def test_messages_are_classified_before_they_are_learned(path: Path) -> None:
-    given, truth = ["a prize", "see you later"], ["spam", "spam"]
+    inputs, truth = ["a prize", "see you later"], ["spam", "spam"]
     before = SpamModel.load(path)
-    p = before.predict_proba(given)[:, 1]
-    learn(path, *zip(given, truth, strict=True))
+    p = before.predict_proba(inputs)[:, 1]
+    learn(path, *zip(inputs, truth, strict=True))
     learn(path, ("a prize", "spam"))  # known: not classified again
     since = SpamModel.load(path).change_history
     assert (since.learned, since.classified, since.wrong, since.unsure) == (2, 2, 1, 0)

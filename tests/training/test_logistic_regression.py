@@ -21,8 +21,8 @@ def problem(
     rows, ids = np.nonzero(filled)
     times = rng.integers(1, 4, len(rows)).astype(np.float64) if counted else None
     pattern = Pattern.of(n, columns, rows, ids, times)
-    found = SparseRows.of(pattern, rng.uniform(0.2, 1.0, n), rng.uniform(0.1, 2.0, columns))
-    return found, np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    sparse = SparseRows.of(pattern, rng.uniform(0.2, 1.0, n), rng.uniform(0.1, 2.0, columns))
+    return sparse, np.where(rng.random(n) < 0.4, 1.0, -1.0)
 
 
 def dense(rows: SparseRows) -> FloatArray:
@@ -60,14 +60,14 @@ def test_rows_without_scale_and_c_are_left_out(seed: int) -> None:
     there = (np.arange(n) % 4 != 1).astype(np.float64)
     some = SparseRows.of(rows.pattern, rows.row_scale * there, rows.scale)
     v, bias = fit(some, target, offset, 5.0 * there, tolerance=1e-10, steps=2000)
-    kept = np.flatnonzero(there)
-    at, ids = np.nonzero(dense(rows)[kept])
+    used = np.flatnonzero(there)
+    at, ids = np.nonzero(dense(rows)[used])
     alone = SparseRows.of(
-        Pattern.of(len(kept), len(rows.scale), at, ids, dense(rows)[kept][at, ids]),
-        np.ones(len(kept)),
+        Pattern.of(len(used), len(rows.scale), at, ids, dense(rows)[used][at, ids]),
+        np.ones(len(used)),
         np.ones(len(rows.scale)),
     )
-    w, other = fit(alone, target[kept], offset[kept], 5.0, tolerance=1e-10, steps=2000)
+    w, other = fit(alone, target[used], offset[used], 5.0, tolerance=1e-10, steps=2000)
     assert v == pytest.approx(w, abs=1e-6)
     assert bias == pytest.approx(other, abs=1e-6)
 

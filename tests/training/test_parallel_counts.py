@@ -47,9 +47,9 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_several_processes_train_the_same_model(tmp_path: Path, jobs: int) -> None:
     write_mails(tmp_path)
-    one, told = trained(tmp_path, 1)
+    one, reported = trained(tmp_path, 1)
     many, told_by_many = trained(tmp_path, jobs)
-    assert told_by_many == told
+    assert told_by_many == reported
     assert many.messages == one.messages == 40
     paths = [tmp_path / "one", tmp_path / "many"]
     for trainer, path in zip((one, many), paths, strict=True):
@@ -72,7 +72,7 @@ def test_a_large_sample_is_thinned_alike(tmp_path: Path, monkeypatch: pytest.Mon
 def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
     write_mails(tmp_path)
     model = trained(tmp_path, 1)[0].finish()
-    said = []
+    output = []
     for jobs in (1, 2):
         with open_source(str(tmp_path), ReadOptions.from_flags(jobs=jobs), labelled=False) as source:
             source.work = ScoreInWorker(model, wanted)
@@ -85,10 +85,10 @@ def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
             assert any(b"".join(chunk.texts.tolist()) for chunk, _ in chunks)
         else:
             assert not any(chunk.texts.data for chunk, _ in chunks)
-        log_odds = [x for _, found in chunks for x in found.log_odds.tolist()]
-        said.append((places, numbers, subjects, log_odds))
-    assert said[0] == said[1]
-    assert said[0][1] == list(range(1, 42))
+        log_odds = [x for _, predictions in chunks for x in predictions.log_odds.tolist()]
+        output.append((places, numbers, subjects, log_odds))
+    assert output[0] == output[1]
+    assert output[0][1] == list(range(1, 42))
 
 
 class Summing:

@@ -123,15 +123,15 @@ PIECES = ["a", '"', '""', ",", "\n", "\r\n", "\r", '"x, y"', '"two\nlines"', "é
 
 
 def blocks(data: bytes, size: int) -> Iterator[bytes]:
-    held = b""
+    received = b""
     for at in range(0, len(data), size):
-        held += data[at : at + size]
-        end = last_row_end(held, ",", quoting=True)
+        received += data[at : at + size]
+        end = last_row_end(received, ",", quoting=True)
         if end:
-            yield held[:end]
-        held = held[end:]
-    if held:
-        yield held
+            yield received[:end]
+        received = received[end:]
+    if received:
+        yield received
 
 
 @settings(max_examples=400)
@@ -139,10 +139,10 @@ def blocks(data: bytes, size: int) -> Iterator[bytes]:
 def test_rows_are_never_cut(text: str, size: int) -> None:
     data = text.encode()
     expected = parse_rows(data, ",", quoting=True, final=True).rows
-    found = [
+    results = [
         row for block in blocks(data, size) for row in parse_rows(block, ",", quoting=True, final=True).rows
     ]
-    assert found == expected
+    assert results == expected
 
 
 # --- what goes wrong
@@ -313,13 +313,13 @@ def test_a_file_that_is_cut_while_it_is_read_is_told(jobs: int, tmp_path: Path) 
     path = tmp_path / "t.csv"
     path.write_bytes(table(9000))
     whole = path.stat().st_size
-    said = f"{path} was cut while it was read: 200,000 bytes of {whole:,} were there"
+    text = f"{path} was cut while it was read: 200,000 bytes of {whole:,} were there"
     with (
         open_source(str(path), SMALL, labelled=True) as source,
         BlockCounter(Trainer(), max(jobs, 1)) as pool,
     ):
         os.truncate(path, 200_000)
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(DataError, match=text):
             list(chain(pool.feed(source, 0), pool.finish()) if jobs else source)
 
 

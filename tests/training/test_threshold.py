@@ -23,7 +23,7 @@ rates = st.floats(1e-6, 0.9)
 @given(scores, rates)
 def test_no_more_ham_than_that_is_called_spam(ham: list[float], rate: float) -> None:
     line = cutoff(ham, rate)
-    assert np.count_nonzero(np.array(ham) >= line) <= round(rate * len(ham))
+    assert np.count_nonzero(np.array(ham) > line) <= round(rate * len(ham))
     assert math.isfinite(line)
 
 
@@ -43,18 +43,18 @@ def test_the_tail_by_hand() -> None:
 
 def test_no_ham_is_no_reason_to_move_the_line() -> None:
     assert cutoff([], 0.001) == 0.0
-    assert cutoff([3.0], 0.001) > 3.0
+    assert cutoff([3.0], 0.001) == 3.0  # spam lies above
 
 
 def test_a_line_beyond_what_probabilities_can_tell() -> None:
     """From log-odds 37 on, the probability is 1.0."""
     decision = Decision.from_cutoff(50.0, 0.001)
     assert decision.threshold == 1.0
-    assert decision.verdicts([1.0, 1.0], log_odds=[49.9, 50.0]).tolist() == [UNSURE, SPAM]
+    assert decision.verdicts([1.0, 1.0], log_odds=[50.0, 50.1]).tolist() == [UNSURE, SPAM]
     again = Decision.from_state(json.loads(json.dumps(decision.to_state())))
     assert again == decision
     assert describe(decision.to_state(), "spam", "ham").startswith(
-        "spam from P = 1 (log-odds +50.00: at most"
+        "spam above P = 1 (log-odds +50.00: at most"
     )
 
 
@@ -72,14 +72,18 @@ def test_a_stored_decision_has_all_names() -> None:
         Decision.from_state(state)
 
 
+def below(score: float) -> float:
+    return float(np.nextafter(score, -np.inf))
+
+
 def test_the_point_on_the_data_itself() -> None:
     spam, log_odds = [0, 0, 0, 0, 1, 1, 1], [-3, -2, 0.5, 9, 0, 1, 10]
     point = operating_point(spam, log_odds, 0.25)
     assert point is not None
-    assert (point.log_odds, point.recall, point.false_positives, point.ham) == (1, 2 / 3, 1, 4)
+    assert (point.log_odds, point.recall, point.false_positives, point.ham) == (below(1), 2 / 3, 1, 4)
     strict = operating_point(spam, log_odds, 0.01)
     assert strict is not None
-    assert (strict.log_odds, strict.recall, strict.false_positives) == (10, 1 / 3, 0)
+    assert (strict.log_odds, strict.recall, strict.false_positives) == (below(10), 1 / 3, 0)
     assert operating_point([1, 1], [0, 1], 0.1) is None
 
 
@@ -87,7 +91,7 @@ def test_where_ham_scores_highest_nothing_is_called_spam() -> None:
     point = operating_point([0, 1], [2, 1], 0.001)
     assert point is not None
     assert (point.recall, point.false_positives) == (0, 0)
-    assert point.log_odds > 2
+    assert point.log_odds == 2  # spam lies above
 
 
 def messages(n: int) -> tuple[list[str], list[str]]:

@@ -191,11 +191,11 @@ def test_moving_to_and_fro_is_the_same_in_one_run_and_in_many(path: Path, tmp_pa
         for label in ("ham", "spam", "ham", "spam", "spam"):
             with Learner(target) as learner:
                 learner.learn([OLD], [label])
-            kept = learner.model
+            before = learner.model
             if compact:
                 with Learner(target) as learner:
                     learner.compact()
-            same(kept, SpamModel.load(target))
+            same(before, SpamModel.load(target))
     same(SpamModel.load(path), SpamModel.load(other))
     for again in (True, False):
         with Learner(path) as learner:

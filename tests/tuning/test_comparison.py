@@ -36,9 +36,9 @@ def test_one_count_gives_what_each_setting_gives_alone(classes: int) -> None:
     for setting in (*EVERY, *MORE):
         trainer = Trainer(setting.features, setting.scoring, training=TrainingConfig(refine="no"))
         trainer.add(Texts.of(data[0]), data[1])
-        expected, got = cross_validate(trainer), evaluate_candidate(grid, setting)
-        assert got.scores == expected.scores, setting.name
-        np.testing.assert_allclose(got.answers.log_odds, expected.log_odds, rtol=1e-12, atol=1e-12)
+        expected, actual = cross_validate(trainer), evaluate_candidate(grid, setting)
+        assert actual.scores == expected.scores, setting.name
+        np.testing.assert_allclose(actual.answers.log_odds, expected.log_odds, rtol=1e-12, atol=1e-12)
 
 
 def test_folds_that_do_not_fit_into_memory_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,8 +88,8 @@ def test_copies_are_drawn_together() -> None:
 def candidate(name: str, wrong: int, size: int = 400) -> CandidateResult:
     """Half spam; the first `wrong` of them called the other."""
     truth = np.arange(size) % 2
-    said = np.where(np.arange(size) < wrong, 1 - truth, truth)
-    answers = Answers(truth, said, np.zeros(size), said - 0.5, 2)
+    verdicts = np.where(np.arange(size) < wrong, 1 - truth, truth)
+    answers = Answers(truth, verdicts, np.zeros(size), verdicts - 0.5, 2)
     return CandidateResult(name, None, answers, 0.0)  # type: ignore[arg-type]
 
 

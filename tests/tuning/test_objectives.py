@@ -47,10 +47,10 @@ def test_weights_are_repetitions(name: str, drawn: list[tuple[bool, int, int]]) 
     times = np.array([n for _, _, n in drawn], np.int32)
     again = np.repeat(truth, times)
     assume(0 < again.sum() < len(again))
-    got = objective(name).measure(answers(truth, scores), np.stack([times, np.ones_like(times)]))
-    assert got[0] == pytest.approx(plain(name, again, np.repeat(scores, times)), abs=1e-12, nan_ok=True)
+    actual = objective(name).measure(answers(truth, scores), np.stack([times, np.ones_like(times)]))
+    assert actual[0] == pytest.approx(plain(name, again, np.repeat(scores, times)), abs=1e-12, nan_ok=True)
     if 0 < truth.sum() < len(truth):
-        assert got[1] == pytest.approx(plain(name, truth, scores), abs=1e-12, nan_ok=True)
+        assert actual[1] == pytest.approx(plain(name, truth, scores), abs=1e-12, nan_ok=True)
 
 
 def test_more_is_better_whatever_the_measure() -> None:
@@ -66,8 +66,8 @@ def test_what_cannot_be_measured_is_worst() -> None:
 
 
 def test_more_than_two_classes() -> None:
-    truth, said = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
-    three = Answers(truth, said, np.array([0.1, 2.0, 0.3, 0.2]), np.zeros(0), 3)
+    truth, predicted = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
+    three = Answers(truth, predicted, np.array([0.1, 2.0, 0.3, 0.2]), np.zeros(0), 3)
     assert objective("accuracy").value(three) == 0.75
     assert objective("f1").value(three) == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
     assert objective("log-loss").value(three) == pytest.approx(0.65)

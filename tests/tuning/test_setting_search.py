@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spamnb.features import extract
+from spamnb.messages import Texts
+from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.model_calibration import HeldOutScores
@@ -63,7 +66,8 @@ def test_two_folds_out_are_as_if_never_learned(
         [data[0][i] for i in rest], [data[1][i] for i in rest]
     )
     held = np.flatnonzero(grid.fold == 1).tolist()
-    expected = model.score([data[0][i] for i in held]).scored
+    batch = extract(Texts.of([data[0][i] for i in held]), setting.features)
+    expected = Engine(model.store, setting.scoring).score(batch)
     damped, known = grid.score(setting, 1, without=3)
     np.testing.assert_allclose(damped, expected.damped, rtol=1e-12, atol=1e-12)
     assert known.tolist() == expected.known.tolist()

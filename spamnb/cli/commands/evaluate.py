@@ -236,7 +236,7 @@ def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint |
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
     from spamnb.model import probability_text
 
-    where = f"{positive} from P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
+    where = f"{positive} above P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misclassified"
     rule = f"at most {100 * point.max_fpr:.3g}% of {other} on this data: {where}"
     return f"{rule}, {point.recall:.1%} caught, {wrong} (all else here is for the threshold of the model)"

@@ -247,7 +247,7 @@ def _writer(model: SpamModel, output_format: str, explain: bool, csv_safe: bool)
     if output_format == "tsv":
         return prediction_lines.Tsv(names, why)
     if output_format == "jsonl":
-        return prediction_lines.Jsonl(why)
+        return prediction_lines.Jsonl(why, model.expected_costs)
     if output_format == "csv":
         terminal = sys.stdout is not None and sys.stdout.isatty()
         return prediction_lines.Csv(names, csv_safe, why, escape=terminal)

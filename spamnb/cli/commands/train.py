@@ -216,7 +216,8 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
 
 def _smoothing_text(model: SpamModel) -> str:
     m = model.scoring.m_estimate
-    return f"alpha {model.scoring.alpha:g}" if m is None else f"m-estimate {m:g}"
+    textbook = "as in the textbook, " if model.scoring.is_textbook else ""
+    return textbook + (f"alpha {model.scoring.alpha:g}" if m is None else f"m-estimate {m:g}")
 
 
 def _base_text(model: SpamModel) -> str:

@@ -53,6 +53,7 @@ def _joined(file: Any, groups: Sequence[int], rows: int) -> Iterator[list[int]]:
 def _most_rows(file: Any, path: str, name: str, group: int, columns: Sequence[str]) -> int:
     """Returns how many rows of a row group unpack to about LONGEST_RECORD bytes at most, at least 1."""
     about, schema = file.metadata.row_group(group), file.schema_arrow
+    _check_metadata(file, group, columns)
     longest, shared = 1, []
     for at in range(about.num_columns):
         column = about.column(at)
@@ -68,6 +69,16 @@ def _most_rows(file: Any, path: str, name: str, group: int, columns: Sequence[st
         elif column.physical_type == "BYTE_ARRAY" and column.has_dictionary_page:
             shared.append(column.path_in_schema)
     return max(1, LONGEST_RECORD // max(longest, _longest_shared(file, path, group, shared)))
+
+
+def _check_metadata(file: Any, group: int, columns: Sequence[str]) -> None:
+    """Raises an error if the columns of a row group do not fit the schema.
+
+    pyarrow 26 aborts the process where such a column is looked up, and raises an error where it is read. A
+    large row group is not read here: nothing is known of its columns yet.
+    """
+    if file.metadata.row_group(group).total_byte_size <= _LARGE:
+        next(file.iter_batches(1, row_groups=[group], columns=list(columns)), None)
 
 
 def _check_size(column: Any, name: str) -> None:

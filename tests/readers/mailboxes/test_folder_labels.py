@@ -43,8 +43,8 @@ def test_labelled_folders_of_every_kind() -> None:
             "m/README": b"text",
         }
     )
-    found = Found("m", labelled=True)
-    assert found.labels == [
+    source = Found("m", labelled=True)
+    assert source.labels == [
         ("spam", "maildir"),
         ("ham", "good"),
         ("ham", "in1"),
@@ -54,45 +54,45 @@ def test_labelled_folders_of_every_kind() -> None:
         ("spam", "box1"),
         ("spam", "box2"),
     ]
-    assert found.skipped == {
+    assert source.skipped == {
         "m/README": "no label",
         "m/lists": "no label",
         f"m/Spam/{TMP}/9": "still being delivered",
     }
-    assert found.about == "m: labelled folders (ham: good, inbox; spam: Spam, junk, phishing.mbox.gz)"
-    assert found.source.positive_hint == "spam"
-    assert set(Found("m").words) == {*found.words, "work", "text"}
+    assert source.about == "m: labelled folders (ham: good, inbox; spam: Spam, junk, phishing.mbox.gz)"
+    assert source.source.positive_hint == "spam"
+    assert set(Found("m").words) == {*source.words, "work", "text"}
 
 
 def test_labels_further_down() -> None:
     make({f"m/{part}/{label}/1": f"{part}{label}" for part in ("b1", "b2") for label in ("ham", "spam")})
     make({"m/about.txt": b"hello"})
-    found = Found("m", labelled=True)
-    assert found.labels == [("ham", "b1ham"), ("spam", "b1spam"), ("ham", "b2ham"), ("spam", "b2spam")]
-    assert found.skipped == {"m/about.txt": "no label"}
+    source = Found("m", labelled=True)
+    assert source.labels == [("ham", "b1ham"), ("spam", "b1spam"), ("ham", "b2ham"), ("spam", "b2spam")]
+    assert source.skipped == {"m/about.txt": "no label"}
 
 
 @pytest.mark.parametrize("junk", [".Junk", "Junk"])
 def test_a_maildir_with_a_junk_folder_is_inbox_and_junk(junk: str) -> None:
     make({"box/cur/1": "in", "box/new/2": "new", "box/tmp/": b"", f"box/{junk}/cur/3": "junk"})
     make({"box/.Sent/cur/4": "sent", f"box/{TMP}/5": "x", "box/dovecot-uidlist": b"3 V1\n"})
-    found = Found("box", labelled=True)
-    assert found.labels == [("spam", "junk"), ("ham", "in"), ("ham", "new")]
-    assert found.about == f"box: labelled folders (ham: cur, new; spam: {junk})"
-    assert found.source.skipped.count == 3
-    assert found.skipped == {
+    source = Found("box", labelled=True)
+    assert source.labels == [("spam", "junk"), ("ham", "in"), ("ham", "new")]
+    assert source.about == f"box: labelled folders (ham: cur, new; spam: {junk})"
+    assert source.source.skipped.count == 3
+    assert source.skipped == {
         "box/.Sent": "hidden",
         f"box/{TMP}/5": "still being delivered",
         "box/dovecot-uidlist": "no label",
     }
-    assert Found("box", labelled=True, format="maildir").rows == found.rows
+    assert Found("box", labelled=True, format="maildir").rows == source.rows
 
 
 def test_a_stated_spam_label_makes_every_folder_a_class() -> None:
     make({"m/offers/1": "o", "m/friends/2": "f", "m/work.mbox": box("w"), "m/notes.txt": b"x"})
-    found = Found("m", labelled=True, spam_label="Offers")
-    assert found.labels == [("ham", "f"), ("spam", "o"), ("ham", "w")]
-    assert found.skipped == {"m/notes.txt": "no label"}
+    source = Found("m", labelled=True, spam_label="Offers")
+    assert source.labels == [("ham", "f"), ("spam", "o"), ("ham", "w")]
+    assert source.skipped == {"m/notes.txt": "no label"}
     assert failure("m", spam_label="ofers") == (
         'spam label "ofers" never occurs in m; its labels: friends, offers, work',
         "give one of these labels with --spam-label",
@@ -148,9 +148,9 @@ def test_labels_of_an_index_are_settled_too() -> None:
 
 def test_one_label_for_a_whole_folder() -> None:
     make({"m/ham/1": "one", "m/2": "two"})
-    found = Found("m", labelled=True, label="Junk")
-    assert found.labels == [("spam", "two"), ("spam", "one")]
-    assert found.about == "m: folder of mails, all spam"
+    source = Found("m", labelled=True, label="Junk")
+    assert source.labels == [("spam", "two"), ("spam", "one")]
+    assert source.about == "m: folder of mails, all spam"
     assert Found("m", labelled=True, label="offer").labels == [("offer", "two"), ("offer", "one")]
     assert Found("m", labelled=False, label="spam").labels == [("", "two"), ("", "one")]
 
@@ -175,12 +175,12 @@ def test_empty_folders_and_mails() -> None:
 
 
 def test_the_mails_of_the_project() -> None:
-    found = Found(str(DATA), labelled=True)
-    assert [label for label, _ in found.labels] == ["ham"] * 10 + ["spam"] * 8
-    assert [os.path.basename(source)[:2] for source, _, _ in found.rows[10:]] == [
+    mails = Found(str(DATA), labelled=True)
+    assert [label for label, _ in mails.labels] == ["ham"] * 10 + ["spam"] * 8
+    assert [os.path.basename(source)[:2] for source, _, _ in mails.rows[10:]] == [
         f"0{i}" for i in range(1, 9)
     ]
-    assert found.source.skipped.count == 0
+    assert mails.source.skipped.count == 0
 
 
 INDEX = (
@@ -196,38 +196,38 @@ def test_index() -> None:
         ("t/full/../data/3", "ham", "three"),
     ]
     for path in ("t", "t/full", "t/full/index"):
-        found = Found(path, labelled=True, format="index", spam_label=None)
-        assert found.labels[0] == ("spam", "two")
+        source = Found(path, labelled=True, format="index", spam_label=None)
+        assert source.labels[0] == ("spam", "two")
     Path("t/full/index").write_bytes(INDEX.replace(b"maybe ../data/1", b""))
     for path in ("t", "t/full", "t/full/index"):
-        found = Found(path, labelled=True)
-        assert found.rows == rows
-        assert found.about == "t/full/index: index of mails"
-        assert found.skipped == {
+        source = Found(path, labelled=True)
+        assert source.rows == rows
+        assert source.about == "t/full/index: index of mails"
+        assert source.skipped == {
             4: "expected a label and a path",
             "t/full/../data/gone": "No such file or directory",
             "t/full/../data": "not a regular file",
         }
         assert Found(path).words == ["two", "one", "three"]
-        assert found.source.positive_hint == "spam"
+        assert source.source.positive_hint == "spam"
 
 
 def test_index_with_a_label_that_comes_late() -> None:
     lines = (b"spam " + b"./" * 500 + b"1\n") * 70
     make({"t/index": lines + b"maybe 1\n", "t/1": "one"})
-    found = Found("t", labelled=True)
-    assert len(found.rows) == 70
-    assert found.skipped == {71: "unknown label maybe"}
-    found = Found("t", labelled=True, label="ham")
-    assert found.labels == [("ham", "one")] * 71
+    source = Found("t", labelled=True)
+    assert len(source.rows) == 70
+    assert source.skipped == {71: "unknown label maybe"}
+    source = Found("t", labelled=True, label="ham")
+    assert source.labels == [("ham", "one")] * 71
 
 
 def test_an_index_of_names_that_no_file_has() -> None:
     make({"t/index": b"spam 1\nham a\0b\nham " + b"x" * 100_000 + b"\nham 1\n", "t/1": "one"})
-    found = Found("t", labelled=True)
-    assert found.labels == [("spam", "one"), ("ham", "one")]
-    assert found.skipped["t/a\0b"] == "not a name that a file can have"
-    assert found.skipped["t/" + "x" * 100_000] == "File name too long"
+    source = Found("t", labelled=True)
+    assert source.labels == [("spam", "one"), ("ham", "one")]
+    assert source.skipped["t/a\0b"] == "not a name that a file can have"
+    assert source.skipped["t/" + "x" * 100_000] == "File name too long"
 
 
 def test_an_index_comes_before_the_folders() -> None:
@@ -239,9 +239,9 @@ def test_an_index_comes_before_the_folders() -> None:
 @pytest.mark.parametrize("name", ["labels", "list.txt", "index.csv", "train.tsv", "index"])
 def test_an_index_of_any_name(name: str) -> None:
     make({f"t/{name}": b"spam data/1\nham data/2\n", "t/data/1": "one", "t/data/2": "two"})
-    found = Found(f"t/{name}", labelled=True)
-    assert found.labels == [("spam", "one"), ("ham", "two")]
-    assert found.about == f"t/{name}: index of mails"
+    source = Found(f"t/{name}", labelled=True)
+    assert source.labels == [("spam", "one"), ("ham", "two")]
+    assert source.about == f"t/{name}: index of mails"
     assert Found(f"t/{name}").words == ["one", "two"]
 
 

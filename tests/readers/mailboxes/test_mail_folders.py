@@ -33,30 +33,32 @@ MAILDIR: dict[str, bytes | str] = {
 
 def test_maildir_takes_only_cur_and_new() -> None:
     make(MAILDIR)
-    found = Found("box")
-    assert found.rows == [
+    source = Found("box")
+    assert source.rows == [
         ("box/cur/1.a:2,S", "", "one"),
         ("box/cur/2.b:2,", "", "two"),
         ("box/new/3.c", "", "three"),
     ]
-    assert found.about == "box: Maildir"
-    assert found.source.skipped.count == 5
-    assert found.skipped == {
+    assert source.about == "box: Maildir"
+    assert source.source.skipped.count == 5
+    assert source.skipped == {
         "box/.Sent": "hidden",
         "box/cur/.nfs0001": "hidden",
         f"box/{TMP}/4.d": "still being delivered",
         "box/dovecot.index.cache": "not in cur or new",
         "box/dovecot-uidlist": "not in cur or new",
     }
-    assert Found("box", format="maildir").rows == found.rows
-    assert found.source.skipped.summary().startswith("5 skipped (box/.Sent: hidden, box/cur/.nfs0001: hidden")
+    assert Found("box", format="maildir").rows == source.rows
+    assert source.source.skipped.summary().startswith(
+        "5 skipped (box/.Sent: hidden, box/cur/.nfs0001: hidden"
+    )
 
 
 def test_maildir_with_folders_in_its_place() -> None:
     make({"box/cur/1": "one", "box/cur/sub/2": "two", "box/lists/cur/3": "three", "box/lists/new/": b""})
-    found = Found("box")
-    assert found.words == ["one", "three"]
-    assert found.skipped == {"box/cur/sub": "folder among the mails of a Maildir"}
+    source = Found("box")
+    assert source.words == ["one", "three"]
+    assert source.skipped == {"box/cur/sub": "folder among the mails of a Maildir"}
 
 
 def test_maildir_that_lost_its_empty_folders() -> None:
@@ -67,31 +69,31 @@ def test_maildir_that_lost_its_empty_folders() -> None:
 def test_mh_folder_in_the_order_of_its_numbers() -> None:
     make({f"mh/{i}": f"w{i}" for i in (1, 2, 10, 9, 100)})
     make({"mh/.mh_sequences": b"cur: 1\n", "mh/,3": "x", "mh/#4": "x", "mh/5~": "x", "mh/notes": "x"})
-    found = Found("mh")
-    assert found.words == ["w1", "w2", "w9", "w10", "w100"]
-    assert found.skipped == {
+    source = Found("mh")
+    assert source.words == ["w1", "w2", "w9", "w10", "w100"]
+    assert source.skipped == {
         "mh/#4": "deleted, or a backup",
         "mh/,3": "deleted, or a backup",
         "mh/.mh_sequences": "hidden",
         "mh/5~": "deleted, or a backup",
         "mh/notes": "no number, as mails of MH have",
     }
-    assert found.about == "mh: folder of mails"
+    assert source.about == "mh: folder of mails"
     make({"MH/context": b"Current-Folder: inbox\n", "MH/inbox/1": "one"})
     assert Found("MH").skipped == {"MH/context": "index or cache file"}
 
 
 def test_folders_in_folders() -> None:
     make({"m/b.eml": "b", "m/a.txt": "a", "m/z/y/1": "deep", "m/c/2": "c", "m/.git/config": b"x"})
-    found = Found("m")
-    assert found.rows == [
+    source = Found("m")
+    assert source.rows == [
         ("m/a.txt", "", "a"),
         ("m/b.eml", "", "b"),
         ("m/c/2", "", "c"),
         ("m/z/y/1", "", "deep"),
     ]
-    assert found.skipped == {"m/.git": "hidden"}
-    assert Found("m/").rows == found.rows
+    assert source.skipped == {"m/.git": "hidden"}
+    assert Found("m/").rows == source.rows
 
 
 def test_folders_deeper_than_python_can_call() -> None:
@@ -120,11 +122,11 @@ def test_boxes_and_packed_mails_in_a_folder() -> None:
             "m/dovecot.index": b"\0",
         }
     )
-    found = Found("m")
-    assert found.words == ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-    assert [source for source, _, _ in found.rows][:3] == ["m/a.mbox#1", "m/a.mbox#2", "m/b.mbox.gz#1"]
-    assert [source for source, _, _ in found.rows][-3:] == ["m/d.gz", "m/e", "m/f"]
-    assert found.skipped == {"m/inbox.msf": "index or cache file", "m/dovecot.index": "index or cache file"}
+    mails = Found("m")
+    assert mails.words == ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    assert [source for source, _, _ in mails.rows][:3] == ["m/a.mbox#1", "m/a.mbox#2", "m/b.mbox.gz#1"]
+    assert [source for source, _, _ in mails.rows][-3:] == ["m/d.gz", "m/e", "m/f"]
+    assert mails.skipped == {"m/inbox.msf": "index or cache file", "m/dovecot.index": "index or cache file"}
 
 
 def test_stated_formats_of_folders() -> None:
@@ -165,9 +167,9 @@ def test_fifos_sockets_and_broken_links_are_skipped() -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("m/socket")
         os.symlink("nowhere", "m/link")
-        found = Found("m")
-    assert found.words == ["one"]
-    assert found.skipped == {
+        source = Found("m")
+    assert source.words == ["one"]
+    assert source.skipped == {
         "m/fifo": "not a regular file",
         "m/socket": "not a regular file",
         "m/link": "No such file or directory",
@@ -180,9 +182,9 @@ def test_links_are_followed_but_not_round_in_circles() -> None:
     os.symlink("..", "m/sub/up")
     os.symlink("../other", "m/zother")
     os.symlink("m", "start")
-    found = Found("start")
-    assert sorted(found.words) == ["one", "two", "two"]
-    assert found.skipped == {"start/sub/up": "link to a folder above"}
+    source = Found("start")
+    assert sorted(source.words) == ["one", "two", "two"]
+    assert source.skipped == {"start/sub/up": "link to a folder above"}
 
 
 def test_files_that_cannot_be_read_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,9 +198,9 @@ def test_files_that_cannot_be_read_are_skipped(monkeypatch: pytest.MonkeyPatch) 
         return really(path, flags)
 
     monkeypatch.setattr(os, "open", refuse)
-    found = Found("m")
-    assert found.words == ["one", "four"]
-    assert found.skipped == {
+    source = Found("m")
+    assert source.words == ["one", "four"]
+    assert source.skipped == {
         "m/2": "Permission denied",
         "m/3.gz": "its gzip data is damaged or cut off",
     }
@@ -214,9 +216,9 @@ def test_folders_that_cannot_be_read_are_skipped(monkeypatch: pytest.MonkeyPatch
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    found = Found("m")
-    assert found.words == ["one"]
-    assert found.skipped == {"m/sub": "Permission denied"}
+    source = Found("m")
+    assert source.words == ["one"]
+    assert source.skipped == {"m/sub": "Permission denied"}
 
 
 def test_files_and_folders_that_vanish() -> None:
@@ -241,9 +243,9 @@ def test_names_that_are_no_text() -> None:
 def test_a_link_up_is_no_way_to_the_other_label() -> None:
     make({"d/ham/1": "good", "d/spam/2": "bad"})
     os.symlink("..", "d/ham/up")
-    found = Found("d", labelled=True)
-    assert found.rows == [("d/ham/1", "ham", "good"), ("d/spam/2", "spam", "bad")]
-    assert found.skipped == {"d/ham/up": "link to a folder above"}
+    source = Found("d", labelled=True)
+    assert source.rows == [("d/ham/1", "ham", "good"), ("d/spam/2", "spam", "bad")]
+    assert source.skipped == {"d/ham/up": "link to a folder above"}
 
 
 def test_the_mails_of_a_maildir_are_the_same_with_and_without_labels() -> None:

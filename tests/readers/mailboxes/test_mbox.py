@@ -17,16 +17,16 @@ Mails = list[tuple[bytes, bool]]
 
 
 def split(data: bytes, max_size: int = 1 << 20, block: int = 1 << 20) -> Mails:
-    splitter, found = Splitter(max_size), Mails()
+    splitter, mails = Splitter(max_size), Mails()
     for start in range(0, len(data), block):
-        found += splitter.feed(data[start : start + block])
-    return found + splitter.feed(b"", final=True)
+        mails += splitter.feed(data[start : start + block])
+    return mails + splitter.feed(b"", final=True)
 
 
 def whole(data: bytes) -> list[bytes]:
-    found = split(data)
-    assert not any(cut for _, cut in found)
-    return [raw for raw, _ in found]
+    texts = split(data)
+    assert not any(cut for _, cut in texts)
+    return [raw for raw, _ in texts]
 
 
 BOX = b"From a Mon\nS: 1\n\none\n>From me\n\nFrom b Tue\nS: 2\n\nFromage\n\nFrom c Wed\nS: 3\n\n\nend\n\n"

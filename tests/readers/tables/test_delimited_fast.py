@@ -40,11 +40,11 @@ def reference(data: bytes, quoting: bool = True) -> list[tuple[int, list[bytes]]
 def table(data: bytes, chunk_bytes: int) -> list[tuple[int, bytes, bytes]]:
     """Line, label and text of each row through the whole reader; as a category the label stays as written."""
     stream = ByteStream("x.csv", io.BufferedReader(io.BytesIO(data)), live=False)  # type: ignore[arg-type]
-    given = DecodedInput(stream)
-    given.decode("utf-8")
+    source = DecodedInput(stream)
+    source.decode("utf-8")
     options = ReadOptions.from_flags(text_column="text", categorical=("label",), chunk_bytes=chunk_bytes)
     rows = []
-    for chunk in open_input(given, options, format="csv", labelled=False):
+    for chunk in open_input(source, options, format="csv", labelled=False):
         labels = chunk.categories["label"]
         rows += zip(chunk.lines.tolist(), labels, chunk.texts.tolist(), strict=True)
     return rows
@@ -83,9 +83,9 @@ def test_slow_rows_of_a_cut_block_are_the_first_rows_of_the_whole(
     whole = reference(soup, quoting)
     first = parse_rows(soup[:cut], ",", quoting=quoting, final=False)
     rest = parse_rows(soup[first.used :], ",", quoting=quoting, final=True)
-    found = [[field.encode("utf-8", "surrogateescape") for field in row] for row in first.rows + rest.rows]
+    results = [[field.encode("utf-8", "surrogateescape") for field in row] for row in first.rows + rest.rows]
     lines = [line + 1 for line in first.lines] + [line + 1 + first.newlines for line in rest.lines]
-    assert list(zip(lines, found, strict=True)) == whole
+    assert list(zip(lines, results, strict=True)) == whole
 
 
 @given(
@@ -155,8 +155,8 @@ def test_many_distinct_labels_and_nul_bytes_are_kept_apart() -> None:
     values = [b"", b"\0", b"\0\0", *(b"%d" % i for i in range(50))]
     fast = split_rows(b"".join(b"%s,x\n" % value for value in values), ",", 2, quoting=True, final=True)
     assert fast is not None
-    found, index = fast.distinct(0)
-    assert [found[i] for i in index] == values
+    results, index = fast.distinct(0)
+    assert [results[i] for i in index] == values
     few = split_rows(b"\0,x\n,x\n\0,x\n", ",", 2, quoting=True, final=True)
     assert few is not None
     assert few.distinct(0)[0] == [b"\0", b""]

@@ -110,15 +110,15 @@ def test_what_is_no_jsonl(here: Path) -> None:
 
 def one_by_one(block: bytes) -> list[object]:
     """The slow twin: json.loads for each line that is not blank."""
-    found: list[object] = []
+    rows: list[object] = []
     for line in block.decode().split("\n"):
         if line.strip():
             try:
                 value = json.loads(line)
             except ValueError:
                 value = None
-            found.append(value if isinstance(value, dict) else {})
-    return found
+            rows.append(value if isinstance(value, dict) else {})
+    return rows
 
 
 @given(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import io
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,35 @@ def test_damage_that_is_found_late(here: Path) -> None:
         open_source("x.parquet", ReadOptions(), labelled=True)
     assert str(caught.value) == "x.parquet: its Parquet data is damaged"
     assert caught.value.hint == "get the file again"
+
+
+FLIPS = """
+import sys
+from pathlib import Path
+from spamnb.errors import DataError
+from spamnb.readers import ReadOptions, open_source
+
+whole = Path("x.parquet").read_bytes()
+footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+refused = 0
+for at in range(footer, footer + 64):
+    for bit in range(8):
+        Path("y.parquet").write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
+        try:
+            for _ in open_source("y.parquet", ReadOptions(), labelled=True):
+                pass
+        except DataError:
+            refused += 1
+print(refused)
+"""
+
+
+def test_no_flipped_bit_of_the_schema_ends_the_process(here: Path) -> None:
+    """pyarrow 26 calls abort() if sizes of levels do not fit the schema."""
+    (here / "x.parquet").write_bytes(parquet(label=["spam", "ham"], text=["win a prize", "see you"]))
+    done = subprocess.run([sys.executable, "-c", FLIPS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 100
 
 
 def test_packed_file(here: Path) -> None:

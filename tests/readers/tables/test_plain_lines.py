@@ -43,10 +43,10 @@ def messages(data: bytes, format: str, chunk_bytes: int) -> list[tuple[int, byte
     stream = ByteStream("x", io.BufferedReader(io.BytesIO(data)), live=True)  # type: ignore[arg-type]
     opened = DecodedInput(stream)
     opened.decode("auto", nuls=format == "null")
-    found: list[tuple[int, bytes]] = []
+    rows: list[tuple[int, bytes]] = []
     for chunk in open_input(opened, ReadOptions(chunk_bytes=chunk_bytes), format=format, labelled=False):
-        found += zip(chunk.lines.tolist(), chunk.texts.tolist(), strict=True)
-    return found
+        rows += zip(chunk.lines.tolist(), chunk.texts.tolist(), strict=True)
+    return rows
 
 
 @given(
@@ -205,6 +205,6 @@ def test_lines_are_counted_in_what_is_too_long(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"one\ntwo\0" + b"b\n" * LONG + b"\0three\0four\nfive\0six\0")
     with open_source(str(path), ReadOptions(format="null"), labelled=False) as source:
-        found = [line for chunk in source for line in chunk.lines.tolist()]
-    assert found == [1, 2, LONG + 2, LONG + 2, LONG + 3]
+        numbers = [line for chunk in source for line in chunk.lines.tolist()]
+    assert numbers == [1, 2, LONG + 2, LONG + 2, LONG + 3]
     assert source.skipped.summary() == "1 skipped (line 2: longer than 1 MiB)"

@@ -38,21 +38,21 @@ def read(tmp_path: Path, content: str, name: str = "p.csv", **stated: str) -> Ex
     ],
 )
 def test_formats(tmp_path: Path, name: str, content: str) -> None:
-    found = read(tmp_path, content, name)
-    assert found.truth == ["spam", "ham"]
-    assert found.scores is not None
-    assert found.scores.tolist() == [0.9, 0.2]
-    assert found.texts == ["win", "see you"]
-    assert found.verdicts is None
+    texts = read(tmp_path, content, name)
+    assert texts.truth == ["spam", "ham"]
+    assert texts.scores is not None
+    assert texts.scores.tolist() == [0.9, 0.2]
+    assert texts.texts == ["win", "see you"]
+    assert texts.verdicts is None
 
 
 def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     file = opened(
         tmp_path, "truth,p,verdict\nspam,0.9,spam\n,0.1,ham\nham,,ham\nham,0.3,maybe\nham,0.4,unsure\n"
     )
-    found, left = collect_predictions(file, None, None)
-    assert found.truth == ["spam", "ham"]
-    assert found.verdicts == ["spam", "unsure"]
+    predictions, left = collect_predictions(file, None, None)
+    assert predictions.truth == ["spam", "ham"]
+    assert predictions.verdicts == ["spam", "unsure"]
     assert left.summary() == ("3 left out (line 3: no label, line 4: no score, line 5: unknown verdict)")
 
 
@@ -68,9 +68,9 @@ def test_nothing_usable(tmp_path: Path) -> None:
 
 def test_a_stated_spam_label(tmp_path: Path) -> None:
     file = opened(tmp_path, "truth,p,verdict\nads,0.9,ads\nwork,0.1,home\n")
-    found, _ = collect_predictions(file, None, "ads")
-    assert found.truth == ["spam", "ham"]
-    assert found.verdicts == ["spam", "ham"]
+    predictions, _ = collect_predictions(file, None, "ads")
+    assert predictions.truth == ["spam", "ham"]
+    assert predictions.verdicts == ["spam", "ham"]
 
 
 # --- joined by order -------------------------------------------------------------------------------
@@ -95,5 +95,5 @@ def test_joining_refuses_other_counts_and_other_messages(tmp_path: Path) -> None
     assert caught.value.message == (
         f'{file.name} is about other messages than the data: number 1 there is "lunch?"'
     )
-    found, _ = collect_predictions(file, ["spam", "ham"], None)
-    assert evaluate_predictions(found, {}).scores.accuracy == 1.0
+    predictions, _ = collect_predictions(file, ["spam", "ham"], None)
+    assert evaluate_predictions(predictions, {}).scores.accuracy == 1.0

@@ -84,10 +84,10 @@ def live(page: Page) -> dict[str, str]:
 
 
 def place(page: Page, name: str) -> dict[str, float]:
-    found: dict[str, float] = page.locator(f"#{name}").evaluate(
+    box: dict[str, float] = page.locator(f"#{name}").evaluate(
         "e => { e.scrollIntoView({block: 'center'}); return e.getBoundingClientRect().toJSON() }"
     )
-    return found
+    return box
 
 
 def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -98,9 +98,9 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def rows(source: str) -> dict[str, Any]:
-    found = re.search(r'id="sweep">(.*?)</script>', source)
-    assert found is not None
-    result: dict[str, Any] = json.loads(found[1])
+    match = re.search(r'id="sweep">(.*?)</script>', source)
+    assert match is not None
+    result: dict[str, Any] = json.loads(match[1])
     return result
 
 

@@ -95,53 +95,53 @@ def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: floa
 
 
 def data_of(source: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="sweep">(.*?)</script>', source)
-    assert found is not None
-    result: dict[str, Any] = json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="sweep">(.*?)</script>', source)
+    assert match is not None
+    result: dict[str, Any] = json.loads(match[1])
     return result
 
 
 def test_a_page_is_well_formed_and_has_all_parts() -> None:
-    found = Reader(render_page(two()))
+    page = Reader(render_page(two()))
     for title in (
         *("Summary", "Try another threshold", "ROC curve", "Precision-recall curve"),
         *("Score distribution", "Calibration", "All metrics", "Worst mistakes"),
         "About the data",
     ):
-        assert title in found.text, title
-    assert "spam classified as unsure" in found.text
-    assert "line 3" in found.text
-    ids = found.values("id")
+        assert title in page.text, title
+    assert "spam classified as unsure" in page.text
+    assert "line 3" in page.text
+    ids = page.values("id")
     assert len(ids) == len(set(ids))
 
 
 def test_figures_on_the_page_are_those_of_the_metrics() -> None:
-    given_ = two()
-    assert isinstance(given_.scores, Scores)
-    source = render_page(given_)
+    scored = two()
+    assert isinstance(scored.scores, Scores)
+    source = render_page(scored)
     for name, value in (
-        ("n-tp", given_.scores.true_positives),
-        ("n-fp", given_.scores.false_positives),
-        ("n-fn", given_.scores.false_negatives),
-        ("n-tn", given_.scores.true_negatives),
+        ("n-tp", scored.scores.true_positives),
+        ("n-fp", scored.scores.false_positives),
+        ("n-fn", scored.scores.false_negatives),
+        ("n-tn", scored.scores.true_negatives),
     ):
         assert f'id="{name}">{value}<' in source
-    assert f'id="v-recall" class="n">{given_.scores.recall:.2%}<' in source
-    assert f'id="v-f1" class="n">{given_.scores.f1:.4f}<' in source
+    assert f'id="v-recall" class="n">{scored.scores.recall:.2%}<' in source
+    assert f'id="v-f1" class="n">{scored.scores.f1:.4f}<' in source
     row = data_of(source)
     at = row["rows"][row["at"]]
-    assert at[:3] == ["50.0%", given_.scores.true_positives, given_.scores.false_positives]
+    assert at[:3] == ["50.0%", scored.scores.true_positives, scored.scores.false_positives]
 
 
 def test_nothing_is_fetched_and_only_one_script_may_run() -> None:
     source = render_page(two())
-    found = Reader(source)
-    assert not {"img", "link", "iframe", "object", "embed", "base", "form"} & set(found.names)
+    page = Reader(source)
+    assert not {"img", "link", "iframe", "object", "embed", "base", "form"} & set(page.names)
     assert not [
-        name for name, _ in found.attributes if name in ("src", "href", "action") or name.startswith("on")
+        name for name, _ in page.attributes if name in ("src", "href", "action") or name.startswith("on")
     ]
     assert "http" not in source.replace("http-equiv", "")
-    policy = next(value for value in found.values("content") if "default-src" in value)
+    policy = next(value for value in page.values("content") if "default-src" in value)
     script = read_resource("report.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
@@ -164,10 +164,10 @@ def test_hostile_content_is_shown_not_run() -> None:
 def test_any_text_survives_as_text(message: str) -> None:
     source = escape(show_hidden(message))
     assert "<script" not in source.lower()
-    found = Reader(f"<p>{source}</p>")
-    assert set(found.names) <= {"p", "span", "br"}
+    page = Reader(f"<p>{source}</p>")
+    assert set(page.names) <= {"p", "span", "br"}
     if message.isprintable():
-        assert "".join(found.words) == message
+        assert "".join(page.words) == message
 
 
 def test_hidden_characters_are_shown_and_line_ends_kept() -> None:
@@ -199,10 +199,10 @@ def test_a_page_is_small_for_many_messages() -> None:
 
 def test_one_class_only() -> None:
     for share in (0.0, 1.1):
-        found = Reader(render_page(two(spam_share=share)))
-        assert "ROC curve" not in found.text
-        assert re.search("There is no (spam|ham) in this data, so .* is undefined", found.text)
-        assert "nan" not in found.text.lower()
+        page = Reader(render_page(two(spam_share=share)))
+        assert "ROC curve" not in page.text
+        assert re.search("There is no (spam|ham) in this data, so .* is undefined", page.text)
+        assert "nan" not in page.text.lower()
 
 
 def test_no_mistakes() -> None:
@@ -210,38 +210,38 @@ def test_no_mistakes() -> None:
     rank = np.array([3.0, -3.0])
     scores = evaluate_binary(truth, 1 / (1 + np.exp(-rank)), rank > 0)
     shown = make_panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(2, bool), 0.0))
-    found = Reader(render_page(EvaluationSummary("x", scores, HAM_SPAM, panels=shown, mistakes=[])))
-    assert "All messages were classified correctly." in found.text
-    assert "There are no mistakes on this data." in found.text
+    page = Reader(render_page(EvaluationSummary("x", scores, HAM_SPAM, panels=shown, mistakes=[])))
+    assert "All messages were classified correctly." in page.text
+    assert "There are no mistakes on this data." in page.text
 
 
 def test_several_classes() -> None:
     labels = ("ads", "home", "work")
-    truth, said = [0, 0, 1, 2, 2], [0, 1, 1, 2, 2]
-    scores = evaluate_multi(truth, said, np.eye(3)[said] * 0.7 + 0.1, labels)
+    truth, predicted = [0, 0, 1, 2, 2], [0, 1, 1, 2, 2]
+    scores = evaluate_multi(truth, predicted, np.eye(3)[predicted] * 0.7 + 0.1, labels)
     mistakes = [Mistake("ads", "home", 0.6, 1.0, "milk sale")]
-    found = Reader(render_page(EvaluationSummary("x", scores, Classes(labels, "spam"), mistakes=mistakes)))
+    page = Reader(render_page(EvaluationSummary("x", scores, Classes(labels, "spam"), mistakes=mistakes)))
     for words in (
         "A row is an actual class",
         "Metrics by class",
         "The class with the lowest recall is ads: 50.00% of its 2 messages.",
     ):
-        assert words in found.text
-    assert "threshold" not in found.text.lower()
-    assert "P(home) = 60.0%" in found.text
+        assert words in page.text
+    assert "threshold" not in page.text.lower()
+    assert "P(home) = 60.0%" in page.text
 
 
 def test_stored_figures_only() -> None:
-    given_ = two()
-    found = Reader(render_page(EvaluationSummary("x", given_.scores, HAM_SPAM)))
-    assert "Confusion matrix" in found.text
-    assert "ROC curve" not in found.text
-    assert "Worst mistakes" not in found.text
+    scored = two()
+    page = Reader(render_page(EvaluationSummary("x", scored.scores, HAM_SPAM)))
+    assert "Confusion matrix" in page.text
+    assert "ROC curve" not in page.text
+    assert "Worst mistakes" not in page.text
 
 
 def test_everything_has_a_name_for_who_cannot_see() -> None:
     source = render_page(two())
-    found = Reader(source)
+    page = Reader(source)
     assert source.count('<svg viewBox="') == source.count('role="img" aria-label="') == 5
     assert 'lang="en"' in source
     slider = re.search(r"<input[^>]*>", source)
@@ -251,7 +251,7 @@ def test_everything_has_a_name_for_who_cannot_see() -> None:
     for section in re.findall(r"<section[^>]*>", source):
         name = re.search(r'aria-labelledby="([^"]+)"', section)
         assert name is not None
-        assert name[1] in found.values("id")
+        assert name[1] in page.values("id")
 
 
 def luminance(colour: str) -> float:
