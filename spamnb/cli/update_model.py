@@ -173,7 +173,7 @@ def _verdicts(verdicts: Iterable[str]) -> str:
     """`spam`, or `2 ham, 1 spam`."""
     counts = Counter(verdicts)
     if sum(counts.values()) == 1:
-        return visible(*counts)
+        return visible(next(iter(counts)))
     return ", ".join(f"{n:,} {visible(verdict)}" for verdict, n in sorted(counts.items()))
 
 

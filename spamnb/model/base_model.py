@@ -106,7 +106,8 @@ class BaseModel(Record):
 
     def with_usual_weight(self, store: CountStore) -> BaseModel:
         """With the weight for the messages of a personal model, where no folds have fitted one."""
-        return self.replace(weight=usual_share(int(store.message_totals.sum())) / USUAL_SLOPE)
+        messages = 0 if self.lends_classes(store) else int(store.message_totals.sum())
+        return self.replace(weight=usual_share(messages) / USUAL_SLOPE)
 
     def lends_classes(self, store: CountStore) -> bool:
         """Has a personal model messages of some classes only? Then its classes are those of its base."""

@@ -39,7 +39,7 @@ def numbers_of(
 
 def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
     inspector, scorer, base = Inspector(model), model.engine.scorer, model.active_base
-    entries = Entries.of(batch, [model.store.find(s.keys) for s in batch.streams], scorer.order)
+    entries = Entries.of(batch, [model.scored_store.find(s.keys) for s in batch.streams], scorer.order)
     assert entries.lengths is not None
     rows = inspector.rows(entries.ids.tolist())
     listed: dict[str, Any] = {
@@ -50,7 +50,9 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
         "length": int(entries.lengths[0]),
     }
     if entries.sequence is not None:
-        listed["words"] = [model.store.spellings[i] if i >= 0 else None for i in entries.sequence[0].tolist()]
+        listed["words"] = [
+            model.scored_store.spellings[i] if i >= 0 else None for i in entries.sequence[0].tolist()
+        ]
     if base is not None:
         listed["base"] = _batch_numbers(base.model, batch)
     return listed

@@ -84,14 +84,15 @@ class SpamModel:
     def labels(self) -> tuple[str, ...]:
         return self.scored_store.labels
 
-    @cached_property
+    @property
     def scored_store(self) -> CountStore:
-        """The counts with all classes: those of the base model while messages of one are still missing."""
+        """The counts that score: with a base model none, until there are messages of all its classes.
+
+        Messages of one class tell nothing from anything, and would move the verdicts on all others.
+        """
         if self.base is None or not self.base.lends_classes(self.store):
             return self.store
-        from spamnb.counts import merge_stores
-
-        return merge_stores([CountStore.empty(self.base.model.labels), self.store])
+        return CountStore.empty(self.base.model.labels)
 
     @property
     def classes(self) -> Classes:
@@ -161,8 +162,7 @@ class SpamModel:
     def active_scoring(self) -> ScorerConfig:
         """The scorer's settings as they take effect: without calibration nothing restores damped log-odds."""
         if is_fitted(self.calibration) or self.active_base is not None:
-            # A class without messages yet is not impossible.
-            lent = self.scored_store is not self.store and self.scoring.prior == "learned"
+            lent = self.base is not None and self.base.lends_classes(self.store)
             return replace(self.scoring, prior="uniform") if lent else self.scoring
         return replace(self.scoring, damping=0.0)
 

@@ -123,13 +123,13 @@ class Learner:
             plan = plan.without(correct)
             self.outcome.already_correct += len(correct)
             history = ChangeHistory()  # correct ones are not remembered, and would count again each time
-        labels = dict(plan.added)
-        rows = sorted(labels) if len(self.outcome.lessons) + len(labels) <= MOST_LESSONS else []
+        labels_of = dict(plan.added)
+        rows = sorted(labels_of) if len(self.outcome.lessons) + len(labels_of) <= MOST_LESSONS else []
         before = verdicts_on(self.model, batch, rows)[0] if rows else []
         self._apply(batch, plan, history)
         if rows:
             verdicts = before, *verdicts_on(self.model, batch, rows)
-            self.outcome.lessons += map(Lesson, [labels[row] for row in rows], *verdicts)
+            self.outcome.lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
 
     def forget(
         self,
