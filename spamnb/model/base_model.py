@@ -16,6 +16,7 @@ import numpy as np
 from spamnb.core import Record
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.model.calibration import Platt
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.scoring_engine import RawScores, WordCounts
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -104,10 +105,20 @@ class BaseModel(Record):
             words=words,
         )
 
-    def with_usual_weight(self, store: CountStore) -> BaseModel:
-        """With the weight for the messages of a personal model, where no folds have fitted one."""
-        messages = 0 if self.lends_classes(store) else int(store.message_totals.sum())
-        return self.replace(weight=usual_share(messages) / USUAL_SLOPE)
+    def usual(self, store: CountStore) -> tuple[BaseModel, Platt]:
+        """The weight and the calibration for the messages of a personal model, where no folds fit them.
+
+            log-odds = t USUAL_SLOPE own + usual_share(k) base       t = k / (k + HALFWAY)
+
+        with k twice the messages of the smaller class: ten lessons of one class and one of the other tell
+        little. By 5 lessons, random mistakes of a ready-made model on seven corpora, 11% of the verdicts on
+        other messages changed, and accuracy by -1 to +4 points; with t = 1, 23% and -9 to +16.
+        """
+        if self.lends_classes(store):
+            return self.replace(weight=1 / USUAL_SLOPE), Platt(USUAL_SLOPE, note=FOLLOWS)
+        k = 2 * int(store.message_totals.min())
+        slope = USUAL_SLOPE * k / (k + HALFWAY)
+        return self.replace(weight=usual_share(k) / slope), Platt(slope, note=FOLLOWS)
 
     def lends_classes(self, store: CountStore) -> bool:
         """Has a personal model messages of some classes only? Then its classes are those of its base."""

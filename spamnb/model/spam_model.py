@@ -129,13 +129,14 @@ class SpamModel:
         if seen is not None:
             seen = seen.plus(change.learned, lessons=lessons)
             seen = seen.minus(change.forgotten).minus_stale(change.stale_removed)
-        store, base = add_delta(self.store, change.counts), self.base
-        if base is not None and self.calibration.note == FOLLOWS:
-            base = base.with_usual_weight(store)
+        store, base, calibration = add_delta(self.store, change.counts), self.base, self.calibration
+        if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
+            base, calibration = base.usual(store)
         return replace(
             self,
             store=store,
             base=base,
+            calibration=calibration,
             seen_messages=seen,
             change_history=self.change_history.plus(change.change_history),
         )

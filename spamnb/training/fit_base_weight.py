@@ -55,13 +55,13 @@ ENOUGH_HAM = 600
 def without_folds(model: SpamModel, weight: float | None) -> SpamModel:
     """Calibrates a model of too few messages for folds: log-odds of the base, moved by one's own messages."""
     assert model.base is not None
-    usual = model.base.with_usual_weight(model.store)
-    base = usual if weight is None else usual.replace(weight=weight)
+    base, calibration = model.base.usual(model.store)
+    if weight is not None:
+        base, calibration = base.replace(weight=weight), Platt(USUAL_SLOPE)
     decision = model.decision
     if decision == Decision():
         # The base model's, without its promise about ham: that was another calibration's.
         decision = replace(model.base.model.decision, log_odds_threshold=None, max_fpr=None)
-    calibration = Platt(USUAL_SLOPE, note=FOLLOWS if weight is None else "")
     return replace(model, base=base, calibration=calibration, decision=decision)
 
 
