@@ -36,7 +36,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
     columns = "".join(f", column {c}" for c in (*features["categorical"], *features["numeric"]))
     rows = [
         ("model", f"{card['path']} ({card['bytes'] / 1e3:,.0f} kB)"),
-        ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items())),
+        ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items()) or "nothing yet"),
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens['word_ngrams'] > 0)}"),

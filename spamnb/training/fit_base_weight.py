@@ -11,7 +11,6 @@ from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore, Entries
 from spamnb.features import SHAPE
 from spamnb.model import (
-    FOLLOWS,
     LIMIT,
     USUAL_SLOPE,
     BaseModel,
