@@ -13,7 +13,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
 from spamnb.cli.own_model_start import start_own_model
-from spamnb.core.terminal_text import visible
+from spamnb.core import visible
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk

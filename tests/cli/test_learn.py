@@ -86,7 +86,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "classified": 2,
         "misclassified": 0,
         "lessons": [
-            {"label": "spam", "before": "spam", "now": "spam", "evidence": "spam"},
+            {"label": "spam", "before": "unsure", "now": "spam", "evidence": "spam"},
             {"label": "ham", "before": "unsure", "now": "ham", "evidence": "ham"},
         ],
     }
