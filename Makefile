@@ -21,8 +21,8 @@ $(PEERS): $(PACKAGE) benchmarks/install_peers.py
 	@$(BIN)/python -m benchmarks.install_peers && touch $@ || true
 install: $(PACKAGE) ## make .venv and install spamnb
 demo: $(PACKAGE) ## train, predict and evaluate on the shipped sample
-	$(BIN)/spamnb train data/sms_sample.csv -o $(VENV)/demo.spamnb
-	printf 'WIN a FREE prize! Call 0909 879 0123 now\nrunning late, home by 7\n' | $(BIN)/spamnb predict -m $(VENV)/demo.spamnb
+	$(BIN)/spamnb train data/sms_sample.csv -o demo
+	printf 'WIN a FREE prize! Call 0909 879 0123 now\nrunning late, home by 7\n' | $(BIN)/spamnb predict -m demo
 	$(BIN)/spamnb evaluate data/sms_sample.csv --folds 5
 run: $(PACKAGE) ## run a command line: make run ARGS="predict --help"
 	@$(BIN)/spamnb $(ARGS)

@@ -1,9 +1,11 @@
 """A naive Bayes spam filter for SMS and e-mail.
 
     >>> import spamnb
-    >>> labels = ["spam", "spam", "ham", "ham"]
-    >>> model = spamnb.train(["win a prize", "free prize", "see you", "ok see"], labels)
-    >>> model.predict(["a free prize"])
+    >>> model = spamnb.load("sms")
+    >>> model.predict(["WIN a FREE prize! Call 0909 879 0123 now", "running late, home by 7"])
+    ['spam', 'ham']
+    >>> own = spamnb.train(["win a prize", "free prize", "see you", "ok see"], [1, 1, 0, 0])
+    >>> own.predict(["a free prize"])
     ['spam']
 
 Names are imported when they are first used, so that `import spamnb` costs next to nothing.
@@ -19,15 +21,18 @@ from spamnb._version import __version__
 if TYPE_CHECKING:
     from spamnb.errors import SpamnbError
     from spamnb.lab_filters import NaiveBayesFilter, PoissonBayesFilter
+    from spamnb.mail.parse import parse_mails as parse_mail
     from spamnb.messages import Texts
     from spamnb.model.decision import Decision
     from spamnb.model.model_merge import merge_models
+    from spamnb.model.model_paths import load
     from spamnb.model.spam_model import SpamModel
     from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
     from spamnb.sklearn_classifier import SpamClassifier
     from spamnb.training.incremental import Learner
     from spamnb.training.trainer import train
 
+# Name -> its module, and its name there if that is another one.
 _HOME = {
     "Decision": "model.decision",
     "FeatureConfig": "settings",
@@ -40,7 +45,9 @@ _HOME = {
     "SpamnbError": "errors",
     "Texts": "messages",
     "TrainingConfig": "settings",
+    "load": "model.model_paths",
     "merge_models": "model.model_merge",
+    "parse_mail": "mail.parse:parse_mails",
     "train": "training.trainer",
 }
 
@@ -57,12 +64,15 @@ __all__ = [
     "Texts",
     "TrainingConfig",
     "__version__",
+    "load",
     "merge_models",
+    "parse_mail",
     "train",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name in _HOME:
-        return getattr(import_module(f"spamnb.{_HOME[name]}"), name)
+        module, _, other = _HOME[name].partition(":")
+        return getattr(import_module(f"spamnb.{module}"), other or name)
     raise AttributeError(f"module 'spamnb' has no attribute {name!r}")

@@ -54,6 +54,7 @@ class ConfigError(SpamnbError):
 
 EXTRA_PACKAGES = {
     "parquet": "pyarrow",
+    "xlsx": "python-calamine",
     "patterns": "google-re2",
     "dask": "distributed",
     "sklearn": "scikit-learn",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -71,6 +71,10 @@ class Texts(Record):
     def __len__(self) -> int:
         return len(self.starts)
 
+    def __repr__(self) -> str:
+        messages = f"{len(self):,} message{'' if len(self) == 1 else 's'}"
+        return f"<Texts: {messages}{' with the tags of mail' if self.tags else ''}>"
+
     def select(self, rows: IntArray) -> Texts:
         """Selects messages, in the order of `rows`, with their tags."""
         picked = Texts.of([self[i] for i in rows.tolist()])
@@ -122,7 +126,7 @@ Messages = Texts | Iterable[str | bytes]
 
 
 def as_texts(messages: Messages) -> Texts:
-    """Converts lists, Series, arrays and iterators of messages; refuses a single string.
+    """Converts lists, Series, arrays and iterators of messages; refuses a single string and tables.
 
     >>> len(as_texts(["a", "b"]))
     2
@@ -131,7 +135,20 @@ def as_texts(messages: Messages) -> Texts:
         return messages
     if isinstance(messages, (str, bytes)):
         raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
+    if len(getattr(messages, "shape", (0,))) != 1:
+        raise _not_one_column(messages)
     return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
+
+
+def _not_one_column(table: Any) -> ConfigError:
+    """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
+    columns = list(map(str, getattr(table, "columns", ())))
+    listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
+    name = "text" if "text" in columns or not columns else columns[-1]
+    return ConfigError(
+        f"expected a list of messages, got a {type(table).__name__} of shape {table.shape}",
+        hint=f"pass one column: table[{name!r}]{listed}",
+    )
 
 
 def _as_text(value: object) -> str:
@@ -142,6 +159,19 @@ def _as_text(value: object) -> str:
     return "" if missing else str(value)
 
 
+class InputColumns(Protocol):
+    """All columns of some records, as their input has them."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    def texts(self, column: int) -> Texts:
+        """Returns the values of a column as texts."""
+
+    def record(self, row: int) -> Mapping[str, Any]:
+        """Returns the values of a record by name, as JSON has them."""
+
+
 class Chunk(Record):
     """Some hundreds of messages from a reader, with their labels and columns.
 
@@ -149,7 +179,7 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
-    processes (`Source.work`).
+    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`).
     """
 
     texts: Texts
@@ -160,6 +190,7 @@ class Chunk(Record):
     position: int = 0
     sources: Sequence[str] = ()
     worker_result: Any = None
+    columns: InputColumns | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

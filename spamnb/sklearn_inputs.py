@@ -63,9 +63,15 @@ def apply_sample_weight(
 
 
 def to_texts(X: Any) -> Texts:
-    """Returns the texts of a list, an array or a column; refuses one string, tables and sparse matrices."""
+    """Returns the texts of a list, an array or a column; refuses one string, tables and sparse matrices.
+
+    A table of one column is its texts: BaggingClassifier and other meta-estimators pass nothing else.
+    """
     if isinstance(X, (str, bytes)):
         raise InputError("expected a list of messages, got one string", hint="wrap it: [message]")
+    if getattr(X, "ndim", 1) == 2 and X.shape[1] == 1 and not hasattr(X, "nnz"):
+        column = np.asarray(X)[:, 0]
+        X = X if column.dtype.kind in "biufc" else column  # numbers are no texts
     if getattr(X, "ndim", 1) != 1 or hasattr(X, "nnz"):
         what = f"a {type(X).__name__} of shape {X.shape}; tables and sparse matrices hold no text"
         raise InputError(f"expected a list of messages, got {what}", hint="pass one column: X['text']")

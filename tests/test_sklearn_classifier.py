@@ -167,6 +167,17 @@ def test_pipeline() -> None:
     assert steps.classes_.tolist() == ["ham", "spam"]
 
 
+def test_bagging_takes_a_table_of_one_column() -> None:
+    """Bagging passes on nothing but tables; of a list of texts scikit-learn says so itself."""
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    for X in (pd.DataFrame({"text": TEXTS}), np.array(TEXTS, object)[:, None], np.array(TEXTS)[:, None]):
+        bagging = ensemble.BaggingClassifier(SpamClassifier(calibrate=False), n_estimators=3, random_state=0)
+        assert bagging.fit(X, LABELS).score(X, LABELS) > 0.9
+        assert SpamClassifier().fit(X, LABELS).predict(X).tolist() == (
+            SpamClassifier().fit(TEXTS, LABELS).predict(TEXTS).tolist()
+        )
+
+
 def test_clone_copies_parameters_and_nothing_learned() -> None:
     original = SpamClassifier("poisson", class_prior=[0.5, 0.5], threshold=0.9).fit(TEXTS, LABELS)
     copy = pytest.importorskip("sklearn.base").clone(original)
@@ -379,7 +390,12 @@ def test_parameters_by_name() -> None:
 
 UNUSABLE: list[tuple[Any, Any, str]] = [
     ("one text", ["a"], "expected a list of messages, got one string"),
-    (pd.DataFrame({"t": ["a"]}), ["a"], "expected a list of messages, got a DataFrame of shape (1, 1)"),
+    (
+        pd.DataFrame({"t": ["a"], "u": [1]}),
+        ["a"],
+        "expected a list of messages, got a DataFrame of shape (1, 2)",
+    ),
+    (np.zeros((2, 1)), [0, 1], "expected a list of messages, got a ndarray of shape (2, 1)"),
     (np.zeros((2, 3)), [0, 1], "expected a list of messages, got a ndarray of shape (2, 3)"),
     (["a", "b"], ["x"], "2 messages but 1 labels"),
     (["a", "b"], [[1], [2]], "expected one label for each message, got y of shape (2, 1)"),

@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 from spamnb.cli import COMMANDS, cli
+from spamnb.cli.option_groups import full_help
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"
@@ -28,8 +29,11 @@ _COMMAND = re.compile(r"^\$ .*\n(?:> .*\n)*", re.MULTILINE)
 _SECONDS = re.compile(r"\bin \d+\.\d\d s\b")  # differs from run to run
 _HEADER = """# The command line
 
-This page is written by `make docs` from the `--help` of every command. Do not edit it by hand.
+This page is written by `make docs` from the `--help-all` of every command. Do not edit it by hand.
 [The readme](../../README.md) has a tour with real outputs.
+
+MODEL is the name of a model or a file: a word without a slash and without a dot is a name.
+See [model file](model-file.md#permissions-and-places).
 
 Exit codes: 0 for success, 1 for a problem with data or a model, 2 for a wrong option or setting, 130 after
 Ctrl-C. When the reader of its output has gone, the program ends without a word, as any filter does.
@@ -37,6 +41,8 @@ Ctrl-C. When the reader of its output has gone, the program ends without a word,
 | variable | what it does |
 |---|---|
 | `SPAMNB_MODEL` | the model to use, and where `train` writes, if no option says otherwise |
+| `SPAMNB_COMMAND_OPTION` | any option: `SPAMNB_PREDICT_FORMAT`; see [configuration](configuration.md) |
+| `SPAMNB_CONFIG` | a file to read in place of the usual `config.toml` |
 | `SPAMNB_TRACEBACK` | if set, a fault of the program itself is shown in full |
 | `NO_COLOR`, `FORCE_COLOR`, `COLUMNS` | no colours, colours also in a pipe, the width of tables |
 """
@@ -61,9 +67,12 @@ def commands_page() -> str:
 def _command_sections(command: click.Command, name: str, parent: click.Context) -> list[str]:
     """The section of a command, and those of its subcommands."""
     context = click.Context(command, info_name=name, parent=parent)
-    parts = [_section(context.command_path, command.get_help(context))]
-    for inner, subcommand in getattr(command, "commands", {}).items():
-        parts += _command_sections(subcommand, inner, context)
+    parts = [_section(context.command_path, full_help(context))]
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            subcommand = command.get_command(context, inner)
+            assert subcommand is not None
+            parts += _command_sections(subcommand, inner, context)
     return parts
 
 
@@ -74,8 +83,8 @@ def _section(title: str, text: str) -> str:
 def commands_of(page: str) -> list[str]:
     r"""The commands of the console examples of a page.
 
-    >>> commands_of("```console\n$ spamnb models\n-> none\n```\n")
-    ['spamnb models']
+    >>> commands_of("```console\n$ spamnb model list\nnone\n```\n")
+    ['spamnb model list']
     >>> commands_of("```console\n$ cat > x <<END\n> text\n> END\n```\n")
     ['cat > x <<END\ntext\nEND']
     """
@@ -108,6 +117,7 @@ def output(command: str, folder: Path) -> str:
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
         "PYTHONPATH": str(ROOT),
         "PYTHONUTF8": "1",
         "COLUMNS": str(WIDTH),

@@ -23,7 +23,7 @@ MESSAGE = "WIN a FREE prize! Call 0909 879 0123 now"
 COMMANDS = (
     "spamnb train data/sms_sample.csv -o sms.spamnb",
     f"printf '{MESSAGE}\\nrunning late, home by 7\\n' |\nspamnb predict -m sms.spamnb",
-    f"spamnb inspect -m sms.spamnb --message '{MESSAGE}' --top 9",
+    f"spamnb explain -m sms.spamnb '{MESSAGE}' --top 9",
 )
 
 

@@ -7,12 +7,12 @@ import gc
 import os
 import signal
 import sys
-from importlib import import_module
 
 try:
     import click
 
     from spamnb._version import __version__
+    from spamnb.cli.command_group import LazyGroup
     from spamnb.core import cpu_and_memory
     from spamnb.errors import SpamnbError
 except KeyboardInterrupt:  # while modules are loaded nothing else would catch it
@@ -22,82 +22,79 @@ _LIMITS = errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM
 
 TRACEBACK = "SPAMNB_TRACEBACK"  # if set, an internal error is shown with its traceback
 
-# command -> one-line help; its module is imported only when it runs
-COMMANDS = {
-    "train": "Learn from labelled messages and write a model.",
-    "predict": "Classify each message as spam, ham or unsure.",
-    "evaluate": "Measure a model: precision, recall, F1 and more.",
-    "compare": "Try all scorers and other settings on the same folds.",
-    "tune": "Search settings that suit the data, and say what they are worth.",
-    "inspect": "Look inside a model, look a word up, explain a message.",
-    "merge": "Add models together, exactly.",
-    "prune": "Make a model smaller: drop the least informative tokens.",
-    "age": "Let old evidence fade: halve every count.",
-    "export": "Write a model as JSON lines.",
-    "import": "Restore a model from an export.",
-    "filter": "Pass one mail through, with its verdict in the header.",
-    "learn": "Add messages to an existing model.",
-    "forget": "Remove learned messages from a model.",
-    "models": "Show which model would be used and why.",
-    "model": "Look after a model file: check who can use it.",
-    "completion": "Print the completion script for a shell.",
+# heading -> command -> one-line help; its module is imported only when it runs
+SECTIONS = {
+    "Start": {
+        "train": "Learn from labelled messages and write a model.",
+        "predict": "Classify each message as spam, ham or unsure.",
+        "explain": "Show the evidence for and against one verdict.",
+        "evaluate": "Measure a model: precision, recall, F1 and more.",
+        "inspect": "Look inside a model, look a word up.",
+    },
+    "Teach": {
+        "learn": "Add messages to an existing model.",
+        "forget": "Remove learned messages from a model.",
+    },
+    "Improve": {
+        "compare": "Try all scorers and other settings on the same folds.",
+        "tune": "Search settings that suit the data, and measure the gain.",
+    },
+    "Mail": {"filter": "Pass one mail through, with its verdict in the header."},
+    "Models and settings": {
+        "model": "List, choose, merge, shrink or check models.",
+        "config": "Show the settings of config.toml and the environment.",
+        "completion": "Print the completion script for a shell.",
+    },
 }
-_MODULES = {"import": "import_", "model": "model_group"}  # where a module cannot be named like its command
-
-
-class LazyGroup(click.Group):
-    """Lists its commands without importing them, so that `--help` loads only click."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Takes `spamnb help` and `spamnb help COMMAND` for --help."""
-        return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        name = _MODULES.get(cmd_name, cmd_name)
-        command: click.Command = getattr(import_module(f"spamnb.cli.commands.{name}"), name)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            if not (near := get_close_matches(args[0], COMMANDS, 1)):
-                raise
-            message = f"{error.message.rstrip('.')}. Did you mean {near[0]}?"
-            raise click.UsageError(message, ctx) from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+COMMANDS = {name: text for section in SECTIONS.values() for name, text in section.items()}
+_OTHER_WORDS = {  # what users of other programs try
+    "why": "explain",
+    "classify": "predict",
+    "score": "predict",
+    "eval": "evaluate",
+    "test": "evaluate",
+    "models": "model list",
+    **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
+    **{name: f"model {name}" for name in ("import", "check")},
+}
 
 
 @click.group(
     cls=LazyGroup,
+    sections=SECTIONS,
+    modules={"model": "model_group", "config": "show_config"},
+    other_words=_OTHER_WORDS,
+    inner_groups=["model"],
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 80,
+        "auto_envvar_prefix": "SPAMNB",
+    },
     epilog="Help for a command: spamnb COMMAND --help",
 )
-@click.version_option(__version__, "-V", "--version", prog_name="spamnb", message="%(prog)s %(version)s")
+@click.option(
+    "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings from FILE (TOML) alone."
+)
+@click.version_option(
+    __version__,
+    "-V",
+    "--version",
+    prog_name="spamnb",
+    message="%(prog)s %(version)s",
+    allow_from_autoenv=False,
+)
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, config: str | None) -> None:  # noqa: ARG001
     """A naive Bayes spam filter for SMS and e-mail.
 
     \b
     Examples:
-      spamnb train data.csv
       echo "WIN a FREE prize" | spamnb predict
+      spamnb explain "WIN a FREE prize"
+      spamnb train data.csv
       spamnb evaluate test.csv
-      spamnb inspect prize
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

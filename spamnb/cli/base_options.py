@@ -25,22 +25,26 @@ def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
 
 def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel | None:
     """The model that --base names, None without it."""
-    from spamnb.model import READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
+    from spamnb.model import MESSAGE_KINDS, READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
 
-    path = params["base"]
-    if path is None:
+    base = params["base"]
+    if base is None:
         return None
-    if path != READY_MADE:
-        _check_file(path)
+    if base not in (READY_MADE, *MESSAGE_KINDS):
+        path = _path(base)
         return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
-    kind = kind_of_messages(sources())
+    kind = kind_of_messages(sources()) if base == READY_MADE else base
     print_status(f"starting from the {READY_MADE_NAMES[kind]}", quiet)
     return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
 
 
-def _check_file(path: str) -> None:
+def _path(base: str) -> str:
+    from spamnb.model import existing_path_of
+
+    path = existing_path_of(base)
     if not os.path.isfile(path):
         raise ConfigError(
-            f"--base must be {READY_MADE} or the file of a model, got {path!r}",
+            f"--base must be {READY_MADE}, the name of a model or a file, got {base!r}",
             hint=f"for example --base {READY_MADE}, or check the path",
         )
+    return path

@@ -32,14 +32,20 @@ def read_options(params: dict[str, Any], **more: Any) -> ReadOptions:
 
 
 def inputs(paths: tuple[str, ...], params: dict[str, Any], reading: ReadOptions) -> list[Any]:
-    """Pairs each input with its options: the paths of the command line, of --files-from and of --label."""
-    from spamnb.readers import plan
+    """Pairs each input with its options: the paths of the command line, of --files-from and of --label.
+
+    The options have the number of processes, also for --jobs auto.
+    """
+    from spamnb.readers import choose_jobs, plan
 
     quiet = params.get("quiet", False)
     listed = _listed_paths(params, quiet) if params["files_from"] else []
     labelled = [_label_and_path(text) for text in params.get("labelled", ())]
     planned = list(plan((*paths, *listed), labelled, reading))
     _note_repeated([path for path, _ in planned], quiet)
+    if reading.mail.jobs is None:
+        jobs = choose_jobs([path for path, _ in planned])
+        planned = [(path, how.with_mail(jobs=jobs)) for path, how in planned]
     return planned
 
 

@@ -47,9 +47,10 @@ def of_error(arguments: Sequence[str], code: int) -> int:
     >>> of_error(["predict", "--exit-code", "bogofilter", "--wrong"], 2), of_error(["train"], 2)
     (3, 2)
     """
-    if "filter" in arguments[:1] and "--tempfail" in arguments:
+    config, arguments = _without_group_options(arguments)
+    if arguments[:1] == ["filter"] and ("--tempfail" in arguments or _is_set(config, "filter", "tempfail")):
         return TEMPORARY_FAILURE
-    style = _style(arguments)
+    style = _style(config, arguments)
     if style == "bogofilter":
         return 3
     if style == "spamc":
@@ -57,11 +58,35 @@ def of_error(arguments: Sequence[str], code: int) -> int:
     return code
 
 
-def _style(arguments: Sequence[str]) -> str:
+def _without_group_options(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The file of --config, and the command with what follows it.
+
+    >>> _without_group_options(["--config", "c.toml", "predict", "-q"])
+    ('c.toml', ['predict', '-q'])
+    """
+    rest, config = list(arguments), None
+    while rest and rest[0].startswith("-"):
+        flag, equals, value = rest.pop(0).partition("=")
+        if flag == "--config":
+            config = value if equals else rest.pop(0) if rest else None
+    return config, rest
+
+
+def _is_set(config: str | None, command: str, key: str) -> bool:
+    from spamnb.cli.configuration import configured
+
+    return configured(config, command, key) in (True, "1", "true", "yes", "on")
+
+
+def _style(config: str | None, arguments: Sequence[str]) -> str:
     """The last style on the command line, read without the parser, which may have failed."""
-    if "predict" not in arguments[:1]:
+    if arguments[:1] != ["predict"]:
         return "plain"
     flags = [*arguments[: arguments.index("--")]] if "--" in arguments else [*arguments]
     stated = [flag.partition("=")[2] for flag in flags if flag.startswith("--exit-code=")]
     stated += [after for flag, after in pairwise(flags) if flag == "--exit-code"]
-    return stated[-1] if stated else "plain"
+    if stated:
+        return stated[-1]
+    from spamnb.cli.configuration import configured
+
+    return str(configured(config, "predict", "exit-code") or "plain")

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, report_skipped, write_json
 
@@ -18,16 +20,20 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _COLUMNS = {"truth_column": "--truth", "score_column": "--score", "verdict_column": "--verdict"}
+_COLUMN: dict[str, Any] = {"group": "Input", "advanced": True}
 _OPTIONS = (
-    click.option(
+    option(
         "--predictions",
         type=options.PATH,
         metavar="FILE",
+        group="Input",
         help="Evaluate another filter: CSV, TSV or JSONL with its scores or verdicts.",
     ),
-    click.option("--truth", "truth_column", metavar="NAME", help="Column of --predictions: true label."),
-    click.option("--score", "score_column", metavar="NAME", help="Column of --predictions: score."),
-    click.option("--verdict", "verdict_column", metavar="NAME", help="Column of --predictions: verdict."),
+    option("--truth", "truth_column", metavar="NAME", **_COLUMN, help="Column of --predictions: true label."),
+    option("--score", "score_column", metavar="NAME", **_COLUMN, help="Column of --predictions: score."),
+    option(
+        "--verdict", "verdict_column", metavar="NAME", **_COLUMN, help="Column of --predictions: verdict."
+    ),
 )
 
 
@@ -44,8 +50,9 @@ def check(params: Params, has_data: bool) -> None:
         if flag:
             raise click.UsageError(f"{flag} names a column of --predictions FILE: give that too.")
         return
+    source = click.get_current_context().get_parameter_source
     for name in ("model", "folds"):
-        if params[name] is not None:
+        if params[name] is not None and source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name} does not go with --predictions: nothing is predicted anew.")
     if has_data and params["truth_column"] is not None:
         raise click.UsageError("--truth does not go with DATA: the truth is taken from there.")

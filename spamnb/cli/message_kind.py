@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,15 @@ _MANY_CLASSES, _MIN_MESSAGES = 50, 3  # more classes with fewer messages each ar
 def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) -> str:
     """Tells the kind of the messages to classify; prints which ready-made model is used for them."""
     default = () if params["files_from"] or params.get("labelled") else ("-",)
-    kind = kind_of_messages(inputs(paths or default, params, read_options(params)))
+    return _note_kind(kind_of_messages(inputs(paths or default, params, read_options(params))), quiet)
+
+
+def kind_of_texts(texts: Sequence[str], quiet: bool) -> str:
+    """Tells the kind of texts on the command line, and prints the same: those as long as mails are mail."""
+    return _note_kind("mail" if sum(map(len, texts)) > _LONG_TEXT * len(texts) else "sms", quiet)
+
+
+def _note_kind(kind: str, quiet: bool) -> str:
     print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
     return kind
 
@@ -85,7 +93,7 @@ def note_mail(model: SpamModel, quiet: bool) -> None:
     from spamnb.model import knows_mail
 
     if not knows_mail(model):
-        print_status("note: this model has learned no mail: what it says about mail means little", quiet)
+        print_status("note: this model was trained without mail; its verdicts on mail are unreliable", quiet)
 
 
 def check_classes(trainer: Trainer) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from spamnb.cli.job_option import job_count
+from spamnb.cli.option_groups import advanced as advanced, all_of, option
 from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
 from spamnb.readers import any_of, labelled_formats
@@ -23,6 +25,9 @@ from spamnb.settings import (
     settings_of,
 )
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
 LABELLED_FORMATS = labelled_formats()
@@ -30,13 +35,22 @@ DECISIONS = {one.name: one.flag for _, one in settings_of(DecisionConfig)}
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: readers report what is wrong
 
 
-def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    def apply(command: F) -> F:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
+class _ModelType(click.Path):
+    """The name or file of a model; both are completed."""
 
-    return apply
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from spamnb.model import MESSAGE_KINDS, name_of, named_models
+
+        names = (*map(name_of, named_models()), *MESSAGE_KINDS)
+        matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return [*matching, *super().shell_complete(ctx, param, incomplete)]
+
+
+MODEL = _ModelType(readable=False, allow_dash=True)
 
 
 def setting_options(config: type, *names: str, **attributes: Any) -> Callable[[F], F]:
@@ -55,10 +69,11 @@ def _with_scorers(setting: Setting) -> Setting:
 
 def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
     """The option of a setting; its value is None, False or () if the user does not state it."""
+    place: dict[str, Any] = {"group": setting.group, "advanced": setting.advanced}
     if setting.default is True and not setting.choices:
-        return click.option(setting.flag, setting.name, is_flag=True, help=setting.full_help)
+        return option(setting.flag, setting.name, is_flag=True, help=setting.full_help, **place)
     kind = click.Choice(setting.choices) if setting.choices else setting.type or _type_of(setting.default)
-    return click.option(
+    return option(
         setting.flag,
         setting.name,
         **{
@@ -66,6 +81,7 @@ def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
             "multiple": setting.repeatable,
             "metavar": setting.metavar or None,
             "help": setting.full_help,
+            **place,
             **attributes,
         },
     )
@@ -85,15 +101,16 @@ def feature_config(params: Params, mail: bool = False) -> FeatureConfig:
     return features
 
 
-model_option = click.option(
+model_option = option(
     "-m",
     "--model",
-    type=PATH,
+    type=MODEL,
     metavar="MODEL",
-    help="Model file; else $SPAMNB_MODEL, your own model, the ready-made one.",
+    group="Model",
+    help="Name or file of the model; sms and mail are ready-made. [default: see `spamnb model list`]",
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
-json_option = click.option(
+quiet_option = option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
+json_option = option(
     "--json",
     "json_file",
     type=PATH,
@@ -101,43 +118,77 @@ json_option = click.option(
     callback=checked("json"),
     help="Write the result as JSON ('-' for stdout).",
 )
+top_option = option(
+    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
+)
 
 reading_options = all_of(
-    click.option("--text-column", metavar="NAME", help="Column with the message: a name or a number from 1."),
-    click.option(
-        "--encoding", default="auto", metavar="NAME", help="Encoding of the data. [default: detected]"
+    option(
+        "--text-column",
+        metavar="NAME",
+        group="Input",
+        help="Column with the message: a name or a number from 1.",
+    ),
+    option(
+        "--encoding",
+        default="auto",
+        metavar="NAME",
+        group="Input",
+        advanced=True,
+        help="Encoding of the data. [default: detected]",
     ),
 )
 label_options = all_of(
-    click.option("--label-column", metavar="NAME", help="Column with the label: a name or a number from 1."),
-    click.option("--spam-label", metavar="LABEL", help="This label is spam, every other one is ham."),
+    option(
+        "--label-column",
+        metavar="NAME",
+        group="Input",
+        help="Column with the label: a name or a number from 1.",
+    ),
+    option(
+        "--spam-label",
+        metavar="LABEL",
+        group="Input",
+        advanced=True,
+        help="This label is spam, every other one is ham.",
+    ),
 )
-input_format_option = click.option(
+input_format_option = option(
     "--input-format",
     metavar="FORMAT",
     type=click.Choice(["auto", *LABELLED_FORMATS]),
     default="auto",
+    group="Input",
+    advanced=True,
     help=f"{any_of(LABELLED_FORMATS)}. [default: detected]",
 )
-max_size_option = click.option(
+max_size_option = option(
     "--max-size",
     default="512K",
     metavar="SIZE",
+    group="Input",
+    advanced=True,
     help="Read at most SIZE bytes of each email, besides its attachments. [default: 512K]",
 )
 one_mail_options = all_of(max_size_option, setting_options(MailConfig))
 mail_options = all_of(
-    click.option(
-        "--files-from", type=PATH, metavar="FILE", help="Read the paths of inputs from FILE ('-' for stdin)."
+    option(
+        "--files-from",
+        type=PATH,
+        metavar="FILE",
+        group="Input",
+        advanced=True,
+        help="Read the paths of inputs from FILE ('-' for stdin).",
     ),
     one_mail_options,
-    setting_options(TrainingConfig, "jobs", default=TrainingConfig().jobs),
+    setting_options(TrainingConfig, "jobs", type=str, default="auto", callback=job_count),
 )
-labelled_mail_option = click.option(
+labelled_mail_option = option(
     "--label",
     "labelled",
     multiple=True,
     metavar="LABEL=PATH",
+    group="Input",
     help="All messages in PATH have this label, for example spam=Junk. Repeatable.",
 )
 data_options = all_of(labelled_mail_option, label_options, reading_options, input_format_option, mail_options)
@@ -150,10 +201,8 @@ training_options = all_of(
 folds_option = setting_options(TrainingConfig, "folds")
 decision_options = setting_options(DecisionConfig)
 max_fpr_option = setting_options(TrainingConfig, "max_fpr")
-explain_option = click.option(
-    "--explain", is_flag=True, help="Add the evidence for and against each verdict."
-)
-force_option = click.option("--force", is_flag=True, help="Overwrite a file of another kind.")
+explain_option = option("--explain", is_flag=True, help="Add the evidence for and against each verdict.")
+force_option = option("--force", is_flag=True, advanced=True, help="Overwrite a file of another kind.")
 
 
 def _file_mode(ctx: click.Context, _: click.Parameter, text: str | None) -> int | None:
@@ -169,19 +218,24 @@ def _file_mode(ctx: click.Context, _: click.Parameter, text: str | None) -> int 
     return mode
 
 
-file_mode_option = click.option(
+file_mode_option = option(
     "--file-mode",
     metavar="MODE",
     callback=_file_mode,
+    advanced=True,
     help="Permissions of the model file, for example 640. [default: as before, else 600]",
 )
-new_model_option = click.option(
+new_model_option = option(
     "-o",
     "--output",
     type=PATH,
     metavar="MODEL",
-    help="Where to write the model. [default: $SPAMNB_MODEL, else your own model]",
+    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else your own model]",
 )
-changed_model_option = click.option(
-    "-o", "--output", type=PATH, metavar="MODEL", help="Where to write the model. [default: in its place]"
+changed_model_option = option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    help="Name or file to write the model to. [default: in its place]",
 )

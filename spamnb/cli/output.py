@@ -60,6 +60,16 @@ def print_prompt(text: str, quiet: bool = False) -> None:
         print_status(text, quiet)
 
 
+def is_typed(path: object) -> bool:
+    """Whether an input is typed on a terminal."""
+    return path == "-" and sys.stdin is not None and sys.stdin.isatty()
+
+
+def print_mark(text: str = "> ") -> None:
+    """Prints the mark behind which the next message is typed."""
+    click.echo(text, nl=False, err=True)
+
+
 def show_error(error: SpamnbError) -> None:
     print_status(f"Error: {error.message}")
     hint = error.hint

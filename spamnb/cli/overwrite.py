@@ -19,6 +19,12 @@ _KINDS = {
     "json": ("JSON that spamnb wrote", rb'\{\s*"made_by": "spamnb '),
     "page": ("a report of spamnb", rb'<!DOCTYPE html>\n.*?<meta name="generator" content="spamnb '),
     "plot": ("a plot of spamnb", rb"<svg [^>]*><!-- made by spamnb "),
+    "predictions": (
+        "predictions of spamnb",
+        rb"(?:spamnb\d*_)?verdict(?:[,\t](?:spamnb\d*_)?probability| +P)"
+        rb'|\{"(?:spamnb\d*_)?verdict": "[^"]*", "(?:spamnb\d*_)?probability": '
+        rb"|[^\t\n]+\t[01]\.\d{4}[\t\n]|PAR1",  # Parquet: see prediction_output
+    ),
 }
 Callback = Callable[[click.Context, click.Parameter, str | None], str | None]
 

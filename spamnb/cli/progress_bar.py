@@ -11,12 +11,13 @@ import os
 import stat
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import click
+
+from spamnb.core import display_width
 
 DELAY = 1.0  # seconds before the bar appears: what takes less needs none
 _PAUSE = 0.1  # seconds between two drawings
@@ -65,11 +66,11 @@ def bar_line(label: str, position: int, total: int | None, unit: Unit, seconds: 
     room, label = columns - _MARGIN, _shortened(label, _LONGEST_LABEL)
     if not total:
         line = f"{label} {unit(position, None)}"
-        return line if _cells(line) <= room else ""
+        return line if display_width(line) <= room else ""
     share = min(max(position / total, 0.0), 1.0)
     left = f"  {_clock(seconds * (1 - share) / share)} left" if share else ""
     tail = f" {share:>4.0%}  {unit(position, total)}{left}"
-    size = min(room - _cells(label) - len(tail) - 3, _LONGEST_BAR)
+    size = min(room - display_width(label) - len(tail) - 3, _LONGEST_BAR)
     if size < _SHORTEST_BAR:
         return tail.strip() if len(tail.strip()) <= room else ""
     full = int(share * size)
@@ -91,17 +92,11 @@ def _clock(seconds: float) -> str:
     return f"{minutes}:{rest:02}"
 
 
-def _cells(text: str) -> int:
-    """The columns that a text takes: East Asian wide letters take two, combining marks none."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
-
-
 def _shortened(label: str, most: int) -> str:
     """The end of a label, which of a path says most."""
-    if _cells(label) <= most:
+    if display_width(label) <= most:
         return label
-    while _cells(label) > most - 3:
+    while display_width(label) > most - 3:
         label = label[1:]
     return f"...{label}"
 

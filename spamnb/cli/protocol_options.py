@@ -11,7 +11,8 @@ from click.core import ParameterSource
 from spamnb.cli.base_options import refuse_base
 from spamnb.cli.data_inputs import chunks, inputs, read_options
 from spamnb.cli.message_kind import peek_is_mail
-from spamnb.cli.options import Params, all_of
+from spamnb.cli.option_groups import all_of, option
+from spamnb.cli.options import Params
 from spamnb.cli.output import console
 from spamnb.cli.training_setup import TrainingSetup
 from spamnb.errors import ConfigError
@@ -26,12 +27,17 @@ TITLES = {
     "--online": "in order, each message classified and then learned",
 }
 _DEFAULT_SHARE = "30%"
+_RARE: dict[str, Any] = {"group": "Model", "advanced": True}
 
 protocol_options = all_of(
-    click.option("--holdout", metavar="SHARE", help="Train on DATA but this share, for example 30%."),
-    click.option("--learning-curve", is_flag=True, help="Train on 10 sizes, test on the same held-out part."),
-    click.option("--online", is_flag=True, help="Classify each message of DATA, then learn it, in order."),
-    click.option("--seed", type=int, metavar="N", help="Seed of what is drawn at random. [default: 0]"),
+    option(
+        "--holdout", metavar="SHARE", group="Model", help="Train on DATA but this share, for example 30%."
+    ),
+    option(
+        "--learning-curve", is_flag=True, **_RARE, help="Train on 10 sizes, test on the same held-out part."
+    ),
+    option("--online", is_flag=True, **_RARE, help="Classify each message of DATA, then learn it, in order."),
+    option("--seed", type=int, metavar="N", **_RARE, help="Seed of what is drawn at random. [default: 0]"),
 )
 
 

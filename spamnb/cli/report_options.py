@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spamnb.cli.options import PATH, all_of
+from spamnb.cli.option_groups import all_of, option
+from spamnb.cli.options import PATH
 from spamnb.cli.output import print_status, print_step, write_bytes
 from spamnb.cli.overwrite import checked, plot_paths
 from spamnb.core import files
@@ -17,19 +18,22 @@ if TYPE_CHECKING:
     from spamnb.evaluation import EvaluationSummary
 
 report_options = all_of(
-    click.option(
+    option(
         "--report",
         type=PATH,
         metavar="FILE",
         callback=checked("page"),
         help="Write a page for the browser ('-' for stdout).",
     ),
-    click.option("--open", "open_it", is_flag=True, help="Open the page of --report in the browser."),
-    click.option(
+    option(
+        "--open", "open_it", is_flag=True, advanced=True, help="Open the page of --report in the browser."
+    ),
+    option(
         "--plots",
         type=PATH,
         metavar="DIR",
         callback=checked("plot"),
+        advanced=True,
         help="Write the plots as SVG files into DIR.",
     ),
 )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from spamnb.cli import report_options
 from spamnb.cli.options import Params
-from spamnb.cli.output import console, write_json
+from spamnb.cli.output import console, print_status, print_step, write_json
 from spamnb.errors import ModelError
+from spamnb.model import is_shipped
 
 if TYPE_CHECKING:
     from spamnb.evaluation import EvaluationSummary
@@ -22,6 +23,9 @@ def show(params: Params) -> None:
 
     path = find_model(params["model"])
     model = load_model(path)
+    if model.metrics is None and is_shipped(path) and not (params["json_file"] or params["report"]):
+        _show_ready_made(model, path, params["quiet"])
+        return
     if model.metrics is None:
         raise ModelError(
             f"{path} holds no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
@@ -34,6 +38,19 @@ def show(params: Params) -> None:
         report_options.leave(summary, params["report"], params["open_it"], None, params["quiet"])
     if "-" not in (params["json_file"], params["report"]):
         _show(model, path)
+
+
+def _show_ready_made(model: SpamModel, path: str, quiet: bool) -> None:
+    """Shows what a ready-made model is, and prints how to evaluate it: it holds no metrics."""
+    from spamnb.model import card
+    from spamnb.report import model_card
+
+    model_card.show_card(console(), card(model, path, os.path.getsize(path)))
+    print_status("", quiet)
+    print_status("Nothing was evaluated: a ready-made model needs labelled messages.", quiet)
+    print_step("try", "spamnb evaluate DATA            # this model on your messages", quiet)
+    print_step("try", "spamnb train DATA               # a model of your own", quiet)
+    print_step("try", "spamnb evaluate DATA --folds 5  # how good that would be", quiet)
 
 
 def _summary(model: SpamModel, path: str) -> EvaluationSummary:

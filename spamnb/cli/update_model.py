@@ -11,6 +11,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
 from spamnb.cli.own_model_start import start_own_model
 from spamnb.core import visible
@@ -36,17 +37,19 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
-update_options = options.all_of(
+update_options = all_of(
     options.model_option,
-    click.option("--spam", is_flag=True, help="Label all messages as spam."),
-    click.option("--ham", is_flag=True, help="Label all messages as ham."),
+    option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
+    option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
     _one_class,
     options.data_options,
-    click.option(
+    option(
         "--wait",
         type=click.FloatRange(0),
         default=30.0,
         metavar="SECONDS",
+        group="Model",
+        advanced=True,
         show_default=True,
         help="Wait at most SECONDS while another process changes the model.",
     ),

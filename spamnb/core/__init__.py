@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from spamnb.core.bounded_cache import BoundedCache as BoundedCache
     from spamnb.core.cpu_and_memory import (
+        available_cores as available_cores,
         keep_freed_memory as keep_freed_memory,
         release_memory as release_memory,
     )
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
         string_bounds as string_bounds,
     )
     from spamnb.core.terminal_text import (
+        cut_to_width as cut_to_width,
+        display_width as display_width,
         excerpt as excerpt,
         visible as visible,
         visible_bytes as visible_bytes,
@@ -81,13 +84,13 @@ else:
                 "run_starts",
             ],
             "bounded_cache": ["BoundedCache"],
-            "cpu_and_memory": ["keep_freed_memory", "release_memory"],
+            "cpu_and_memory": ["available_cores", "keep_freed_memory", "release_memory"],
             "file_access": ["Account", "describe_file", "find_account", "obstacles", "read_byte", "try_as"],
             "file_owner": ["check_owner", "group_name", "is_trusted", "share_like", "user_name"],
             "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
-            "terminal_text": ["excerpt", "visible", "visible_bytes"],
+            "terminal_text": ["cut_to_width", "display_width", "excerpt", "visible", "visible_bytes"],
             "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },
         modules=["cpu_and_memory", "files"],

@@ -32,6 +32,13 @@ def prepare_numpy() -> None:
         os.environ[_DISABLED] = _FEATURES
 
 
+def available_cores() -> int:
+    """Returns how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _cpu_info() -> bytes:
     """Reads the first lines about the first processor; nothing where the system has no such file."""
     try:

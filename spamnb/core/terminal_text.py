@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # C0 but tab, DEL and C1; marks and embeddings that reorder text; characters without width; line and
 # paragraph separators; byte order mark; lone surrogates; tag characters, which can hide sentences.
@@ -64,3 +65,36 @@ def all_plain(data: bytes) -> bool:
     (True, False, False)
     """
     return not data.translate(None, _PLAIN_LINES)
+
+
+def display_width(text: str) -> int:
+    """Counts the columns that a text takes: wide letters and emoji take two, combining marks none.
+
+    An emoji selector (U+FE0F) counts one: it makes some signs wide, in some terminals.
+
+    >>> display_width("win"), display_width("\u4e2d\u6587"), display_width("e\u0301")
+    (3, 4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.east_asian_width(char) in "WF":
+        return 2
+    return 0 if unicodedata.combining(char) else 1
+
+
+def cut_to_width(text: str, columns: int, mark: str = "...") -> str:
+    """Returns the beginning of a text that fits so many columns, with a mark where something is missing.
+
+    >>> cut_to_width("see you at home", 10), cut_to_width("see you", 10)
+    ('see you...', 'see you')
+    """
+    if len(text) <= columns and display_width(text) <= columns:
+        return text
+    room, end = columns - display_width(mark), 0
+    for end, char in enumerate(text):  # noqa: B007 (the last value is used)
+        room -= _columns(char)
+        if room < 0:
+            break
+    return text[:end].rstrip() + mark if columns > display_width(mark) else mark[:columns]

@@ -70,7 +70,8 @@ def check_size(size: int) -> None:
     if size > LARGEST:
         raise ConfigError(
             "together the counts are larger than 2^63 - 1",
-            hint="merge fewer models, give smaller weights, or halve the counts with `spamnb age MODEL`",
+            hint="merge fewer models, give smaller weights, or halve the counts with "
+            "`spamnb model age MODEL`",
         )
 
 

@@ -8,6 +8,7 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.evaluation.mistakes import (
+        WORST_MISTAKES as WORST_MISTAKES,
         Mistake as Mistake,
         MistakeCollector as MistakeCollector,
         out_of_fold_mistakes as out_of_fold_mistakes,
@@ -46,7 +47,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "mistakes": ["Mistake", "MistakeCollector", "out_of_fold_mistakes"],
+            "mistakes": ["Mistake", "WORST_MISTAKES", "MistakeCollector", "out_of_fold_mistakes"],
             "on_data": ["Evaluation", "cross_validate", "evaluate_chunks"],
             "other_filter": [
                 "ExternalEvaluation",

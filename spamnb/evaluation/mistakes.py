@@ -12,7 +12,7 @@ from spamnb.messages import Chunk, Texts
 from spamnb.model import Explanation, Predictions, SpamModel, predict_pair
 from spamnb.training import Sample, folds
 
-WORST = 8  # of each kind
+WORST_MISTAKES = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message
 
 
@@ -47,7 +47,7 @@ class _Candidate:
 class MistakeCollector:
     """Observes an evaluation and keeps the worst mistakes of each kind, `limit` at any time."""
 
-    def __init__(self, model: SpamModel, limit: int = WORST) -> None:
+    def __init__(self, model: SpamModel, limit: int = WORST_MISTAKES) -> None:
         self.model = model
         self._limit = limit
         self._candidates: list[_Candidate] = []
@@ -118,7 +118,7 @@ def _text(texts: Texts) -> str:
     return texts[0][:LONGEST].decode("utf-8", "replace")
 
 
-def out_of_fold_mistakes(evaluation: Evaluation, k: int, limit: int = WORST) -> list[Mistake]:
+def out_of_fold_mistakes(evaluation: Evaluation, k: int, limit: int = WORST_MISTAKES) -> list[Mistake]:
     """Explains the worst mistakes of a cross-validation, each by the model that had not learned its fold.
 
     The counts of a fold are subtracted again, so the evidence sums to the score that was measured. A

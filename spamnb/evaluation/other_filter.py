@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.errors import ConfigError, DataError
-from spamnb.evaluation.mistakes import WORST, Mistake
+from spamnb.evaluation.mistakes import WORST_MISTAKES, Mistake
 from spamnb.evaluation.report_data import ScoredLabels, logit
 from spamnb.metrics import Floats, MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.model import SPAM, UNSURE, Classes, Decision, positive_class
@@ -235,7 +235,7 @@ def _mistakes(
     false_positives, missed = called & ~truth, truth & ~called
     for wrong, sign, verdict in ((false_positives, 1, classes.positive), (missed, -1, classes.negative)):
         rows = np.flatnonzero(wrong)
-        for i in rows[np.argsort(-sign * ranks[rows], kind="stable")][:WORST].tolist():
+        for i in rows[np.argsort(-sign * ranks[rows], kind="stable")][:WORST_MISTAKES].tolist():
             stated = predictions.verdicts[i] if predictions.verdicts else verdict
             rank, text = abs(float(ranks[i])), predictions.texts[i]
             mistakes.append(Mistake(predictions.truth[i], stated, float(probabilities[i]), rank, text))
@@ -256,7 +256,7 @@ def _evaluate_many(predictions: ExternalPredictions, classes: Classes) -> Extern
     even = np.full((len(rows), len(labels)), 1 / len(labels))
     scores = replace(evaluate_multi(truth, predicted, even, labels), log_loss=math.nan)
     texts = predictions.texts
-    wrong = [i for i in rows if predictions.truth[i] != verdicts[i]][:WORST] if texts else []
+    wrong = [i for i in rows if predictions.truth[i] != verdicts[i]][:WORST_MISTAKES] if texts else []
     mistakes = [Mistake(predictions.truth[i], verdicts[i], math.nan, 0.0, texts[i]) for i in wrong]
     notes = ["verdicts as the file states them; without the probability of every class there is no log loss"]
     if unsure := len(verdicts) - len(rows):

@@ -7,7 +7,9 @@ Half of the mails of the SpamAssassin corpus take at most 75 us; the standard li
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from spamnb.errors import DataError
 from spamnb.mail.authentication import authentication_words
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.content_type import content_types
@@ -23,8 +25,9 @@ from spamnb.mail.header_block import skip_to_header, unify_line_ends
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.large_mail import without_attachments
 from spamnb.mail.mime import MailParts, read_parts
-from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail
+from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail, as_texts
 from spamnb.mail.tagged_words import first_words, words
+from spamnb.messages import Texts
 
 # Written before the subject by SpamAssassin, Exchange and others: ***** SPAM *****, [SPAM], {Spam?}.
 _MARK = re.compile(
@@ -54,6 +57,23 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
         if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
     return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
+
+
+def parse_mails(mails: bytes | Iterable[bytes]) -> Texts:
+    r"""Parses one raw mail, or several, into messages for a model: `model.predict(parse_mail(raw))`.
+
+    >>> texts = parse_mails(b"From: Ann <ann@example.com>\nSubject: Lunch?\n\nAt one.")
+    >>> len(texts), texts[0], texts.tags["subject"][0].split()
+    (1, b'At one.', [b'Lunch'])
+    """
+    raw = [mails] if isinstance(mails, (bytes, str)) else list(mails)
+    for mail in raw:
+        if not isinstance(mail, bytes):
+            raise DataError(
+                f"expected a raw mail as bytes, got {type(mail).__name__}",
+                hint="read it with open(path, 'rb'); an EmailMessage has as_bytes()",
+            )
+    return as_texts([parse_mail(mail) for mail in raw])
 
 
 def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -> dict[str, bytes]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Scores as Scores,
         evaluate_binary as evaluate_binary,
         evaluate_multi as evaluate_multi,
+        largest_class as largest_class,
         stored_scores as stored_scores,
     )
 else:
@@ -59,6 +60,7 @@ else:
                 "Scores",
                 "evaluate_binary",
                 "evaluate_multi",
+                "largest_class",
                 "stored_scores",
             ],
         },

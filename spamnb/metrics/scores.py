@@ -31,6 +31,34 @@ def _none_for_nan(items: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassScores:
+    """The measures of one class of several; `support` is how many messages belong to it."""
+
+    label: str
+    support: int
+    precision: float
+    recall: float
+    f1: float
+
+    @classmethod
+    def of(cls, label: str, c: Confusion) -> ClassScores:
+        """Measures a class by its counts."""
+        return cls(label, c.tp + c.fn, c.precision, c.recall, c.f1)
+
+
+def largest_class(classes: Sequence[ClassScores]) -> tuple[str, float]:
+    """Returns the most frequent class, of several the last, and its share of the messages.
+
+    The share is the accuracy of a filter that knows nothing and always predicts this class.
+
+    >>> largest_class([ClassScores("spam", 1, 1.0, 1.0, 1.0), ClassScores("ham", 3, 1.0, 1.0, 1.0)])
+    ('ham', 0.75)
+    """
+    largest = max(reversed(classes), key=lambda c: c.support)
+    return largest.label, ratio(largest.support, sum(c.support for c in classes))
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """All measures of a two-class filter, by stable names; unsure messages count as not flagged."""
 
@@ -58,6 +86,13 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self, dict_factory=_none_for_nan)
+
+    def by_class(self, positive: str, negative: str) -> tuple[ClassScores, ClassScores]:
+        """Measures both classes; to the negative one, its own messages are the positives."""
+        tp, fp = self.true_positives, self.false_positives
+        fn, tn = self.false_negatives, self.true_negatives
+        flagged, passed = Confusion(tp, fp, fn, tn), Confusion(tn, fn, fp, tp)
+        return ClassScores.of(positive, flagged), ClassScores.of(negative, passed)
 
     @classmethod
     def from_dict(cls, metrics: Mapping[str, Any]) -> Scores:
@@ -91,17 +126,6 @@ def evaluate_binary(
     errors = {"log_loss": log_loss(truth, values), "brier": brier(truth, values), "ece": ece(truth, values)}
     measures: dict[str, Any] = sizes | cells | rates | area | recalls | errors
     return Scores(**measures, expected_cost=expected_cost(c, *costs))
-
-
-@dataclass(frozen=True, slots=True)
-class ClassScores:
-    """The measures of one class of several; `support` is how many messages belong to it."""
-
-    label: str
-    support: int
-    precision: float
-    recall: float
-    f1: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +173,7 @@ def evaluate_multi(
     values = np.asarray(proba, np.float64).reshape(-1, len(labels))
     truth, verdicts = np.asarray(y_index, np.int64), np.asarray(predicted, np.int64)
     each = [(label, Confusion.of(truth == c, verdicts == c)) for c, label in enumerate(labels)]
-    classes = tuple(ClassScores(label, c.tp + c.fn, c.precision, c.recall, c.f1) for label, c in each)
+    classes = tuple(ClassScores.of(label, c) for label, c in each)
     macro = {f"macro_{name}": _macro(classes, name) for name in ("precision", "recall", "f1")}
     return MultiScores(
         messages=truth.size,

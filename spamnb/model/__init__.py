@@ -60,15 +60,28 @@ if TYPE_CHECKING:
         with_records as with_records,
     )
     from spamnb.model.model_merge import merge_models as merge_models
-    from spamnb.model.model_paths import (
+    from spamnb.model.model_names import (
+        AUTO as AUTO,
         MESSAGE_KINDS as MESSAGE_KINDS,
-        MODEL_VARIABLE as MODEL_VARIABLE,
         READY_MADE_NAMES as READY_MADE_NAMES,
-        choose_model as choose_model,
+        is_name as is_name,
         is_shipped as is_shipped,
+        name_of as name_of,
+        named_models as named_models,
+        new_path_of as new_path_of,
+        path_of as path_of,
+        shipped_model as shipped_model,
+        use_model as use_model,
+        used_model as used_model,
+    )
+    from spamnb.model.model_paths import (
+        MODEL_VARIABLE as MODEL_VARIABLE,
+        choose_model as choose_model,
+        existing_path_of as existing_path_of,
+        load as load,
+        no_such_name as no_such_name,
         own_model as own_model,
         possible_models as possible_models,
-        shipped_model as shipped_model,
     )
     from spamnb.model.predictions import (
         Predictions as Predictions,
@@ -131,15 +144,28 @@ else:
             "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
             "model_merge": ["merge_models"],
-            "model_paths": [
+            "model_names": [
+                "AUTO",
                 "MESSAGE_KINDS",
-                "MODEL_VARIABLE",
                 "READY_MADE_NAMES",
-                "choose_model",
+                "is_name",
                 "is_shipped",
+                "name_of",
+                "named_models",
+                "new_path_of",
+                "path_of",
+                "shipped_model",
+                "use_model",
+                "used_model",
+            ],
+            "model_paths": [
+                "MODEL_VARIABLE",
+                "choose_model",
+                "existing_path_of",
+                "load",
+                "no_such_name",
                 "own_model",
                 "possible_models",
-                "shipped_model",
             ],
             "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],

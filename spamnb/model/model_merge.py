@@ -103,7 +103,7 @@ def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
     duplicates = sum(len(part) * (times - 1) for part, times in zip(seen, weights, strict=True))
     if duplicates > _MAX_DUPLICATES:
         raise ConfigError(
-            f"the weights make {duplicates:,} copies of messages that a model remembers, "
+            f"the weights make {duplicates:,} duplicates of messages that a model remembers, "
             f"more than {_MAX_DUPLICATES:,}",
             hint="give smaller weights, or models that were trained with --no-digests",
         )

@@ -1,61 +1,83 @@
-"""Chooses the model file to use: a named one, the user's own, or a ready-made one."""
+"""Chooses the model file to use: a stated one, the user's default, the user's own, or a ready-made one."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spamnb.errors import ModelError
+from spamnb.model import model_names
+from spamnb.model.model_names import MESSAGE_KINDS, is_name, path_of, shipped_model, used_model
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 MODEL_VARIABLE = "SPAMNB_MODEL"
-MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each
-READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
-_FILE_NAME = "model.spamnb"
+OWN_MODEL = "model"  # the name of the model that `spamnb train` writes by default
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPath:
-    """Where a model may be, and why it would be used; `named` if the user asked for this file."""
+    """Where a model may be, and why it would be used; `stated` is the name or path that the user wrote."""
 
     reason: str
     path: str | None  # None: this way of choosing was not used
-    named: bool = False
+    stated: str | None = None
 
     @property
     def usable(self) -> bool:
-        """A named model is used even if it is missing, so that the error is about that file."""
-        return self.path is not None and (self.named or os.path.exists(self.path))
+        """A stated model is used even if it is missing, so that the error is about that model."""
+        return self.path is not None and (self.stated is not None or os.path.exists(self.path))
+
+    def existing(self) -> str:
+        """The path; refuses a name without a model. A missing file is an error where it is read."""
+        assert self.path is not None
+        return self.path if self.stated is None else existing_path_of(self.stated)
 
 
 def own_model() -> str | None:
-    """The user's own model in the platform's data directory: what `spamnb train` writes by default.
+    """The model that `spamnb train` writes by default, None if there is no data folder."""
+    folder = model_names.data_folder()
+    return None if folder is None else os.path.join(folder, f"{OWN_MODEL}{model_names.SUFFIX}")
 
-    None if there is no such directory: without HOME, for a user without an entry in the password database.
+
+def load(model: str | os.PathLike[str]) -> SpamModel:
+    """Loads a model: `sms` or `mail`, which are ready-made, a name in the data folder, or a path.
+
+    >>> load("sms").predict(["WIN a FREE prize! Call 0909 879 0123 now", "running late, home by 7"])
+    ['spam', 'ham']
     """
-    from platformdirs import user_data_dir
+    from spamnb.model.spam_model import SpamModel
 
-    try:
-        folder = user_data_dir("spamnb", appauthor=False)
-    except RuntimeError:  # earlier versions of platformdirs return a path that begins with ~
-        return None
-    return os.path.join(folder, _FILE_NAME) if os.path.isabs(folder) else None
+    return SpamModel.load(existing_path_of(model) if isinstance(model, str) else model)
 
 
-def shipped_model(kind: str) -> str:
-    """The ready-made model for this kind of messages."""
-    return str(Path(__file__).resolve().parent / "ready_made" / f"{kind}.spamnb")
+def existing_path_of(text: str) -> str:
+    """The file of a model that is stated by name or by path; refuses a name without a model."""
+    path = path_of(text)
+    if is_name(text) and not os.path.exists(path):
+        raise no_such_name(text)
+    return path
 
 
-def is_shipped(path: str) -> bool:
-    """Tells whether a path, by whatever name, leads to a ready-made model."""
-    return os.path.realpath(path) in (os.path.realpath(shipped_model(kind)) for kind in MESSAGE_KINDS)
+def no_such_name(name: str) -> ModelError:
+    """The error about a name without a model; it names the file that may be meant."""
+    if os.path.isfile(name):
+        return ModelError(f"there is no model named {name!r}", hint=f"for the file {name} write ./{name}")
+    return ModelError(
+        f"there is no model named {name!r}",
+        hint="`spamnb model list` lists all models; a file has a slash or a dot in its path",
+    )
 
 
 def possible_models(option: str | None = None) -> list[ModelPath]:
     """The models that may be used, in the order in which they are considered; `option` is that of -m."""
     return [
-        ModelPath("given with -m", option, named=True),
-        ModelPath(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None, named=True),
+        _stated("stated with -m", option),
+        _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None),
+        _stated("chosen with `spamnb model use`", used_model()),
         ModelPath("your own model", own_model()),
         *(_ready_made(kind) for kind in MESSAGE_KINDS),
     ]
@@ -68,12 +90,18 @@ def choose_model(
 
     `kind` tells, if no other model is there, for which kind of messages a ready-made one is wanted.
     """
-    for model in possible_models(option)[: -len(MESSAGE_KINDS)]:
+    if option is not None:
+        return _stated("stated with -m", option)
+    for model in possible_models()[: -len(MESSAGE_KINDS)]:
         if model.usable:
             return model
     ready_made = _ready_made(kind())
     return ready_made if ready_made.usable else None
 
 
+def _stated(reason: str, text: str | None) -> ModelPath:
+    return ModelPath(reason, None if text is None else path_of(text), text)
+
+
 def _ready_made(kind: str) -> ModelPath:
-    return ModelPath(f"ready-made, {kind}", shipped_model(kind))
+    return ModelPath("ready-made", shipped_model(kind))

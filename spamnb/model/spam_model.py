@@ -38,11 +38,12 @@ from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import model_file
 
 if TYPE_CHECKING:
+    from spamnb.metrics import MultiScores, Scores
     from spamnb.model.explanation import Explanation
     from spamnb.model.model_delta import Change
     from spamnb.model.pseudo_messages import PseudoMessage
 
-Labels = Iterable[str]
+Labels = Iterable[object]  # texts; 1, 0, True and False mean spam and ham
 Categories = Mapping[str, Sequence[str]] | None
 Numbers = Mapping[str, FloatArray] | None
 
@@ -52,6 +53,8 @@ class SpamModel:
     """A spam filter. It is immutable: learning and forgetting return a new one.
 
     >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
+    >>> model
+    <SpamModel: classes ham, spam; 3 messages, 21 tokens; scorer multinomial>
     >>> model.predict(["free prize now", "see you soon"])
     ['spam', 'ham']
     """
@@ -97,6 +100,11 @@ class SpamModel:
     @property
     def classes(self) -> Classes:
         return Classes(self.labels, self.positive)
+
+    def __repr__(self) -> str:
+        messages, classes = int(self.store.message_totals.sum()), ", ".join(self.labels) or "none"
+        size = f"{messages:,} messages, {self.store.vocabulary:,} tokens"
+        return f"<SpamModel: classes {classes}; {size}; scorer {self.scoring.name}>"
 
     def learn(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
@@ -146,8 +154,9 @@ class SpamModel:
     ) -> tuple[CountStore, dict[str, KeyArray]]:
         """Returns the counts of some messages, and their digests by label."""
         from spamnb.counts import PairColumns, count
+        from spamnb.readers import class_name
 
-        texts, names = as_texts(messages), [str(label) for label in labels]
+        texts, names = as_texts(messages), [class_name(label, self.labels) for label in labels]
         if len(texts) != len(names):
             raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         check_columns(len(texts), categories, numbers)
@@ -315,6 +324,19 @@ class SpamModel:
     ) -> FloatArray:
         """(n,): log P(positive) - log P(not positive) of each message."""
         return self.score(messages, categories, numbers).log_odds
+
+    def evaluate(
+        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
+    ) -> Scores | MultiScores:
+        """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
+
+        >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
+        >>> model.evaluate(["prize", "you"], [1, 0]).accuracy
+        1.0
+        """
+        from spamnb.model.model_metrics import evaluate
+
+        return evaluate(self, messages, labels, categories, numbers)
 
     def explain(
         self,

@@ -87,7 +87,7 @@ class _Reader:
         if head.pop("format", None) != FORMAT or head.pop("version", None) != VERSION:
             raise DataError(
                 f"{self._name} is no exported model: its first line has no format {FORMAT!r} {VERSION}",
-                hint="write one with `spamnb export MODEL -o FILE`",
+                hint="write one with `spamnb model export MODEL -o FILE`",
             )
         try:
             check_plain(head)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         labelled_formats as labelled_formats,
         mail_formats as mail_formats,
     )
+    from spamnb.readers.job_count import choose_jobs as choose_jobs
     from spamnb.readers.path_list import (
         existing_paths as existing_paths,
         plan as plan,
@@ -30,7 +31,14 @@ if TYPE_CHECKING:
     from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
     from spamnb.readers.source import Source as Source
     from spamnb.readers.source_opener import open_source as open_source
-    from spamnb.readers.tables.label_words import is_spam_word as is_spam_word, spam_of_two as spam_of_two
+    from spamnb.readers.tables.label_words import (
+        LABEL_NAMES as LABEL_NAMES,
+        TEXT_NAMES as TEXT_NAMES,
+        is_label_name as is_label_name,
+        is_spam_word as is_spam_word,
+        normalize_name as normalize_name,
+        spam_of_two as spam_of_two,
+    )
     from spamnb.readers.tables.labels import (
         UNSURE_NAME as UNSURE_NAME,
         unknown_spam_label as unknown_spam_label,
@@ -39,6 +47,11 @@ if TYPE_CHECKING:
     from spamnb.readers.tables.prediction_file import (
         PredictionFile as PredictionFile,
         read_predictions as read_predictions,
+    )
+    from spamnb.readers.tables.python_labels import (
+        class_name as class_name,
+        label_names as label_names,
+        written_labels as written_labels,
     )
 else:
     __all__, __getattr__ = lazy_names(
@@ -49,14 +62,23 @@ else:
             "decoded_input": ["LONGEST_RECORD", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
+            "job_count": ["choose_jobs"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],
             "row_blocks": ["BlockReader"],
             "source": ["Source"],
             "skipped_rows": ["SkippedRecords"],
-            "tables.label_words": ["is_spam_word", "spam_of_two"],
+            "tables.label_words": [
+                "LABEL_NAMES",
+                "TEXT_NAMES",
+                "is_label_name",
+                "is_spam_word",
+                "normalize_name",
+                "spam_of_two",
+            ],
             "tables.labels": ["UNSURE_NAME", "unknown_spam_label"],
             "tables.prediction_columns": ["StatedColumns"],
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
+            "tables.python_labels": ["class_name", "label_names", "written_labels"],
         },
     )

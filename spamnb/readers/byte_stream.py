@@ -157,9 +157,25 @@ def check_whole(name: str, size: int, bytes_read: int) -> None:
 
 
 def check_path(path: str) -> None:
-    """Refuses a path that does not exist, and suggests a similar one."""
-    if not os.path.exists(path):
-        raise DataError(f"no such file: {path}", hint=_similar_path(path))
+    """Refuses a path that does not exist, and suggests a similar one or, for a URL, to download it."""
+    if os.path.exists(path):
+        return
+    if is_url(path):
+        import shlex
+
+        raise DataError(
+            f"{path} is a URL, expected a file", hint=f"download it first: curl -LO {shlex.quote(path)}"
+        )
+    raise DataError(f"no such file: {path}", hint=_similar_path(path))
+
+
+def is_url(path: str) -> bool:
+    """Returns whether a path is an address on the network.
+
+    >>> is_url("https://example.com/sms.csv"), is_url("sms.csv")
+    (True, False)
+    """
+    return path.lower().startswith(("http://", "https://", "ftp://"))
 
 
 def _similar_path(path: str) -> str:

@@ -8,8 +8,11 @@ from dataclasses import replace
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
+from spamnb.readers.tables.json_records import begins_array
 from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 
+_JSON = ("json", "jsonl")
+_ARRAY = re.compile(rb'\s*\[\s*\{\s*"')  # [{"text": ..., which no message begins with
 _LONGEST_NAME = 30
 _LONGEST_LABEL = 64  # bytes of a line of an index before its path
 _SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
@@ -25,7 +28,12 @@ _FIRST_HEADERS = {
 
 def text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
     """Detects the format of a decoded input."""
-    format = format_by_suffix(decoded.name) or by_first_line(decoded.head.partition(b"\n")[0], options)
+    first_line = decoded.head.partition(b"\n")[0]
+    format = format_by_suffix(decoded.name) or by_first_line(first_line, options)
+    if format in _JSON:  # a file .json holds either
+        return "json" if begins_array(decoded.head) else "jsonl"
+    if not format and _ARRAY.match(first_line if decoded.stream.live else decoded.head):
+        return "json"
     if format:
         return format
     if labelled and options.label is not None:  # one label for all messages: they may be plain lines

@@ -33,8 +33,12 @@ class Format(Record):
 _ALL = (
     Format("csv", "tables.delimited", "fields separated by comma, semicolon, tab or pipe", (".csv",)),
     Format("tsv", "tables.delimited", "fields separated by tabs", (".tsv", ".tab")),
-    Format("jsonl", "tables.jsonl", "one JSON object per line", (".jsonl", ".ndjson", ".json")),
+    Format("jsonl", "tables.jsonl", "one JSON object per line", (".jsonl", ".ndjson")),
+    Format("json", "tables.json_array", "an array of JSON objects", (".json",)),
     Format("parquet", "tables.parquet", "Apache Parquet", (".parquet", ".pq"), magic=b"PAR1"),
+    Format(
+        "xlsx", "tables.workbook", "the first sheet of an Excel workbook", (".xlsx",), magic=b"PK\x03\x04"
+    ),
     Format("lines", "tables.plain_lines", "one message per line", labelled=False),
     Format("null", "tables.plain_lines", "messages that end with a NUL byte", labelled=False),
     Format("eml", "mailboxes.mail_source", "one mail", (".eml",), is_mail=True),

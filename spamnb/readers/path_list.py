@@ -11,9 +11,10 @@ from itertools import groupby
 from shlex import quote
 
 from spamnb.errors import DataError
-from spamnb.readers.byte_stream import check_path, open_bytes
+from spamnb.readers.byte_stream import check_path, is_url, open_bytes
 from spamnb.readers.formats import format_by_suffix
 from spamnb.readers.read_options import ReadOptions
+from spamnb.readers.table_folder import table_files
 from spamnb.readers.tables.label_words import normalize_label
 
 _LOOKED_AT = 3  # paths that show whether it is a list of paths
@@ -60,8 +61,8 @@ def plan(
 
     A path that does not exist is an error.
     """
-    paths = [file for path in paths for file in expand_glob(path)]
-    labelled = [(label, file) for label, path in labelled for file in expand_glob(path)]
+    paths = [file for path in paths for file in expand_path(path, options)]
+    labelled = [(label, file) for label, path in labelled for file in expand_path(path, options)]
     for path in (*paths, *(path for _, path in labelled)):
         if path != "-":
             check_path(path)
@@ -91,9 +92,19 @@ def existing_paths(listed: Sequence[str]) -> tuple[list[str], list[str]]:
     return (existing, gone) if existing else ([*listed], [])
 
 
+def expand_path(path: str, options: ReadOptions) -> list[str]:
+    """Lists the files that a pattern matches, and the tables of a folder of tables; else the path itself."""
+    files = expand_glob(path)
+    return [
+        file
+        for path in files
+        for file in (os.path.isdir(path) and table_files(path, options.format)) or [path]
+    ]
+
+
 def expand_glob(path: str) -> list[str]:
     """Lists the files that a pattern such as `part-*.csv` matches, in order; any other path is itself."""
-    if os.path.exists(path) or not _GLOB.search(path):
+    if os.path.exists(path) or not _GLOB.search(path) or is_url(path):
         return [path]
     files = sorted(glob.glob(path, recursive=True))
     if not files:

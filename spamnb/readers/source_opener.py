@@ -10,7 +10,7 @@ from importlib import import_module
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import open_bytes
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
-from spamnb.readers.formats import FORMATS, format_by_magic
+from spamnb.readers.formats import FORMATS, format_by_magic, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.source import Source
 
@@ -31,10 +31,22 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
         return open_folder(path, options, labelled=labelled)
     stream = open_bytes(path, live=not labelled)
     try:
-        return _open_input(DecodedInput(stream), options, labelled)
+        decoded = _unpack(DecodedInput(stream), options)
+        stream = decoded.stream
+        return _open_input(decoded, options, labelled)
     except BaseException:
         stream.close()
         raise
+
+
+def _unpack(decoded: DecodedInput, options: ReadOptions) -> DecodedInput:
+    """Returns the data file in a ZIP archive; any other input, such as a workbook, as it is."""
+    is_workbook = "xlsx" in (options.format, format_by_suffix(decoded.name))
+    if is_workbook or not decoded.raw_head.startswith(b"PK"):
+        return decoded
+    from spamnb.readers.zip_archive import is_archive, open_archive
+
+    return open_archive(decoded) if is_archive(decoded.raw_head) else decoded
 
 
 def _open_input(decoded: DecodedInput, options: ReadOptions, labelled: bool) -> Source:

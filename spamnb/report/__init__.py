@@ -10,14 +10,22 @@ if TYPE_CHECKING:
     from spamnb.report.column_fit import UNLIMITED as UNLIMITED
     from spamnb.report.html.page import render_page as render_page
     from spamnb.report.json_output import dumps as dumps
+    from spamnb.report.mistake_list import mistake_rows as mistake_rows, show_mistakes as show_mistakes
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
     from spamnb.report.plots.svg import svg_file as svg_file
+    from spamnb.report.prediction_csv import Csv as Csv
     from spamnb.report.prediction_lines import (
+        Explain as Explain,
         evidence_text as evidence_text,
         explanation_row as explanation_row,
         prediction_rows as prediction_rows,
     )
-    from spamnb.report.prediction_table import TableWriter as TableWriter
+    from spamnb.report.prediction_parquet import ParquetWriter as ParquetWriter
+    from spamnb.report.prediction_table import (
+        ReplyWriter as ReplyWriter,
+        Screen as Screen,
+        TableWriter as TableWriter,
+    )
     from spamnb.report.setting_tables import (
         show_comparison as show_comparison,
         show_steps as show_steps,
@@ -31,10 +39,13 @@ else:
             "column_fit": ["UNLIMITED"],
             "html.page": ["render_page"],
             "json_output": ["dumps"],
+            "mistake_list": ["mistake_rows", "show_mistakes"],
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
-            "prediction_lines": ["evidence_text", "explanation_row", "prediction_rows"],
-            "prediction_table": ["TableWriter"],
+            "prediction_csv": ["Csv"],
+            "prediction_lines": ["Explain", "evidence_text", "explanation_row", "prediction_rows"],
+            "prediction_parquet": ["ParquetWriter"],
+            "prediction_table": ["ReplyWriter", "Screen", "TableWriter"],
             "setting_tables": ["show_comparison", "show_steps", "show_tuning"],
             "text_plots": ["Curves"],
         },

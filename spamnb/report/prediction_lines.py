@@ -1,4 +1,4 @@
-"""Writes predictions as lines of bytes: tsv, terse, csv and jsonl, one record for each message.
+"""Writes predictions as lines of bytes: tsv, terse and jsonl, one line for each message.
 
 Lines are joined from cached prefixes, because formatting 280,000 numbers one by one took longer than reading,
 tokenising and scoring the messages.
@@ -7,7 +7,7 @@ tokenising and scoring the messages.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,18 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray, visible, visible_bytes
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
+from spamnb.report.new_columns import Header
 
 if TYPE_CHECKING:
     from spamnb.model import Evidence, Explanation
 
 Row = dict[str, Any]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason")
+_EXPLANATION = (
+    *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint", "expected_cost"),
+)
 SHOWN_TOKENS = 6  # of an explanation in one field
+SHOWN_REASONS = 2  # of an answer to a typed message
 
 
 def safe_messages(texts: Texts) -> list[bytes]:
@@ -69,7 +74,7 @@ def _message(chunk: Chunk, row: int) -> str:
 
 
 class Prefixes:
-    r"""`label<TAB>probability<TAB>` for a verdict and a probability to four decimals, each formatted once.
+    r"""`verdict<TAB>probability<TAB>` for a verdict and a probability to four decimals, each formatted once.
 
     >>> Prefixes(("ham", "spam", "unsure"))[1, 0.9877]
     b'spam\t0.9877\t'
@@ -94,10 +99,31 @@ class Prefixes:
 
 def evidence_text(explanation: Explanation) -> str:
     """Formats the strongest evidence as one field, after the reason for the verdict if it is another one."""
-    strongest = explanation.evidence[:SHOWN_TOKENS]
-    tokens = ", ".join(f"{visible(e.token, tsv=True)} {e.log_odds:+.2f}" for e in strongest)
-    taught = f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""
-    return "; ".join(filter(None, (explanation.unsure_reason or taught, tokens)))
+    return _joined(explanation.unsure_reason or _taught(explanation), explanation.evidence[:SHOWN_TOKENS])
+
+
+def reasons_text(explanation: Explanation) -> str:
+    """Formats the strongest two reasons for the verdict; those for an unsure one may point either way.
+
+    Where too little is known, or the message was taught word for word, that is the reason.
+    """
+    if explanation.lacks_evidence:
+        return explanation.unsure_reason
+    if explanation.taught_as:
+        return _taught(explanation)
+    against = explanation.verdict == explanation.other
+    supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
+    chosen = explanation.evidence if explanation.unsure_reason else supporting
+    return _joined(explanation.unsure_reason, chosen[:SHOWN_REASONS])
+
+
+def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
+    tokens = ", ".join(f"{visible(e.token, tsv=True)} {e.log_odds:+.2f}" for e in evidence)
+    return "; ".join(filter(None, (reason, tokens)))
+
+
+def _taught(explanation: Explanation) -> str:
+    return f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
@@ -105,34 +131,48 @@ ExpectedCosts = Callable[[Predictions], FloatArray | None]  # (n, K): of each ve
 
 
 class Tsv:
-    """`label<TAB>probability<TAB>message`, and with explanations a fourth field."""
+    """`verdict<TAB>probability<TAB>message`, and with explanations a fourth field.
 
-    header = b""
+    A table has a header, and all its columns in place of the message.
+    """
 
     def __init__(self, names: Sequence[str], explain: Explain | None = None) -> None:
         self._prefixes = Prefixes(names)
         self._explain = explain
+        self.header = Header(["verdict", "probability", *(["evidence"] if explain else [])])
+
+    def begin(self, source: str, columns: tuple[str, ...] | None) -> bytes:
+        if not self.header.begin(source, columns) or columns is None:
+            return b""
+        names = self.header.names
+        return "\t".join(visible(n, tsv=True) for n in (*names[:2], *columns, *names[2:])).encode() + b"\n"
 
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
+        kept = chunk.columns
+        self.header.observe(kept)
+        texts = [shown_texts(chunk)] if kept is None else [kept.texts(i) for i in range(len(kept.names))]
+        fields = [_pick(safe_messages(column), rows) for column in texts]
         prefixes = self._prefixes.all(predictions.codes[rows], predictions.probability[rows])
-        messages = safe_messages(shown_texts(chunk))
-        if len(rows) < len(messages):
-            messages = [messages[i] for i in rows.tolist()]
-        if self._explain is None:
-            pieces = [b"\n"] * (3 * len(messages))
-            pieces[0::3], pieces[1::3] = prefixes, messages
-            return b"".join(pieces)
-        evidence = [evidence_text(self._explain(chunk, i)).encode() for i in rows.tolist()]
-        return b"".join([b"%b%b\t%b\n" % three for three in zip(prefixes, messages, evidence, strict=True)])
+        if self._explain is not None:
+            fields.append([evidence_text(self._explain(chunk, i)).encode() for i in rows.tolist()])
+        joined = fields[0] if len(fields) == 1 else map(b"\t".join, zip(*fields, strict=True))
+        pieces = [b"\n"] * (3 * len(prefixes))
+        pieces[0::3], pieces[1::3] = prefixes, joined
+        return b"".join(pieces)
+
+
+def _pick(fields: list[bytes], rows: IntArray) -> list[bytes]:
+    return fields if len(rows) == len(fields) else [fields[i] for i in rows.tolist()]
 
 
 class Terse:
-    """`label<TAB>probability`: the frozen format for scripts."""
-
-    header = b""
+    """`verdict<TAB>probability`: the frozen format for scripts."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._prefixes = Prefixes(names)
+
+    def begin(self, source: str, columns: tuple[str, ...] | None) -> bytes:  # noqa: ARG002
+        return b""
 
     def lines(self, _: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         prefixes = self._prefixes.all(predictions.codes[rows], predictions.probability[rows])
@@ -140,16 +180,20 @@ class Terse:
 
 
 class Jsonl:
-    """One JSON object a line: label, probability, log_odds, known, log_evidence, message.
+    """One JSON object a line: verdict, probability, log_odds, known, log_evidence, message.
 
     Mails have a source, unsure messages a reason. With explanations there are the evidence, and for each
     class `joint`, P(c) P(x|c), its logarithm, and the expected cost of that verdict if costs are stated.
+    A record of a table has all its values in place of the message.
     """
-
-    header = b""
 
     def __init__(self, explain: Explain | None = None, costs: ExpectedCosts | None = None) -> None:
         self._explain, self._costs = explain, costs
+        self.header = Header(_KEYS if explain is None else (*_KEYS, *_EXPLANATION))
+
+    def begin(self, source: str, columns: tuple[str, ...] | None) -> bytes:  # noqa: ARG002
+        self.header.begin_records(columns)
+        return b""
 
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         import json
@@ -160,13 +204,31 @@ class Jsonl:
         for i, row in zip(rows.tolist(), prediction_rows(predictions, rows, details, joint), strict=True):
             if costs is not None:
                 row["expected_cost"] = dict(zip(predictions.names, costs[i].tolist(), strict=False))
+            if chunk.columns is not None:
+                row = self._with_record(row, chunk.columns.record(i))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
     def _details(self, chunk: Chunk, i: int) -> Row:
+        message = {"message": _message(chunk, i)} if chunk.columns is None else {}
         source = {"source": chunk.sources[i]} if chunk.sources else {}
         explanation = {} if self._explain is None else explanation_row(self._explain(chunk, i))
-        return {"message": _message(chunk, i), **source, **explanation}
+        return {**message, **source, **explanation}
+
+    def _with_record(self, row: Row, record: Mapping[str, Any]) -> Row:
+        """Adds the values of a record; the other names get a prefix if it has one of them."""
+        prefix = self.header.prefix_beside(record)
+        renamed = {prefix + name: value for name, value in row.items()}
+        return renamed | {name: _json_value(value) for name, value in record.items()}
+
+
+def _json_value(value: Any) -> Any:
+    """Replaces NaN and infinities, which Python reads but JSON has not, by null."""
+    if isinstance(value, float):
+        return _finite(value)
+    if isinstance(value, list):
+        return [_json_value(item) for item in value]
+    return {k: _json_value(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def prediction_rows(
@@ -176,7 +238,7 @@ def prediction_rows(
     log_evidence = predictions.scored.log_evidence
     for i in rows.tolist():
         row: Row = {
-            "label": predictions.names[int(predictions.codes[i])],
+            "verdict": predictions.names[int(predictions.codes[i])],
             "probability": _finite(float(predictions.probability[i])),
             "log_odds": _finite(float(predictions.log_odds[i])),
             "known": int(predictions.known[i]),
@@ -250,48 +312,3 @@ def _evidence_row(evidence: Evidence, explanation: Explanation) -> Row:
         explanation.counted: list(evidence.counts),
         **base,
     }
-
-
-class Csv:
-    """label, probability, log_odds, message with a header; `guard` is against cells that spreadsheets run."""
-
-    header = b"label,probability,log_odds,message\r\n"
-
-    def __init__(
-        self, names: Sequence[str], guard: bool = True, explain: Explain | None = None, escape: bool = False
-    ) -> None:
-        self._names = [_cell(visible(name) if escape else name, guard) for name in names]
-        self._guard = guard
-        self._escape = escape  # for a terminal; a file gets the text as it is
-        self._explain = explain
-        if explain is not None:
-            self.header = b"label,probability,log_odds,message,evidence\r\n"
-
-    def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
-        out = []
-        for i in rows.tolist():
-            text = shown_text(chunk, i)
-            text = visible(text) if self._escape else text
-            cells = [
-                self._names[int(predictions.codes[i])],
-                f"{predictions.probability[i]:.6f}",
-                f"{predictions.log_odds[i]:.6f}",
-            ]
-            cells.append(_cell(text, self._guard))
-            if self._explain is not None:
-                cells.append(_cell(evidence_text(self._explain(chunk, i)), self._guard))
-            out.append(",".join(cells))
-        return ("\r\n".join(out) + "\r\n").encode("utf-8", "replace") if out else b""
-
-
-def _cell(text: str, guard: bool) -> str:
-    """Formats a CSV field, quoted where needed; with `guard` a leading = + - @ gets an apostrophe (CWE-1236).
-
-    >>> _cell('=1+1', True), _cell('say "hi", ok', True)
-    ("'=1+1", '"say ""hi"", ok"')
-    """
-    if guard and text.startswith(_FORMULA):
-        text = "'" + text
-    if any(c in text for c in ',"\r\n'):
-        return '"' + text.replace('"', '""') + '"'
-    return text

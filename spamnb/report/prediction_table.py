@@ -1,109 +1,129 @@
-"""Writes predictions as a table, row by row, in colour if the terminal has it.
+"""Writes predictions as a table for people, row by row as messages come.
 
-A terminal shows long messages on several lines of their column. In a file or a pipe each message has one
-line, whole; columns are aligned as far as `_LONGEST_ALIGNED`, so that a long message does not widen all rows.
+A row is one line, cut to the width of the terminal; its evidence follows on a line of its own. In a file or a
+pipe, which have no width, each message is whole and its evidence is a column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from spamnb.core import IntArray, visible
+from spamnb.core import IntArray, cut_to_width, display_width, visible
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
-from spamnb.report.column_fit import UNLIMITED, print_table
-from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
+from spamnb.report.prediction_lines import Explain, evidence_text, reasons_text, shown_text
 
-_GAP = 2
-_LONGEST_ALIGNED = 80
+_GAP = "  "
+_LONGEST_ALIGNED = 80  # columns: a longer message does not widen all rows of a file
+_LONGEST_LABEL = 20
+_RED, _GREEN, _YELLOW, _BOLD, _DIM = "31", "32", "33", "1", "2"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a table is shown; `width` is 0 in a file or a pipe."""
+
+    width: int = 0
+    colour: bool = False
+    encoding: str = "utf-8"
+
+    @property
+    def ellipsis(self) -> str:
+        return "…" if self.encoding.lower().replace("-", "").startswith("utf") else "..."
+
+    def style(self, text: str, code: str) -> str:
+        """Colours a text, if the screen has colours."""
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
+
+    def printable(self, text: str) -> str:
+        """Returns foreign text on one line, harmless, and in letters that the screen has."""
+        line = visible(" ".join(text.split()))
+        return line.encode(self.encoding, "backslashreplace").decode(self.encoding)
+
+    def cut(self, text: str, used: int) -> str:
+        """Cuts a text to the room that is left after so many columns."""
+        return cut_to_width(text, max(self.width - used, 1), self.ellipsis) if self.width else text
 
 
 class TableWriter:
-    """Formats rows as they come; a column grows only if a later row needs it."""
+    """Formats rows as they come: verdict, probability, message, and with explanations the evidence.
 
-    header = b""
+    `names` are those of the verdicts, `unsure` last. Their lengths are known, so columns never move.
+    """
+
     at_once = 200  # rows: a whole batch takes seconds, in which nothing would be shown
 
     def __init__(
-        self, console: Console, names: Sequence[str], positive: str, explain: Explain | None = None
+        self, screen: Screen, names: Sequence[str], positive: str, explain: Explain | None = None
     ) -> None:
-        self._console = console
-        self._styles = {n: "red" if n == positive else "yellow" if n == "unsure" else "green" for n in names}
+        self._screen = screen
+        self._labels = [cut_to_width(screen.printable(name), _LONGEST_LABEL) for name in names]
+        self._colours = [_RED if name == positive else _GREEN for name in names[:-1]] + [_YELLOW]
         self._explain = explain
-        self._names = ["label", "P", "message"] + (["evidence"] if explain is not None else [])
-        self._widest = [len(name) for name in self._names]
-        self._begun = False
+        self._first = max(map(display_width, ("verdict", *self._labels)))
+        self._second = f"P({self._labels[names.index(positive)]})" if len(names) == 3 else "P"
+        self._header = self._first_line()
+
+    def begin(self, source: str, columns: tuple[str, ...] | None) -> bytes:  # noqa: ARG002
+        """Returns the header before the first source."""
+        header, self._header = self._header, b""
+        return header
+
+    def _first_line(self) -> bytes:
+        screen = self._screen
+        last = "message"
+        if self._explain is not None and not screen.width:
+            last = _padded(last, _LONGEST_ALIGNED) + _GAP + "evidence"
+        cells = [_padded("verdict", self._first), f"{self._second:>6}", last]
+        return self._encode(screen.style(_GAP.join(cells), _BOLD))
 
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
-        if not len(rows):
-            return b""
-        return self._format([list(self._cells(chunk, predictions, i)) for i in rows.tolist()])
+        return b"".join(
+            self._encode(line) for i in rows.tolist() for line in self._row(chunk, predictions, i)
+        )
 
-    def end(self) -> bytes:
-        """Returns the header if there was no row."""
-        return b"" if self._begun else self._format([])
+    def _row(self, chunk: Chunk, predictions: Predictions, row: int) -> Iterator[str]:
+        screen, code = self._screen, int(predictions.codes[row])
+        verdict = screen.style(self._labels[code], self._colours[code])
+        verdict += " " * (self._first - display_width(self._labels[code]))
+        number = f"{predictions.probability[row]:.4f}".rjust(max(6, len(self._second)))
+        used = self._first + len(number) + 2 * len(_GAP)
+        message = screen.cut(screen.printable(self._text(chunk, row)), used)
+        line = _GAP.join((verdict, number, message))
+        if self._explain is None:
+            yield line
+            return
+        evidence = screen.printable(evidence_text(self._explain(chunk, row)))
+        if screen.width:
+            yield line
+            yield " " * used + screen.style(screen.cut(evidence, used), _DIM)
+        else:
+            yield line + " " * (_LONGEST_ALIGNED - display_width(message)) + _GAP + evidence
 
-    def _cells(self, chunk: Chunk, predictions: Predictions, row: int) -> Iterator[Text]:
-        label = predictions.names[int(predictions.codes[row])]
-        yield Text(visible(label), self._styles[label])
-        yield Text(f"{predictions.probability[row]:.4f}")
-        yield Text(visible(shown_text(chunk, row)))
-        if self._explain is not None:
-            yield Text(evidence_text(self._explain(chunk, row)), "dim")
+    def _text(self, chunk: Chunk, row: int) -> str:
+        return shown_text(chunk, row)
 
-    def _format(self, rows: list[list[Text]]) -> bytes:
-        for cells in rows:
-            self._widest = [
-                max(width, cell.cell_len) for width, cell in zip(self._widest, cells, strict=True)
-            ]
-        heading, self._begun = not self._begun, True
-        with self._console.capture() as shown:
-            if self._console.width < UNLIMITED:
-                print_table(self._console, self._table(rows, heading))
-            else:
-                self._print_lines(rows, heading)
-        return shown.get().encode(self._console.encoding, "backslashreplace")
-
-    def _print_lines(self, rows: list[list[Text]], heading: bool) -> None:
-        names = [
-            name.rjust(width) if name == "P" else name
-            for name, width in zip(self._names, self._widest, strict=True)
-        ]
-        head = [[Text(name, "bold") for name in names]] if heading else []
-        for cells in head + rows:
-            for cell, width in zip(cells[:-1], self._widest, strict=False):
-                cell.pad_right(min(width, _LONGEST_ALIGNED) - cell.cell_len)
-            self._console.print(Text(" " * _GAP).join(cells), soft_wrap=True)
-
-    def _table(self, rows: list[list[Text]], heading: bool) -> Table:
-        table = Table(box=None, pad_edge=False, header_style="bold", show_header=heading)
-        for name, width in zip(self._names, widths(self._widest, self._console.width), strict=True):
-            free = name in ("message", "evidence")
-            table.add_column(
-                name,
-                width=width,
-                justify="right" if name == "P" else "left",
-                no_wrap=not free,
-                overflow="fold" if free else "ellipsis",
-            )
-        for cells in rows:
-            table.add_row(*cells)
-        return table
+    def _encode(self, line: str) -> bytes:
+        return f"{line.rstrip()}\n".encode(self._screen.encoding, "backslashreplace")
 
 
-def widths(widest: Sequence[int], room: int) -> list[int]:
-    """Computes column widths: those of the cells, but from the third one on they share the room that is left.
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - display_width(text))
 
-    >>> widths([5, 6, 30], 80), widths([5, 6, 90], 80), widths([5, 6, 90, 20], 80), widths([5, 6, 90, 70], 80)
-    ([5, 6, 30], [5, 6, 65], [5, 6, 43, 20], [5, 6, 31, 32])
-    """
-    left = max(room - sum(widest[:2]) - _GAP * (len(widest) - 1), len(widest) - 2)
-    if len(widest) == 3:
-        return [*widest[:2], min(widest[2], left)]
-    message, evidence = widest[2:]
-    message = min(message, max(left - evidence, (left - 1) // 2))
-    return [*widest[:2], message, min(evidence, left - message)]
+
+class ReplyWriter(TableWriter):
+    """Answers typed messages: verdict, probability, and the reasons in place of the message."""
+
+    at_once = 0
+
+    def __init__(
+        self, screen: Screen, names: Sequence[str], positive: str, explain: Explain, all_reasons: bool
+    ) -> None:
+        super().__init__(screen, names, positive)
+        self._header = b""
+        self._reasons, self._all_reasons = explain, all_reasons
+
+    def _text(self, chunk: Chunk, row: int) -> str:
+        explanation = self._reasons(chunk, row)
+        return evidence_text(explanation) if self._all_reasons else reasons_text(explanation)

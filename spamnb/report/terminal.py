@@ -1,4 +1,4 @@
-"""Prints an evaluation to the terminal: the confusion matrix, the metrics with their meaning, the curves.
+"""Prints an evaluation to the terminal: each class, the confusion matrix, the metrics, the curves.
 
 Whatever comes from the data (labels, titles with file names) is printed as `Text`, never as markup.
 """
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spamnb.core import visible
-from spamnb.metrics import MultiScores, Scores, wilson_interval
+from spamnb.metrics import ClassScores, MultiScores, Scores, largest_class, wilson_interval
 from spamnb.report.column_fit import UNLIMITED, fit_columns, print_table
 from spamnb.report.text_plots import Curves, precision_recall_plot, roc_plot
 
@@ -54,7 +54,7 @@ def _dash(console: Console) -> str:
     return "-" if console.options.ascii_only else "–"
 
 
-def _text(console: Console, foreign: str, style: str = "") -> Text:
+def foreign_text(console: Console, foreign: str, style: str = "") -> Text:
     """Makes foreign text harmless, and writable where the terminal is not UTF-8."""
     encoding = console.encoding
     return Text(visible(foreign).encode(encoding, "backslashreplace").decode(encoding), style)
@@ -102,14 +102,14 @@ def _table(*columns: tuple[str | Text, str]) -> Table:
 
 
 def _heading(console: Console, title: str, notes: Iterable[str]) -> None:
-    console.print(_text(console, title, "bold"))
+    console.print(foreign_text(console, title, "bold"))
     for note in notes:
-        console.print(_text(console, note, "dim"))
+        console.print(foreign_text(console, note, "dim"))
     console.print()
 
 
 def _matrix(console: Console, scores: Scores, spam: str, ham: str) -> Table:
-    labels = {name: _text(console, name) for name in (spam, ham)}
+    labels = {name: foreign_text(console, name) for name in (spam, ham)}
     table = _table(
         ("", "left"),
         (Text.assemble("predicted ", labels[spam]), "right"),
@@ -132,8 +132,18 @@ def _metrics(console: Console, scores: Scores, spam: str, ham: str) -> Table:
             continue
         value = Text(_number(console, kind, getattr(scores, name)), "bold")
         interval = Text(_interval(console, scores, name), "dim")
-        table.add_row(Text(printed), value, interval, _text(console, meaning.format(**names), "dim"))
+        table.add_row(Text(printed), value, interval, foreign_text(console, meaning.format(**names), "dim"))
+        if name == "accuracy" and scores.messages:
+            baseline, share, why = _baseline(console, scores.by_class(spam, ham))
+            table.add_row(baseline, share, "", why)
     return table
+
+
+def _baseline(console: Console, classes: Sequence[ClassScores]) -> tuple[Text, Text, Text]:
+    """Makes the row that stands beside accuracy: the accuracy of always predicting the largest class."""
+    label, share = largest_class(classes)
+    meaning = "baseline: always the most frequent class"
+    return foreign_text(console, f"always {label}"), Text(_share(share)), Text(meaning, "dim")
 
 
 def _draw_curves(console: Console, curves: Curves) -> None:
@@ -166,27 +176,31 @@ def show_evaluation(
     """Prints the evaluation of a two-class filter; `labels` are the positive class and the other one."""
     spam, ham = labels
     _heading(console, title, notes)
+    print_table(console, fit_columns(console, _classes(console, scores.by_class(spam, ham)), [4], [3]))
+    console.print()
     print_table(console, _matrix(console, scores, spam, ham))
     if scores.unsure:
         line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as {ham}"
-        console.print(_text(console, line, "dim"))
+        console.print(foreign_text(console, line, "dim"))
     console.print()
     print_table(console, fit_columns(console, _metrics(console, scores, spam, ham), [3], [2]))
     if curves is not None:
         _draw_curves(console, curves)
 
 
-def _classes(console: Console, scores: MultiScores) -> Table:
+def _classes(console: Console, classes: Sequence[ClassScores]) -> Table:
     columns = ("precision", "recall", "F1", "messages")
     table = _table(("class", "left"), *((name, "right") for name in columns))
-    for c in scores.classes:
+    for c in classes:
         shares = (_number(console, "share", value) for value in (c.precision, c.recall))
-        table.add_row(_text(console, c.label), *shares, _number(console, "number", c.f1), f"{c.support:,}")
+        table.add_row(
+            foreign_text(console, c.label), *shares, _number(console, "number", c.f1), f"{c.support:,}"
+        )
     return table
 
 
 def _multi_matrix(console: Console, scores: MultiScores) -> Table:
-    labels = [_text(console, c.label) for c in scores.classes]
+    labels = [foreign_text(console, c.label) for c in scores.classes]
     table = _table(("actual \\ predicted", "left"), *((label, "right") for label in labels))
     for truth, (label, row) in enumerate(zip(labels, scores.confusion, strict=True)):
         styles = ("green" if i == truth else "red" if count else "dim" for i, count in enumerate(row))
@@ -199,6 +213,8 @@ def show_multi_evaluation(
 ) -> None:
     """Prints the evaluation of a filter with more than two classes."""
     _heading(console, title, notes)
+    print_table(console, fit_columns(console, _classes(console, scores.classes), [4], [3]))
+    console.print()
     matrix = _multi_matrix(console, scores)
     unlimited = console.options.update(max_width=UNLIMITED)
     if (needed := console.measure(matrix, options=unlimited).maximum) <= console.width:
@@ -210,10 +226,10 @@ def show_multi_evaluation(
         line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as their likeliest class"
         console.print(Text(line, "dim"))
     console.print()
-    print_table(console, fit_columns(console, _classes(console, scores), [4], [3]))
-    console.print()
     table = _table(("metric", "left"), ("value", "right"), ("meaning", "left"))
     for name, printed, kind, meaning in MULTI_METRICS:
         value = Text(_number(console, kind, getattr(scores, name)), "bold")
         table.add_row(Text(printed), value, Text(meaning, "dim"))
+        if name == "accuracy" and scores.messages:
+            table.add_row(*_baseline(console, scores.classes))
     print_table(console, fit_columns(console, table, [2]))

@@ -98,7 +98,7 @@ def show_verification(console: Console, numbers: Mapping[str, Any], verification
     v = verification
     both = (
         ("recomputed from these numbers", v.recomputed_log_odds, v.recomputed_probability),
-        ("the model says", v.model_log_odds, v.model_probability),
+        ("computed by the model", v.model_log_odds, v.model_probability),
     )
     for name, log_odds, p in both:
         odds = "" if log_odds is None else f"log-odds {log_odds:+.6f}, "

@@ -30,6 +30,7 @@ class MailConfig:
         metavar="NAME",
         rule=Rule("the name of a server", _are_names, "for example --authserv-id mx.example.org"),
         training=False,
+        group="Input",
     )
 
     def __post_init__(self) -> None:

@@ -70,7 +70,9 @@ class ScorerConfig:
     two limits; 0 is no limit.
     """
 
-    name: str = setting("multinomial", "--scorer", "How counts become probabilities.", metavar="NAME")
+    name: str = setting(
+        "multinomial", "--scorer", "How counts become probabilities.", metavar="NAME", advanced=False
+    )
     textbook: str = setting(
         NO_TEXTBOOK,
         "--textbook",
@@ -78,6 +80,7 @@ class ScorerConfig:
         "damping, calibration or correction. Other options override it.",
         metavar="NAME",
         choices=(NO_TEXTBOOK, *TEXTBOOKS),
+        advanced=False,
     )
     alpha: float = setting(
         0.1,

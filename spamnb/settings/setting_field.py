@@ -62,6 +62,8 @@ class Setting:
     text_form: TextForm | None = None  # where a value is not written as Python writes it
     scorer: str = ""  # the only scorer that uses it
     training: bool = True  # fixed by training, and so refused with a trained model
+    group: str = "Model"  # its heading in the help
+    advanced: bool = True  # shown by --help-all only
 
     @property
     def name(self) -> str:

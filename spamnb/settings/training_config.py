@@ -51,6 +51,7 @@ class TrainingConfig:
         "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
         rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+        advanced=False,
     )
     refine: str = setting(
         "auto",
@@ -61,16 +62,18 @@ class TrainingConfig:
     max_fpr: float | None = setting(
         None,
         "--max-fpr",
-        "Flag at most this share of ham as spam, for example 0.1% or 0.001.",
+        "Set the threshold for at most this false positive rate, for example 0.1%.",
         metavar="RATE",
         type=str,
         text_form=TextForm(lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001")),
         training=False,
+        group="Decision",
+        advanced=False,
     )
     base_weight: float | None = setting(
         None,
         "--base-weight",
-        "Weight of the model of --base beside your messages. [default: chosen by cross-validation]",
+        "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
         rule=Rule(
@@ -79,14 +82,22 @@ class TrainingConfig:
     )
     remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
     jobs: int = setting(
-        1, "--jobs", "Number of worker processes.", metavar="N", rule=AT_LEAST_1, training=False
+        1,
+        "--jobs",
+        "Number of worker processes, at most one per core (N! forces N). "
+        "[default: auto, several if the input is large]",
+        metavar="N",
+        rule=AT_LEAST_1,
+        training=False,
+        group="Input",
     )
     base: str | None = setting(
         None,
         "--base",
-        "Start from a built-in model (ready-made) or from the model in FILE.",
-        metavar="ready-made|FILE",
+        "Start from this model: ready-made, a name or a file.",
+        metavar="MODEL",
         type=str,
+        advanced=False,
     )
     max_fpr_is_default: bool = False
 
@@ -130,6 +141,8 @@ class DecisionConfig:
         metavar="P",
         type=float,
         training=False,
+        group="Decision",
+        advanced=False,
     )
     unsure: tuple[float, float] | None = setting(
         None,
@@ -138,6 +151,7 @@ class DecisionConfig:
         metavar="LOW HIGH",
         type=(float, float),
         training=False,
+        group="Decision",
     )
     cost: tuple[str, ...] = setting(
         (),
@@ -146,10 +160,23 @@ class DecisionConfig:
         "Repeatable.",
         metavar="TRUTH:VERDICT=X",
         training=False,
+        group="Decision",
     )
     cost_fp: float | None = setting(
-        None, "--cost-fp", "Cost of flagging ham as spam.", metavar="X", type=float, training=False
+        None,
+        "--cost-fp",
+        "Cost of flagging ham as spam.",
+        metavar="X",
+        type=float,
+        training=False,
+        group="Decision",
     )
     cost_fn: float | None = setting(
-        None, "--cost-fn", "Cost of letting spam through.", metavar="X", type=float, training=False
+        None,
+        "--cost-fn",
+        "Cost of letting spam through.",
+        metavar="X",
+        type=float,
+        training=False,
+        group="Decision",
     )

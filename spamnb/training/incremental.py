@@ -108,7 +108,7 @@ class Learner:
         """Learns new messages and relabels those that were learned with another label.
 
         With `again` every message is learned, new or not; with mode "on-error" only those that the model
-        misjudges or is unsure of.
+        misclassifies or is unsure of.
         """
         if mode not in MODES:
             raise ConfigError(f"--mode must be all or on-error, got {mode!r}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
-from spamnb.messages import Chunk, Messages, Texts, as_texts
+from spamnb.messages import Chunk, Messages, Texts
 from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
 from spamnb.readers import spam_of_two
 from spamnb.scorers import make
@@ -23,6 +24,7 @@ from spamnb.training.fit_base_weight import (
     without_folds,
 )
 from spamnb.training.fit_min_known_words import fit_min_known_words
+from spamnb.training.labelled_table import labelled_messages
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
@@ -147,9 +149,11 @@ class Trainer:
 
 
 def train(
-    messages: Messages,
-    labels: Iterable[str],
+    messages: Messages | Any,
+    labels: Iterable[object] | None = None,
     *,
+    text: str | None = None,
+    label: str | None = None,
     features: FeatureConfig | None = None,
     scoring: ScorerConfig | None = None,
     training: TrainingConfig | None = None,
@@ -159,18 +163,17 @@ def train(
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
-    The default features depend on the messages: those of parsed mail have no bigrams. `positive` is the class
-    that probabilities are for. It is needed for two labels of which none is a word for spam or ham, such as
-    spam, junk, 1, legit or good. With `base` the new model starts from what that model knows, like
-    `spamnb train --base FILE`.
+    `messages` may be a DataFrame; `text` and `label` name its columns, which otherwise need usual names.
+    Labels are read as in a file: 1, True and words such as junk are spam. `positive` is the class that
+    probabilities are for, and labels stay as written with it. It is needed for two labels of which none is a
+    word for spam or ham. The default features depend on the messages: those of parsed mail have no bigrams.
+    With `base` the new model starts from what that model knows, like `spamnb train --base FILE`.
 
-    >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
+    >>> model = train(["win a prize", "free prize", "see you", "ok see"], [1, 1, 0, 0])
     >>> model.predict(["a free prize"])
     ['spam']
     """
-    texts, names = as_texts(messages), [str(label) for label in labels]
-    if len(texts) != len(names):
-        raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
+    texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     _check_positive(names, positive)
     usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
     settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()

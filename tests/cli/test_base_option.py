@@ -26,7 +26,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
     records = cli("predict", "-m", "m.spamnb", "--format", "jsonl", stdin=messages).records
-    assert [row["label"] for row in records[:2]] == ["spam", "ham"]
+    assert [row["verdict"] for row in records[:2]] == ["spam", "ham"]
     ready = cli("predict", "--format", "jsonl", stdin=messages).records
     assert records[2]["log_odds"] > ready[2]["log_odds"] + 0.5
     shown = cli("inspect", "m.spamnb").text
@@ -96,8 +96,8 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
             "leave it out: cross-validation chooses it",
         ),
         (
-            ("train", "few.csv", "--base", "nowhere"),
-            "--base must be ready-made or the file of a model, got 'nowhere'",
+            ("train", "few.csv", "--base", "nowhere.spamnb"),
+            "--base must be ready-made, the name of a model or a file, got 'nowhere.spamnb'",
             "for example --base ready-made, or check the path",
         ),
         (

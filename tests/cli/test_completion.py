@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spamnb.cli import COMMANDS
-from tests.helpers.command_line import PATIENCE, Cli
+from tests.helpers.command_line import PATIENCE, TINY, Cli
 
 # --- completion ------------------------------------------------------------------------------------
 
@@ -41,6 +41,12 @@ def test_completion_of_commands_options_choices_and_files(cli: Cli) -> None:
     assert completed(cli, "spamnb", "predict", "--format", "t") == ["plain,tsv", "plain,table", "plain,terse"]
     for words in (("train", "my"), ("predict", "my"), ("evaluate", "-m", "my"), ("train", "-o", "my")):
         assert completed(cli, "spamnb", *words) == ["file,my"]
+
+
+def test_completion_of_models(cli: Cli) -> None:
+    cli("train", cli.write("tiny.csv", TINY), "-o", "smart", "-q")
+    for words in (("predict", "-m"), ("model", "prune"), ("model", "merge", "other")):
+        assert completed(cli, "spamnb", *words, "sm") == ["plain,smart", "plain,sms", "file,sm"]
 
 
 def test_bash_completes(cli: Cli, tmp_path: Path) -> None:

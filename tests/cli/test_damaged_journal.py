@@ -25,10 +25,10 @@ KEEP: dict[str, tuple[str, ...]] = {
     "learn": ("learn", "--spam", "-m", "m.spamnb"),
     "forget": ("forget", "-m", "m.spamnb"),
     "learn --compact": ("learn", "--compact", "-m", "m.spamnb"),
-    "merge": ("merge", "m.spamnb", "-o", "new.spamnb"),
-    "prune": ("prune", "m.spamnb", "--min-count", "2"),
-    "age": ("age", "m.spamnb"),
-    "export": ("export", "m.spamnb"),
+    "merge": ("model", "merge", "m.spamnb", "-o", "new.spamnb"),
+    "prune": ("model", "prune", "m.spamnb", "--min-count", "2"),
+    "age": ("model", "age", "m.spamnb"),
+    "export": ("model", "export", "m.spamnb"),
     "train --base": ("train", "data.csv", "--base", "m.spamnb", "-o", "new.spamnb"),
 }
 

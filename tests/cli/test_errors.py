@@ -71,8 +71,11 @@ HELP = "Hint: see `spamnb train --help`"
 )
 def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", *flags.split(), "-o", "m", code=2) == [f"Error: {error}", hint]
-    assert not (cli.here / "m").exists()
+    assert cli.fails("train", "tiny.csv", *flags.split(), "-o", "m.spamnb", code=2) == [
+        f"Error: {error}",
+        hint,
+    ]
+    assert not (cli.here / "m.spamnb").exists()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
         (
             "--input-format lines",
             "Invalid value for '--input-format': 'lines' is not one of 'auto', 'csv', 'tsv', 'jsonl', "
-            "'parquet', 'eml', 'mbox', 'maildir', 'folder', 'index'.",
+            "'json', 'parquet', 'xlsx', 'eml', 'mbox', 'maildir', 'folder', 'index'.",
         ),
     ],
 )
@@ -170,11 +173,11 @@ def test_stdin_cannot_be_read_twice(cli: Cli) -> None:
 
 def test_too_many_priors(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m", code=2)[1:] == [
+    assert cli.fails("train", "tiny.csv", "--class-prior", "0.2,0.3,0.5", "-o", "m.spamnb", code=2)[1:] == [
         "Error: --class-prior gives 3 numbers, the model has 2 classes",
         "Hint: give one number for each of ham, spam",
     ]
-    assert not (cli.here / "m").exists()
+    assert not (cli.here / "m.spamnb").exists()
 
 
 # --- wrong models: exit 1 --------------------------------------------------------------------------
@@ -196,7 +199,7 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
         "cut.spamnb": ("Error: cut.spamnb is cut short or not a spamnb model: no checksum at its end", again),
         "flipped.spamnb": ("Error: flipped.spamnb is damaged: its contents do not match its checksum", again),
         "empty.spamnb": ("Error: empty.spamnb is empty, expected a spamnb model", again),
-        "nowhere": ("Error: no model at nowhere", "Hint: train one with `spamnb train DATA`"),
+        "nowhere.spamnb": ("Error: no model at nowhere.spamnb", "Hint: train one with `spamnb train DATA`"),
         ".": ("Error: . is a directory, expected a model file", "Hint: give the path of the file in it"),
     }
     for model, expected in messages.items():
@@ -204,8 +207,10 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
 
 
 def test_a_model_named_by_the_variable_must_be_there(cli: Cli) -> None:
+    done = cli("predict", stdin=b"win\n", env={"SPAMNB_MODEL": "./gone"}, code=1)
+    assert done.err.startswith("Error: no model at ./gone\n")
     done = cli("predict", stdin=b"win\n", env={"SPAMNB_MODEL": "gone"}, code=1)
-    assert done.err.startswith("Error: no model at gone\n")
+    assert done.err.startswith("Error: there is no model named 'gone'\n")
 
 
 # --- places that cannot be written -----------------------------------------------------------------
@@ -241,7 +246,7 @@ def test_names_with_odd_characters_are_shown_escaped(cli: Cli) -> None:
 def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
     """Whatever nobody thought of: one sentence, or all of it on request."""
     breaking = "import spamnb.model.model_paths as p; p.own_model = lambda: 1 / 0"
-    command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "models"]
+    command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "model", "list"]
     done = subprocess.run(command, capture_output=True, env=cli.env, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == (

@@ -23,7 +23,7 @@ def test_what_predict_writes_comes_back_as_the_same_figures(cli: Cli, sms: Sms, 
     assert done.json["title"] == f"predictions in said.{kind} on {sms.test}"
     described = done.err.splitlines()[0]
     assert described.startswith(f"said.{kind}: {kind.upper()} (")
-    assert described.endswith('), no truth, score "log_odds", verdict "label"')
+    assert described.endswith('), no truth, score "log_odds", verdict "verdict"')
 
 
 def test_another_filter_s_scores(cli: Cli) -> None:
@@ -113,9 +113,7 @@ def test_other_data_than_was_predicted(cli: Cli, sms: Sms) -> None:
     error, hint = cli.fails("evaluate", "--predictions", "said.csv", half)[-2:]
     assert error.startswith("Error: said.csv has ")
     assert error.endswith(" labelled messages")
-    assert hint.startswith(
-        "Hint: both need one row for each message, in the same order: predict this very file"
-    )
+    assert hint.startswith("Hint: both need one row for each message, in the same order: predict this file")
 
 
 def test_scores_without_a_threshold(cli: Cli) -> None:

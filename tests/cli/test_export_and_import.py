@@ -1,4 +1,4 @@
-"""`spamnb export` and `spamnb import`: the same file comes back, and damaged lines are named."""
+"""`spamnb model export` and `spamnb model import`: the same file comes back, and damaged lines are named."""
 
 from __future__ import annotations
 
@@ -13,61 +13,63 @@ HINT_LINE = "Hint: correct the line, or export the model again"
 
 
 def test_export_and_import_give_the_same_file(cli: Cli, sms: Sms) -> None:
-    text = cli("export", sms.model).out
+    text = cli("model", "export", sms.model).out
     assert text.startswith(b'{"format":"spamnb-counts","version":1,')
-    cli("import", "-", "-o", "a.spamnb", stdin=text)
-    cli("export", sms.model, "-o", "m.jsonl", "-q")
+    cli("model", "import", "-", "-o", "a.spamnb", stdin=text)
+    cli("model", "export", sms.model, "-o", "m.jsonl", "-q")
     packed = cli.write("m.jsonl.gz", gzip.compress((cli.here / "m.jsonl").read_bytes()))
-    cli("import", packed, "-o", "b.spamnb")
+    cli("model", "import", packed, "-o", "b.spamnb")
     for name in ("a.spamnb", "b.spamnb"):
         assert (cli.here / name).read_bytes() == sms.model.read_bytes()
 
 
 def test_an_export_that_was_cut_is_imported_with_a_note(cli: Cli, tiny: Path) -> None:
-    lines = cli("export", tiny).out.splitlines(keepends=True)
-    assert "note" not in cli("import", "-", "-o", "x.spamnb", stdin=b"".join(lines)).err
+    lines = cli("model", "export", tiny).out.splitlines(keepends=True)
+    assert "note" not in cli("model", "import", "-", "-o", "x.spamnb", stdin=b"".join(lines)).err
     cut = b"".join(lines[:3])
-    done = cli("import", "-", "-o", "x.spamnb", stdin=cut)
+    done = cli("model", "import", "-", "-o", "x.spamnb", stdin=cut)
     note = "note: the header of stdin promises 6 tokens, 2 came: it was cut short, or lines were removed"
     assert note in done.err.splitlines()
     assert "imported          2 tokens from stdin" in done.err.splitlines()
-    assert cli("import", "-", "-o", "x.spamnb", "-q", stdin=cut).err == ""
+    assert cli("model", "import", "-", "-o", "x.spamnb", "-q", stdin=cut).err == ""
 
 
 def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
-    cli("export", tiny, "-o", "m.jsonl")
+    cli("model", "export", tiny, "-o", "m.jsonl")
     with open(cli.here / "m.jsonl", "ab") as file:
         file.write(b"oops\n")
-    errors = cli.fails("import", "m.jsonl", "-o", "x.spamnb")
+    errors = cli.fails("model", "import", "m.jsonl", "-o", "x.spamnb")
     assert errors == ["Error: m.jsonl line 9: bad JSON", HINT_LINE]
 
 
 def test_an_export_without_its_last_line_is_noticed(cli: Cli, tiny: Path, sms: Sms) -> None:
-    cli("age", tiny, "-o", "old.spamnb", "-q")
+    cli("model", "age", tiny, "-o", "old.spamnb", "-q")
     cli("train", sms.train, "--base", "ready-made", "--no-digests", "-o", "start.spamnb", "-q")
     lost = "has lost its last line, and with it"
     for model in (tiny, Path("old.spamnb")):
-        lines = cli("export", model).out.splitlines(keepends=True)
-        status_lines = cli("import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1])).err.splitlines()
+        lines = cli("model", "export", model).out.splitlines(keepends=True)
+        status_lines = cli(
+            "model", "import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1])
+        ).err.splitlines()
         assert f"note: stdin {lost} which messages were learned" in status_lines
-    lines = cli("export", "start.spamnb").out.splitlines(keepends=True)
-    status_lines = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1]))
+    lines = cli("model", "export", "start.spamnb").out.splitlines(keepends=True)
+    status_lines = cli.fails("model", "import", "-", "-o", "x.spamnb", stdin=b"".join(lines[:-1]))
     assert status_lines[0] == f"Error: stdin {lost} the base model"
 
 
 def test_totals_that_are_too_large_to_add_up(cli: Cli, tiny: Path) -> None:
     data = re.sub(
-        rb'"message_totals":\[\d+', b'"message_totals":[9223372036854775807', cli("export", tiny).out
+        rb'"message_totals":\[\d+', b'"message_totals":[9223372036854775807', cli("model", "export", tiny).out
     )
-    errors = cli.fails("import", "-", "-o", "x.spamnb", stdin=data)
+    errors = cli.fails("model", "import", "-", "-o", "x.spamnb", stdin=data)
     assert errors == ["Error: stdin line 1: the settings are damaged", HINT_LINE]
 
 
 def test_counts_that_are_too_large_to_add_up(cli: Cli, tiny: Path) -> None:
-    lines = cli("export", tiny).out.splitlines(keepends=True)
+    lines = cli("model", "export", tiny).out.splitlines(keepends=True)
     row = json.loads(lines[1])
     most = (1 << 63) - 1
     row["occurrences"] = [most if n else 0 for n in row["messages"]]
     lines[1] = json.dumps(row).encode() + b"\n"
-    errors = cli.fails("import", "-", "-o", "x.spamnb", stdin=b"".join(lines))
+    errors = cli.fails("model", "import", "-", "-o", "x.spamnb", stdin=b"".join(lines))
     assert errors == ["Error: stdin line 2: the occurrences are too many to add up", HINT_LINE]

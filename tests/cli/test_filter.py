@@ -284,12 +284,9 @@ def test_every_sample_mail(path: Path, cli: Cli, mail_model: Path) -> None:
 
 
 def test_inspect_reads_a_mail_as_filter_does(cli: Cli, mail_model: Path) -> None:
-    output = cli("inspect", "--message", "-", "--top", "999", "-m", mail_model, stdin=SPAM).text
+    output = cli("explain", "--top", "999", "-m", mail_model, stdin=SPAM).text
     assert " subject:" in output
     assert " received:" in output
     probability = values(cli("filter", "-m", mail_model, stdin=SPAM).out, b"X-Spam-Score")[0].decode()
     assert output.startswith(f"spam  P(spam) = {probability},")
-    assert (
-        " subject:"
-        not in cli("inspect", "--message", "-", "-m", mail_model, stdin=b"Note: a prize\nb\n").text
-    )
+    assert " subject:" not in cli("explain", "-m", mail_model, stdin=b"Note: a prize\nb\n").text

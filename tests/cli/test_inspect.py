@@ -178,8 +178,7 @@ def test_without_smoothing_weights_may_be_infinite(cli: Cli) -> None:
     cli("train", "d.csv", "--alpha", "0", "--tokens", "plain", "-o", "m")
     assert table(cli("inspect", "-m", "m", "win").text)[1][-1] == "+inf"
     assert cli("inspect", "-m", "m", "win", "--json", "-").json["tokens"][0]["weight"] is None
-    shown = cli("inspect", "-m", "m", "--message", "win see", "--top", "1").text
-    assert "inf" in shown
+    assert "inf" in cli("explain", "-m", "m", "win see", "--top", "1").text
 
 
 # --- words -----------------------------------------------------------------------------------------
@@ -206,15 +205,6 @@ def test_narrow_terminals(cli: Cli, tiny: Path) -> None:
         ["win", "0", "2", "+1.10"],
         ["prize", "0", "1", "+0.69"],
     ]
-    why = cli("inspect", "-m", tiny, "--message", "win prize", env={"COLUMNS": "40"}).text.splitlines()
-    assert [line.split() for line in why[-6:]] == [
-        ["log-odds", "token", "in", "ham", "/", "spam"],
-        ["+0.000", "prior", "and"],
-        ["calibration"],
-        ["+1.099", "win", "0", "/", "2"],
-        ["+0.693", "prize", "0", "/", "1"],
-        ["+1.792", "sum"],
-    ]
 
 
 def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
@@ -223,108 +213,6 @@ def test_pairs_and_shapes_are_looked_up(cli: Cli, sms: Sms) -> None:
     pair, shape = cli("inspect", sms.model, query, "shape:digits=0", "--json", "-").json["tokens"]
     assert (pair["token"], pair["known"]) == (spelled, True)
     assert (shape["token"], shape["known"]) == ("shape:digits=0", True)
-
-
-# --- a message -------------------------------------------------------------------------------------
-
-
-def test_a_message_is_explained(cli: Cli, tiny: Path) -> None:
-    shown = cli("inspect", tiny, "--message", "win a prize, see?").text.splitlines()
-    assert shown[0].rstrip() == "spam  P(spam) = 0.6667, log-odds of spam against ham +0.693"
-    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4; counts: occurrences"
-    assert shown[2].split() == ["log-odds", "token", "times", "in", "ham", "/", "spam"]
-    bar = "█" * 20
-    rows = [" ".join(line.split()) for line in shown[3:]]
-    assert rows == [
-        "+0.000 prior and calibration",
-        f"-1.099 {bar} see 1 2 / 0",
-        f"+1.099 {bar} win 1 0 / 2",
-        f"+0.693 {'█' * 13} prize 1 0 / 1",
-        "+0.693 sum",
-    ]
-
-
-def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
-    shown = cli("inspect", sms.model, "--message", "WIN a FREE prize now, call 0909", "--top", "4").text
-    figures = [float(line.split()[0]) for line in shown.splitlines()[3:]]
-    assert len(figures) == 1 + 4 + 1 + 1
-    assert sum(figures[:-1]) == pytest.approx(figures[-1], abs=0.005)
-
-
-def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
-    flags = ("inspect", "-m", sms.model, "--json", "-", "--message")
-    result = cli(*flags, "call now").json
-    assert list(result) == [
-        "made_by",
-        *("label", "probability", "log_odds", "known", "log_evidence"),
-        *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
-    ]
-    total = math.fsum([result["bias"], *(part["log_odds"] for part in result["evidence"])])
-    assert total == pytest.approx(result["log_odds"], abs=1e-9)
-    assert result["probability"] == pytest.approx(1 / (1 + math.exp(-result["log_odds"])))
-    assert cli(*flags, "-", stdin=b"call now\r\n").json == result
-
-
-@pytest.mark.parametrize("scorer", ["multinomial", "bernoulli", "poisson", "complement", "less-naive"])
-def test_verify_recomputes_the_score(cli: Cli, sms: Sms, scorer: str) -> None:
-    cli("train", sms.train, "--scorer", scorer, "--folds", "0", "-o", "m")
-    flags = ("inspect", "-m", "m", "--message", "WIN a FREE prize now", "--verify")
-    recomputed, model = cli(*flags, env={"COLUMNS": "80"}).text.splitlines()[-2:]
-    assert re.fullmatch(
-        r"recomputed from these numbers: log-odds [+-]\d+\.\d{6}, P\(spam\) = 0\.\d{6}", recomputed
-    )
-    assert model == "the model says:                " + recomputed.removeprefix(
-        "recomputed from these numbers: "
-    )
-    result = cli(*flags, "--json", "-").json
-    output = result["verification"]
-    assert output["recomputed_log_odds"] == pytest.approx(result["log_odds"])
-    assert output["model_log_odds"] == result["log_odds"]
-    assert {row["token"] for row in result["numbers"]["tokens"]} >= {"a", "free"}
-
-
-def test_verify_of_a_message_of_which_nothing_is_known(cli: Cli, tiny: Path) -> None:
-    last = cli("inspect", tiny, "--message", "zebra", "--verify").text.splitlines()[-1]
-    assert last == "the model keeps P away from 0 and 1, because so little is known; the log-odds compare"
-
-
-def test_verify_of_three_classes_and_of_a_base_model(cli: Cli, sms: Sms, three: Three) -> None:
-    lines = cli("inspect", three.model, "--message", "dinner at 3", "--verify").text.splitlines()[-2:]
-    assert lines[0].split(": ")[1] == lines[1].split(":")[1].strip()
-    cli("train", sms.train, "--base", "ready-made", "-o", "m")
-    shown = cli("inspect", "-m", "m", "--message", "dinner at 3", "--verify").text
-    assert "\nnumbers of the base model\n" in shown
-    lines = shown.splitlines()[-2:]
-    assert lines[0].split(": ")[1] == lines[1].split(":")[1].strip()
-
-
-@pytest.mark.parametrize(("scorer", "counted"), [("poisson", "occurrences"), ("binary", "messages")])
-def test_evidence_has_the_counts_that_the_scorer_uses(cli: Cli, scorer: str, counted: str) -> None:
-    cli.write("d.csv", "label,text\nspam,win win prize\nham,see you\n")
-    cli("train", "d.csv", "--scorer", scorer, "--tokens", "plain", "-o", "m")
-    (win,) = cli("inspect", "-m", "m", "--message", "win", "--json", "-").json["evidence"]
-    assert win[counted] == [0, 2 if counted == "occurrences" else 1]
-    shown = cli("inspect", "-m", "m", "--message", "win").text
-    assert shown.splitlines()[1].endswith(f"; counts: {counted}")
-    assert shown.splitlines()[-2].endswith(f"0 / {win[counted][1]}")
-
-
-def test_absent_words_are_a_part_of_the_bias_of_bernoulli(cli: Cli) -> None:
-    cli.write("d.csv", "label,text\nspam,win win prize\nham,see you\n")
-    cli("train", "d.csv", "--scorer", "bernoulli", "--tokens", "plain", "-o", "m")
-    shown = cli("inspect", "-m", "m", "--message", "win").text
-    assert "prior, absent words and calibration" in shown
-    assert "each token once per message" in cli("inspect", "-m", "m", env={"COLUMNS": "160"}).text
-
-
-def test_a_message_may_hold_any_bytes(cli: Cli, tiny: Path) -> None:
-    assert cli("inspect", tiny, "--message", os.fsdecode(b"win \xff\x1b[2J")).text.startswith("spam")
-    assert cli("inspect", tiny, "--message", "").text.startswith("unsure  P(spam) = 0.5000")
-
-
-def test_ascii_only(cli: Cli, tiny: Path) -> None:
-    shown = cli("inspect", tiny, "--message", "win", env={"PYTHONIOENCODING": "ascii"})
-    assert b"#" * 20 in shown.out
 
 
 # --- refusals --------------------------------------------------------------------------------------
@@ -349,11 +237,7 @@ def test_a_hostile_file_is_refused_and_not_run(cli: Cli) -> None:
     assert not (cli.here / "sprung").exists()
 
 
-def test_what_does_not_go_together(cli: Cli, tiny: Path) -> None:
-    assert cli.fails("inspect", "-m", tiny, "win", "--message", "see", code=2)[-1] == (
-        "Error: --message does not go with a word to look up: leave out 'win'."
-    )
-    assert cli.fails("inspect", "-m", tiny, "--verify", code=2)[-1] == "Error: --verify goes with --message."
+def test_a_missing_model(cli: Cli) -> None:
     assert cli.fails("inspect", "missing.spamnb") == [
         "Error: no model at missing.spamnb",
         "Hint: train one with `spamnb train DATA`",

@@ -214,7 +214,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
         ),
         (["learn", "--sync", "Junk"], b"", 2, "with --sync a folder needs its label, got 'Junk'"),
         (["learn"], b"label,text\nspma,x\n", 1, "the model knows ham, spam, got the label 'spma'"),
-        (["learn", "--spam", "-m", "none"], b"x\n", 1, "no model at none"),
+        (["learn", "--spam", "-m", "./none"], b"x\n", 1, "no model at ./none"),
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
         (["forget", "--spam", "--wait", "-1"], b"", 2, "--wait"),
     ],

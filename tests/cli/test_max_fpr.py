@@ -12,15 +12,15 @@ from tests.helpers.command_line import Cli, Sms, Three
 
 @pytest.mark.parametrize("written", ["1%", "0.01"])
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--max-fpr", written, "-o", "m").err
+    said = cli("train", sms.train, "--max-fpr", written, "-o", "m.spamnb").err
     line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
     assert re.search(rf"threshold         {line}\n", said)
     assert re.search(
         r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
     )
-    shown = " ".join(cli("inspect", "m", "--top", "0").text.split())
+    shown = " ".join(cli("inspect", "-m", "m.spamnb", "--top", "0").text.split())
     assert re.search(line, shown)
-    decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
+    decision = cli("inspect", "-m", "m.spamnb", "--top", "0", "--json", "-").json["decision"]
     assert decision["max_fpr"] == 0.01
     assert decision["unsure_from"] == 0.5 < decision["threshold"]
 
@@ -31,12 +31,12 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
-    said = cli("train", mails, "-o", "m").err
+    said = cli("train", mails, "-o", "m.spamnb").err
     assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
-    cli("train", mails, "--threshold", "0.5", "-o", "m")
-    decision = cli("inspect", "m", "--top", "0", "--json", "-").json["decision"]
+    cli("train", mails, "--threshold", "0.5", "-o", "m.spamnb")
+    decision = cli("inspect", "-m", "m.spamnb", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
-    said = cli("train", mails, "--folds", "0", "-o", "m").err
+    said = cli("train", mails, "--folds", "0", "-o", "m.spamnb").err
     assert "threshold " not in said
 
 
@@ -60,32 +60,32 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
 
 @pytest.mark.parametrize("text", ["0", "1", "-1%", "100%", "many", "", "nan", "%"])
 def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--max-fpr", text, "-o", "m", code=2).err
+    said = cli("train", sms.train, "--max-fpr", text, "-o", "m.spamnb", code=2).err
     assert f"Error: --max-fpr must be a share above 0 and below 1, got {text!r}\n" in said
     assert "Hint: for example 0.1% or 0.001\n" in said
-    assert not (cli.here / "m").exists()
+    assert not (cli.here / "m.spamnb").exists()
 
 
 def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
     for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost-fp", "9")):
-        said = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m", code=2).err
+        said = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m.spamnb", code=2).err
         assert f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in said
 
 
 def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> None:
-    said = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m", code=2).err
+    said = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m.spamnb", code=2).err
     assert said.endswith(
         "Error: --max-fpr needs cross-validation to find the threshold, got --folds 0\n"
         "Hint: leave out --folds 0, or give a --threshold yourself\n"
     )
     cli.write("tiny.csv", "label,text\nspam,win\nham,see\n")
-    said = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m", code=1).err
+    said = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m.spamnb", code=1).err
     assert (
         "Error: too few messages to find a threshold for --max-fpr: every class needs at least 10\n" in said
     )
-    said = cli("train", three.data, "--max-fpr", "1%", "-o", "m", code=2).err
+    said = cli("train", three.data, "--max-fpr", "1%", "-o", "m.spamnb", code=2).err
     assert "Error: --max-fpr needs a model of two classes, got 3: home, spam, work\n" in said
-    assert not (cli.here / "m").exists()
+    assert not (cli.here / "m.spamnb").exists()
     said = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
     assert "--max-fpr needs DATA" in said
 
@@ -110,7 +110,7 @@ def test_every_protocol_decides_as_train_does(cli: Cli, protocol: tuple[str, ...
     _mails(cli)
     data = "--label", "spam=spam", "--label", "ham=ham", "-q"
     rule = "of ham), unsure above 0.5"
-    assert rule in cli("train", *data[:4], "-o", "m").err
+    assert rule in cli("train", *data[:4], "-o", "m.spamnb").err
     assert f"at most 0.1% {rule}" in cli("evaluate", *data, *protocol, "--report", "-").text
     assert "at most 5% of ham)" in cli("evaluate", *data, *protocol, "--max-fpr", "5%", "--report", "-").text
     assert rule not in cli("evaluate", *data, *protocol, "--threshold", "0.9", "--report", "-").text

@@ -1,4 +1,4 @@
-"""`spamnb merge`: the counts of several models in one."""
+"""`spamnb model merge`: the counts of several models in one."""
 
 from __future__ import annotations
 
@@ -11,55 +11,58 @@ def test_merge_equals_training_on_everything(cli: Cli, sms: Sms) -> None:
     cli("train", sms.test, "-o", "b.spamnb", "--folds", "0")
     cli("train", sms.train, "-o", "a.spamnb", "--folds", "0")
     cli("train", sms.train, sms.test, sms.test, "-o", "all.spamnb", "--folds", "0")
-    done = cli("merge", "a.spamnb", "b.spamnb:2", "-o", "c.spamnb")
+    done = cli("model", "merge", "a.spamnb", "b.spamnb:2", "-o", "c.spamnb")
     assert done.out == b""
     assert done.err.splitlines()[0].startswith("merged            2 models: ")
     assert (cli.here / "c.spamnb").read_bytes() == (cli.here / "all.spamnb").read_bytes()
 
 
 def test_inspect_and_evaluate_say_that_figures_are_from_before(cli: Cli, sms: Sms) -> None:
-    cli("merge", sms.model, sms.model, "-o", "c.spamnb", "-q")
-    cli("prune", "c.spamnb", "--min-count", "3", "-q")
+    cli("model", "merge", sms.model, sms.model, "-o", "c.spamnb", "-q")
+    cli("model", "prune", "c.spamnb", "--min-count", "3", "-q")
     assert "before merge, before prune)" in " ".join(cli("inspect", "c.spamnb", "--top", "0").text.split())
     assert "measured before merge, prune: its counts are others now" in cli("evaluate", "-m", "c.spamnb").text
 
 
 def test_one_model_is_one_model(cli: Cli, tiny: Path) -> None:
-    done = cli("merge", tiny, "-o", "c.spamnb")
+    done = cli("model", "merge", tiny, "-o", "c.spamnb")
     assert done.err.splitlines()[0] == "merged            1 model: 2 ham, 2 spam"
 
 
 def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:
-    errors = cli.fails("merge", sms.model, tiny, "-o", "c.spamnb")
+    errors = cli.fails("model", "merge", sms.model, tiny, "-o", "c.spamnb")
     assert errors[0].startswith(
         f"Error: {tiny} does not fit {sms.model}: ngrams is 1, expected 2; shapes is False"
     )
-    errors = cli.fails("merge", f"{tiny}:0.5", tiny, "-o", "c.spamnb", code=2)
+    errors = cli.fails("model", "merge", f"{tiny}:0.5", tiny, "-o", "c.spamnb", code=2)
     assert errors == [
         f"Error: the weight of {tiny} must be a whole number from 1 on, got 0.5",
         "Hint: counts stay whole: instead of a:0.5 b:1 write a:1 b:2",
     ]
-    assert cli.fails("merge", "nowhere.spamnb", "-o", "c.spamnb")[0] == "Error: no model at nowhere.spamnb"
+    assert (
+        cli.fails("model", "merge", "nowhere.spamnb", "-o", "c.spamnb")[0]
+        == "Error: no model at nowhere.spamnb"
+    )
     assert not (cli.here / "c.spamnb").exists()
 
 
 def test_weights_that_nobody_can_remember(cli: Cli, sms: Sms) -> None:
-    errors = cli.fails("merge", f"{sms.model}:1000000", "-o", "w.spamnb", code=2)
+    errors = cli.fails("model", "merge", f"{sms.model}:1000000", "-o", "w.spamnb", code=2)
     assert errors[0].startswith("Error: the weights make ")
     assert errors[1] == "Hint: give smaller weights, or models that were trained with --no-digests"
     cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
-    cli("merge", "n.spamnb:1000000000", "-o", "w.spamnb", "-q")
+    cli("model", "merge", "n.spamnb:1000000000", "-o", "w.spamnb", "-q")
 
 
 def test_merge_with_a_model_that_has_a_start(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train, "--base", "ready-made", "-o", "s.spamnb", "-q")
     for pair in ((sms.model, "s.spamnb"), ("s.spamnb", sms.model)):
-        assert "base model" in cli.fails("merge", *pair, "-o", "y.spamnb")[0]
+        assert "base model" in cli.fails("model", "merge", *pair, "-o", "y.spamnb")[0]
 
 
 def test_merging_with_a_model_that_remembers_nothing_is_told(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
-    status_lines = cli("merge", sms.model, "n.spamnb", "-o", "c.spamnb").err.splitlines()
+    status_lines = cli("model", "merge", sms.model, "n.spamnb", "-o", "c.spamnb").err.splitlines()
     assert "note: n.spamnb does not remember its messages, and so c.spamnb remembers none" in status_lines
 
 

@@ -55,15 +55,15 @@ def test_without_a_model_the_ready_made_one_is_checked(cli: Cli) -> None:
 
 
 def test_a_missing_or_damaged_model_fails(cli: Cli) -> None:
-    done = cli("model", "check", "-m", "nothing", code=1)
+    done = cli("model", "check", "-m", "./nothing", code=1)
     assert lines(done.text)[0] == f"model FAILED {cli.here}/nothing: there is no such file"
     cli.write("bad", b"no model")
-    done = cli("model", "check", "-m", "bad", code=1)
+    done = cli("model", "check", "-m", "./bad", code=1)
     assert lines(done.text)[1] == (
         f"filter FAILED spamnb filter: {cli.here}/bad is not a spamnb model: it looks like a text file; the "
         "mail is refused for now"
     )
-    assert done.text.splitlines()[-1].endswith(" cannot use bad: 1 check failed")
+    assert done.text.splitlines()[-1].endswith(" cannot use ./bad: 1 check failed")
 
 
 def test_a_damaged_journal_fails(cli: Cli) -> None:
@@ -180,5 +180,5 @@ def test_without_root_it_says_what_it_could_not_try(model: Path) -> None:
     done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, "--as", str(EVE.number), code=1)
     assert lines(done.text)[:2] == [
         f"model FAILED {name} may not read {model} (owner root, group root, mode 600)",
-        f"mend chgrp {EVE.groups[0]} {model} && chmod g+r {model}",
+        f"fix chgrp {EVE.groups[0]} {model} && chmod g+r {model}",
     ]

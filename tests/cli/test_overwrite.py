@@ -28,7 +28,7 @@ def test_an_export_never_replaces_its_own_model(
     model = cli.write("k.spamnb", tiny.read_bytes())
     cli("learn", "-m", model, "--spam", "-q", stdin=b"win once more\n")
     before = model.read_bytes(), Path(f"{model}.journal").read_bytes()
-    assert cli.fails("export", "k.spamnb", "-o", name, *flags) == [
+    assert cli.fails("model", "export", "k.spamnb", "-o", name, *flags) == [
         f"Error: {name} belongs to the model that is exported: it was not overwritten",
         "Hint: choose another name for -o",
     ]
@@ -41,24 +41,24 @@ def test_an_export_replaces_exports_only(cli: Cli, tiny: Path) -> None:
     data = cli.write("data.csv", CSV)
     for path in (other, data):
         before = path.read_bytes()
-        assert cli.fails("export", tiny, "-o", path) == refused(path, "an export of spamnb", hint)
+        assert cli.fails("model", "export", tiny, "-o", path) == refused(path, "an export of spamnb", hint)
         assert path.read_bytes() == before
-    wanted = cli("export", tiny).out
-    cli("export", tiny, "-o", data, "--force")
+    wanted = cli("model", "export", tiny).out
+    cli("model", "export", tiny, "-o", data, "--force")
     assert data.read_bytes() == wanted
     for name in ("m.txt", "m.jsonl", "m.txt", "m.jsonl"):
-        cli("export", tiny, "-o", name)
+        cli("model", "export", tiny, "-o", name)
     assert (cli.here / "m.txt").read_bytes() == wanted
-    cli("export", tiny, "-o", cli.write("empty", ""))
+    cli("model", "export", tiny, "-o", cli.write("empty", ""))
     assert (cli.here / "empty").read_bytes() == wanted
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the size of files")
 def test_an_export_that_fails_leaves_the_one_before(cli: Cli, sms: Sms, tiny: Path) -> None:
-    cli("export", tiny, "-o", "m.txt", "-q")
+    cli("model", "export", tiny, "-o", "m.txt", "-q")
     before, there = (cli.here / "m.txt").read_bytes(), sorted(os.listdir(cli.here))
     script = "trap '' XFSZ; ulimit -f 8; \"$@\""
-    done = cli.shell(script, "export", sms.model, "-o", "m.txt", code=1)
+    done = cli.shell(script, "model", "export", sms.model, "-o", "m.txt", code=1)
     assert done.err.splitlines() == ["Error: cannot write m.txt: File too large", "Hint: choose another path"]
     assert (cli.here / "m.txt").read_bytes() == before
     assert sorted(os.listdir(cli.here)) == there
@@ -66,10 +66,10 @@ def test_an_export_that_fails_leaves_the_one_before(cli: Cli, sms: Sms, tiny: Pa
 
 @PIPES
 def test_an_export_goes_to_pipes_as_before(cli: Cli, tiny: Path) -> None:
-    wanted = cli("export", tiny).out
-    assert cli("export", tiny, "-o", "/dev/stdout", "-q").out == wanted
+    wanted = cli("model", "export", tiny).out
+    assert cli("model", "export", tiny, "-o", "/dev/stdout", "-q").out == wanted
     os.mkfifo(cli.here / "pipe")
-    assert cli.shell('"$@" & cat pipe; wait', "export", tiny, "-o", "pipe", "-q").out == wanted
+    assert cli.shell('"$@" & cat pipe; wait', "model", "export", tiny, "-o", "pipe", "-q").out == wanted
     assert (cli.here / "pipe").is_fifo()
 
 

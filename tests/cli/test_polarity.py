@@ -74,9 +74,9 @@ def test_spam_among_three_classes(cli: Cli) -> None:
     words = {"Junk": BAD, "work": "report for the office", "home": GOOD}
     rows = [f'{label},"{text} {i}"' for i in range(12) for label, text in words.items()]
     cli.write("three.csv", "label,text\n" + "\n".join(rows) + "\n")
-    cli("train", "three.csv", "-o", "m")
+    cli("train", "three.csv", "-o", "m.spamnb")
     for label, text in words.items():
-        done = cli("filter", "-m", "m", stdin=MAIL + text.encode() + b"\n")
+        done = cli("filter", "-m", "m.spamnb", stdin=MAIL + text.encode() + b"\n")
         assert flag(done.out) == f"X-Spam-Flag: {'YES' if label == 'Junk' else 'NO'}"
         score = float(done.text.partition("X-Spam-Score: ")[2].split()[0])
         assert (score > 0.5) == (label == "Junk")
@@ -84,7 +84,7 @@ def test_spam_among_three_classes(cli: Cli) -> None:
         cli(
             "predict",
             "-m",
-            "m",
+            "m.spamnb",
             "--exit-code",
             "spamc",
             stdin=text.encode() + b"\n",
@@ -97,16 +97,16 @@ def test_a_class_called_unsure_is_refused(cli: Cli) -> None:
     cli.write("d.csv", "label,text\n" + "\n".join(rows) + "\n")
     error = 'Error: the label "unsure" cannot be a class: it is the verdict on uncertain messages'
     for command in (
-        ("train", "-o", "m"),
-        ("train", "-o", "m", "--jobs", "2"),
+        ("train", "-o", "m.spamnb"),
+        ("train", "-o", "m.spamnb", "--jobs", "2"),
         ("evaluate", "--folds", "2"),
         ("compare",),
     ):
         errors = cli.fails(command[0], "d.csv", *command[1:])
         assert errors[-2:] == [error, "Hint: rename it, or leave out its messages"]
     cli.write("x.txt", "x\n")
-    assert error in cli.fails("train", "--label", "unsure=x.txt", "--label", "ham=x.txt", "-o", "m")
-    assert not (cli.here / "m").exists()
+    assert error in cli.fails("train", "--label", "unsure=x.txt", "--label", "ham=x.txt", "-o", "m.spamnb")
+    assert not (cli.here / "m.spamnb").exists()
 
 
 def test_a_table_without_labels_replaces_no_model(cli: Cli) -> None:
@@ -122,4 +122,4 @@ def test_a_table_without_labels_replaces_no_model(cli: Cli) -> None:
         'Error: column "id" of data.csv does not look like labels: 240 different values in 240 rows',
         "Hint: name the column of the labels with --label-column",
     ]
-    assert "20 Apr" in cli("train", "data.csv", "--label-column", "month", "-o", "m").err
+    assert "20 Apr" in cli("train", "data.csv", "--label-column", "month", "-o", "m.spamnb").err

@@ -21,7 +21,7 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, Tennis, Three
 EVIL = "win \x1b[31mred\x07 \u202emoc.live [/x] [link=http://a]b[/link] [bold]x \x9b2J \ttab\r."
 SHOWN = "win \\x1b[31mred\\x07 \\u202emoc.live [/x] [link=http://a]b[/link] [bold]x \\x9b2J \\ttab\\r."
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-KEYS = ["label", "probability", "log_odds", "known", "log_evidence", "message"]
+KEYS = ["verdict", "probability", "log_odds", "known", "log_evidence", "message"]
 WHY = ["for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"]
 
 
@@ -31,12 +31,12 @@ WHY = ["for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joi
 def test_jsonl_is_exact(cli: Cli, tiny: Path) -> None:
     records = cli("predict", "-m", tiny, "--format", "jsonl", stdin=b"win\n\n").records
     assert [list(record) for record in records] == [KEYS, [*KEYS, "unsure_reason"]]
-    assert records[0]["label"] == "spam"
+    assert records[0]["verdict"] == "spam"
     assert records[0]["probability"] == pytest.approx(0.75, abs=1e-12)
     assert records[0]["log_odds"] == pytest.approx(math.log(3), abs=1e-12)
     assert records[0]["log_evidence"] == pytest.approx(math.log(0.5 * 0.3 + 0.5 * 0.1), abs=1e-12)
     assert (records[0]["known"], records[0]["message"]) == (1, "win")
-    assert (records[1]["label"], records[1]["known"], records[1]["message"]) == ("unsure", 0, "")
+    assert (records[1]["verdict"], records[1]["known"], records[1]["message"]) == ("unsure", 0, "")
     assert records[1]["unsure_reason"] == "nothing in it is known"
 
 
@@ -49,10 +49,12 @@ def test_jsonl_keeps_every_character_and_sends_none_raw(cli: Cli, tiny: Path) ->
     assert "\U000e0041" not in done.text
 
 
-def explained(cli: Cli, model: Path, stdin: bytes) -> list[dict[str, object]]:
+def explained(cli: Cli, model: Path, stdin: bytes, columns: tuple[str, ...] = ()) -> list[dict[str, object]]:
     records = cli("predict", "-m", model, "--format", "jsonl", "--explain", stdin=stdin).records
     for record in records:
-        assert list(record) == KEYS + WHY + (["unsure_reason"] if record["label"] == "unsure" else [])
+        reason = ["unsure_reason"] if record["verdict"] == "unsure" else []
+        message = [] if columns else KEYS[-1:]
+        assert list(record) == [*KEYS[:-1], *message, *WHY, *reason, *columns]
         total = math.fsum([record["bias"], *(part["log_odds"] for part in record["evidence"])])
         assert total == pytest.approx(record["sum"], abs=1e-9)
         sizes = [abs(part["log_odds"]) for part in record["evidence"]]
@@ -72,7 +74,8 @@ def test_parts_sum_to_the_log_odds(cli: Cli, sms: Sms, tiny: Path) -> None:
 
 
 def test_parts_of_columns_sum_too(cli: Cli, tennis: Tennis) -> None:
-    records = explained(cli, tennis.model, tennis.data.read_bytes())
+    columns = ("outlook", "temperature", "humidity", "wind", "play")
+    records = explained(cli, tennis.model, tennis.data.read_bytes(), columns)
     assert [record["sum"] for record in records] == [record["log_odds"] for record in records]
     tokens = {part["token"] for part in records[0]["evidence"]}  # type: ignore[attr-defined]
     assert tokens == {"column:outlook", "column:wind", "column:temperature", "column:humidity"}
@@ -80,7 +83,7 @@ def test_parts_of_columns_sum_too(cli: Cli, tennis: Tennis) -> None:
 
 def test_parts_of_three_classes_are_for_the_best_against_the_second(cli: Cli, three: Three) -> None:
     records = explained(cli, three.model, b"meeting milk report\nwin cash\n")
-    assert [(record["label"], record["for"]) for record in records] == [("work", "work"), ("spam", "spam")]
+    assert [(record["verdict"], record["for"]) for record in records] == [("work", "work"), ("spam", "spam")]
     assert records[0]["against"] == "home"
 
 
@@ -89,7 +92,7 @@ def test_jsonl_stays_json_without_smoothing(cli: Cli) -> None:
     cli("train", "d.csv", "--alpha", "0", "--tokens", "plain", "-o", "m")
     flags = ("predict", "-m", "m", "--format", "jsonl", "--explain")
     records = cli(*flags, stdin=b"win\nsee\nwin see\n").records
-    assert [record["label"] for record in records][:2] == ["spam", "ham"]
+    assert [record["verdict"] for record in records][:2] == ["spam", "ham"]
     assert all(math.isfinite(record["log_odds"]) for record in records)
     assert records[0]["evidence"][0]["log_odds"] is None
 
@@ -105,7 +108,7 @@ def test_csv_is_read_back(cli: Cli, tiny: Path) -> None:
     messages = ["win", 'say "hi", ok', "two\rlines", EVIL, "café 🎉", ""]
     done = cli("predict", "-m", tiny, "--format", "csv", "-0", stdin="\0".join([*messages, ""]).encode())
     header, *rows = table(done.out)
-    assert header == ["label", "probability", "log_odds", "message"]
+    assert header == ["verdict", "probability", "log_odds", "message"]
     assert [row[3] for row in rows] == messages
     assert rows[0][:3] == ["spam", "0.750000", f"{math.log(3):.6f}"]
 
@@ -114,7 +117,7 @@ def test_csv_defuses_formulas(cli: Cli, tiny: Path) -> None:
     messages = ["=1+1", "+49 170", "-3", "@SUM(A1)", "\t=1", "a=b"]
     query = "\n".join([*messages, ""]).encode()
     guarded = [row[3] for row in table(cli("predict", "-m", tiny, "--format", "csv", stdin=query).out)[1:]]
-    assert guarded == ["'" + m for m in messages[:5]] + ["a=b"]
+    assert guarded == ["'=1+1", "'+49 170", "-3", "'@SUM(A1)", "'\t=1", "a=b"]  # -3 is a number, no formula
     plain = cli("predict", "-m", tiny, "--format", "csv", "--no-csv-safe", stdin=query)
     assert [row[3] for row in table(plain.out)[1:]] == messages
 
@@ -140,37 +143,41 @@ def test_nothing_foreign_reaches_the_terminal_raw(cli: Cli, tiny: Path) -> None:
 def test_table(cli: Cli, tiny: Path) -> None:
     done = cli("predict", "-m", tiny, "--format", "table", stdin=b"win\nsee you\n\n")
     assert [line.rstrip() for line in done.text.splitlines()] == [
-        "label        P  message",
-        "spam    0.7500  win",
-        "ham     0.1429  see you",
-        "unsure  0.5000",
+        "verdict  P(spam)  message",
+        "spam      0.7500  win",
+        "ham       0.1429  see you",
+        "unsure    0.5000",
     ]
     why = cli("predict", "-m", tiny, "--format", "table", "--explain", stdin=b"win\n").text
-    assert why.splitlines()[1].split() == ["spam", "0.7500", "win", "win", "+1.10"]
+    assert why.splitlines()[1:] == ["spam      0.7500  win", "                  win +1.10"]
 
 
 def test_a_table_is_written_as_messages_come(cli: Cli, tiny: Path) -> None:
     with cli.start("predict", "-m", tiny, "--format", "table") as talk:
         talk.say(b"win\n")
-        assert talk.hear().rstrip() == b"label       P  message"
-        assert talk.hear().rstrip() == b"spam   0.7500  win"
+        assert talk.hear().rstrip() == b"verdict  P(spam)  message"
+        assert talk.hear().rstrip() == b"spam      0.7500  win"
         talk.say(b"see you, and no second header\n")
-        assert talk.hear().rstrip() == b"ham    0.1429  see you, and no second header"
+        assert talk.hear().rstrip() == b"ham       0.1429  see you, and no second header"
         assert talk.end() == (0, "")
 
 
 def test_a_table_of_nothing_is_its_header(cli: Cli, tiny: Path) -> None:
     flags = ("predict", "-m", tiny, "--format", "table")
-    assert cli(*flags, stdin=b"").text.split() == ["label", "P", "message"]
-    assert cli(*flags, "--only", "ham", stdin=b"win\n" * 300).text.split() == ["label", "P", "message"]
+    assert cli(*flags, stdin=b"").text.split() == ["verdict", "P(spam)", "message"]
+    assert cli(*flags, "--only", "ham", stdin=b"win\n" * 300).text.split() == [
+        "verdict",
+        "P(spam)",
+        "message",
+    ]
 
 
 def test_a_long_table_has_one_header_and_even_columns(cli: Cli, tiny: Path) -> None:
     lines = cli("predict", "-m", tiny, "--format", "table", stdin=b"win\n" * 999 + b"win money\n").lines
     assert [line.rstrip() for line in lines] == [
-        b"label       P  message",
-        *[b"spam   0.7500  win"] * 999,
-        b"spam   0.8571  win money",
+        b"verdict  P(spam)  message",
+        *[b"spam      0.7500  win"] * 999,
+        b"spam      0.8571  win money",
     ]
 
 
@@ -220,7 +227,8 @@ def test_a_terminal_of_60_columns(cli: Cli, tiny: Path) -> None:
     assert COLOUR.search(shown)
     bare = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
     assert max(map(len, bare)) <= 60
-    assert sum(line.count("prize") for line in bare) >= 12
+    assert bare[1] == "spam      1.0000  win a prize win a prize win a prize win a…"
+    assert bare[2] == "                  win +13.18, prize +8.32"
     assert not COLOUR.search(on_terminal(cli, 60, *flags, stdin=long, NO_COLOR="1"))
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from spamnb.cli import progress_bar
 from spamnb.cli.output import print_status, progress
+from spamnb.core import display_width
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import ROOT
 from tests.helpers.terminal_screen import Terminal
@@ -80,7 +81,8 @@ def test_verdicts_in_a_pipe_never_meet_the_bar(cli: Cli, tiny: Path, in_terminal
     """`predict big.csv | head`: head writes to the terminal whenever it likes."""
     shown = in_terminal('"$@" | head -2; echo "done"', "predict", _table(cli), "-m", tiny)
     lines = shown.finish()
-    assert lines[-3:] == ["spam\t0.8571\twin a prize", "ham\t0.1429\tsee you later", "done"]
+    head = "verdict\tprobability\tlabel\ttext"
+    assert lines[-3:] == [head, "spam\t0.8571\tspam\twin a prize", "done"]
     assert not _bar(shown.written)
 
 
@@ -148,4 +150,4 @@ def test_ctrl_c_erases_the_bar(cli: Cli, tiny: Path, in_terminal: InTerminal) ->
 def test_the_line_is_narrower_than_the_terminal(columns: int, label: str) -> None:
     for position, total in ((0, 10), (7, 10), (10, 10), (12, 10), (5, None), (5, 0)):
         line = progress_bar.bar_line(label, position, total, progress_bar.byte_unit, 2.0, columns)
-        assert progress_bar._cells(line) <= max(columns - 3, 0)
+        assert display_width(line) <= max(columns - 3, 0)

@@ -111,7 +111,7 @@ def test_they_do_not_learn(cli: Cli) -> None:
         wanted,
         "Hint: start your own with `spamnb train few.csv --base ready-made`, or change a copy",
     ]
-    assert cli.fails("prune", sms, "--min-count", "9", "--force") == [
+    assert cli.fails("model", "prune", sms, "--min-count", "9", "--force") == [
         wanted,
         "Hint: choose another name for -o",
     ]

@@ -15,17 +15,41 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, imported
     [
         ("--help",),
         ("--version",),
-        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune")),
+        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune", "model")),
+        ("model", "list", "--help"),
+        ("train", "--help-all"),
     ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
-    modules = imported(cli, *args)
-    assert not modules & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
+    found = imported(cli, *args)
+    assert not found & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
+    assert not found & {"tomllib", "platformdirs"}
 
 
 def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
-    modules = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
-    assert modules == set()
+    found = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
+    assert found == {"spamnb.cli.command_group"}
+
+
+def test_the_list_of_commands_imports_little_besides_click(cli: Cli) -> None:
+    """The time of `--help` is that of `import click`: what else is loaded can be counted."""
+    plain_help = (
+        "import click, sys; c = click.Command('x'); c.get_help(click.Context(c)); print(*sys.modules)"
+    )
+    click_alone = subprocess.run(
+        [sys.executable, "-c", plain_help],
+        capture_output=True,
+        env=cli.env,
+        timeout=PATIENCE,
+        check=True,
+    )
+    more = imported(cli, "--help") - set(click_alone.stdout.decode().split())
+    own = {name for name in more if name.partition(".")[0] == "spamnb"}
+    assert more - own <= {"gc", "signal"}
+    assert own <= {
+        *("spamnb", "spamnb._version", "spamnb.cli", "spamnb.cli.command_group", "spamnb.errors"),
+        *("spamnb.core", "spamnb.core.cpu_and_memory", "spamnb.core.lazy_names"),
+    }
 
 
 def test_predicting_one_message_imports_little(cli: Cli, sms: Sms) -> None:

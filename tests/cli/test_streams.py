@@ -21,7 +21,7 @@ def test_a_full_disk(cli: Cli, tiny: Path) -> None:
             "Error: cannot write to standard output: No space left on device\n"
             "Hint: free some space, or write to another place\n"
         )
-    for args in (("--help",), ("models",), ("inspect", tiny), ("evaluate", "-m", tiny, "--json", "-")):
+    for args in (("--help",), ("model", "list"), ("inspect", tiny), ("evaluate", "-m", tiny, "--json", "-")):
         assert "Error: " in cli.shell('"$@" >/dev/full', *args, code=1).err
 
 
@@ -37,13 +37,13 @@ def test_closed_streams(cli: Cli, tiny: Path) -> None:
     assert cli.shell('"$@" >&-', "inspect", tiny, code=1).err == lost
     assert cli.shell('"$@" >&-', "--help").err == ""
     cli.write("tiny.csv", TINY)
-    assert "saved             m (" in cli.shell('"$@" >&-', "train", "tiny.csv", "-o", "m").err
+    assert "saved             ./m (" in cli.shell('"$@" >&-', "train", "tiny.csv", "-o", "./m").err
     assert cli.shell('echo win | "$@" 2>&-', "predict", "-m", tiny).out == b"spam\t0.7500\twin\n"
     assert cli.shell('"$@" <&-', "predict", "-m", tiny, code=1).err == (
         "Error: there is no standard input to read\nHint: give a file instead of -\n"
     )
-    assert cli.shell('"$@" <&-', "inspect", tiny, "--message", "-", code=1).err == (
-        "Error: there is no standard input to read\nHint: give the message itself: --message TEXT\n"
+    assert cli.shell('"$@" <&-', "explain", "-m", tiny, code=1).err == (
+        "Error: there is no standard input to read\nHint: give the message itself: spamnb explain TEXT\n"
     )
 
 
@@ -52,7 +52,7 @@ def test_a_reader_that_has_enough(cli: Cli, tiny: Path, output: str) -> None:
     """As in `spamnb predict big.txt | head -1`: it ends by SIGPIPE, without a word."""
     big = cli.write("big.txt", b"win a prize today\n" * 200_000)
     with cli.start("predict", "-m", tiny, "-q", "--format", output, big) as talk:
-        assert talk.hear().startswith(b"label" if output == "table" else b"spam")
+        assert talk.hear().startswith(b"verdict" if output == "table" else b"spam")
         assert talk.running.stdout is not None
         talk.running.stdout.close()
         assert talk.running.wait(PATIENCE) == -signal.SIGPIPE

@@ -20,9 +20,9 @@ COMMANDS = {
     "learning curve": ("evaluate", SAMPLE, "-q", "--learning-curve", "--refine", "no"),
     "inspect": ("inspect", "sms.spamnb"),
     "look up": ("inspect", "-m", "sms.spamnb", "prize", "see"),
-    "explain": ("inspect", "-m", "sms.spamnb", "--message", "win a prize, see you"),
+    "explain": ("explain", "-m", "sms.spamnb", "win a prize, see you"),
     "predict": ("predict", SAMPLE, "-q", "-m", "sms.spamnb", "--format", "table", "--explain"),
-    "models": ("models",),
+    "models": ("model", "list"),
 }
 # What a terminal of 80 columns drops or wraps.
 WHOLE = {
@@ -54,9 +54,11 @@ def test_a_file_gets_whole_rows(trained: Cli, name: str) -> None:
 
 def test_each_row_of_a_table_of_predictions_is_one_line(trained: Cli) -> None:
     rows = _lines(trained, '"$@"', "predict").splitlines()
-    assert rows[0].split() == ["label", "P", "message", "evidence"]
+    assert rows[0].split() == ["verdict", "P(spam)", "message", "evidence"]
     assert len(rows) == 1 + 813
-    assert all(row.startswith(("ham     0.", "spam    0.", "spam    1.", "unsure  0.")) for row in rows[1:])
+    assert all(
+        row.startswith(("ham       0.", "spam      0.", "spam      1.", "unsure    0.")) for row in rows[1:]
+    )
 
 
 def test_long_messages_do_not_widen_all_rows(trained: Cli) -> None:

@@ -66,7 +66,7 @@ def test_two_labels_that_no_word_tells_apart_are_refused_everywhere(cli: Cli) ->
     rows = "".join(f"no,quiet word{i}\nyes,loud word{i}\n" for i in range(12))
     data = cli.write("d.csv", "label,text\n" + rows).name
     for command in (
-        ("train", "-o", "m"),
+        ("train", "-o", "m.spamnb"),
         ("evaluate", "--folds", "2"),
         ("compare",),
         ("tune", "--time", "1s"),
@@ -76,7 +76,7 @@ def test_two_labels_that_no_word_tells_apart_are_refused_everywhere(cli: Cli) ->
             'its first 24 rows have "no" (12) and "yes" (12)',
             "Hint: add --spam-label no or --spam-label yes",
         ]
-    status = cli("train", data, "-o", "m", "--spam-label", "no").err
+    status = cli("train", data, "-o", "m.spamnb", "--spam-label", "no").err
     assert "of spam caught" in status
     assert "of 12 ham misclassified" in status
 
@@ -86,7 +86,7 @@ def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
         cli.write(f"{label}.txt", "".join(f"{label} word{i}\n" for i in range(12)))
     flags = ("--label", "offers=offers.txt", "--label", "friends=friends.txt")
     for command in (
-        ("train", "-o", "m"),
+        ("train", "-o", "m.spamnb"),
         ("evaluate", "--folds", "2"),
         ("evaluate", "--online"),
         ("compare",),
@@ -95,8 +95,10 @@ def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
             'Error: cannot tell which label of the data means spam: it has "friends" (12) and "offers" (12)',
             "Hint: add --spam-label friends or --spam-label offers",
         ]
-    assert "12 ham, 12 spam" in cli("train", *flags, "--spam-label", "Offers", "-o", "m").err
-    assert "12 friends, 12 spam" in cli("train", *flags[:1], "spam=offers.txt", *flags[2:], "-o", "m").err
+    assert "12 ham, 12 spam" in cli("train", *flags, "--spam-label", "Offers", "-o", "m.spamnb").err
+    assert (
+        "12 friends, 12 spam" in cli("train", *flags[:1], "spam=offers.txt", *flags[2:], "-o", "m.spamnb").err
+    )
 
 
 # --- where it writes -------------------------------------------------------------------------------
@@ -152,10 +154,10 @@ def test_what_is_no_model_is_not_overwritten(cli: Cli) -> None:
         "Hint: choose another name for -o, or add --force",
     ]
     assert data.read_text() == TINY
-    cli.write("notes", "mine")
-    cli("train", "tiny.csv", "-o", "notes", "--force")
-    assert (cli.here / "notes.bak").read_text() == "mine"
-    assert trained(cli.here / "notes").labels == ("ham", "spam")
+    cli.write("notes.spamnb", "mine")
+    cli("train", "tiny.csv", "-o", "notes.spamnb", "--force")
+    assert (cli.here / "notes.spamnb.bak").read_text() == "mine"
+    assert trained(cli.here / "notes.spamnb").labels == ("ham", "spam")
 
 
 def test_same_input_and_flags_give_the_same_bytes(cli: Cli, sms: Sms) -> None:
@@ -180,11 +182,11 @@ def test_several_files_count_as_one(cli: Cli) -> None:
     cli.write("whole.csv", TINY)
     cli.write("a.csv", header + rows[0] + rows[2])
     cli.write("b.tsv", "ham\tsee mum\nspam\twin money\n")
-    cli("train", "whole.csv", "-o", "whole")
-    status = cli("train", "a.csv", "b.tsv", "-o", "parts").err
+    cli("train", "whole.csv", "-o", "whole.spamnb")
+    status = cli("train", "a.csv", "b.tsv", "-o", "parts.spamnb").err
     assert "a.csv: CSV (comma, header" in status
     assert "b.tsv: TSV (tab, no header" in status
-    assert (cli.here / "whole").read_bytes() == (cli.here / "parts").read_bytes()
+    assert (cli.here / "whole.spamnb").read_bytes() == (cli.here / "parts.spamnb").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -193,43 +195,43 @@ def test_several_files_count_as_one(cli: Cli) -> None:
 )
 def test_packed_data_gives_the_same_model(cli: Cli, tiny: Path, suffix: str, pack, named: str) -> None:  # type: ignore[no-untyped-def]
     cli.write(f"tiny.csv{suffix}", pack(TINY.encode()))
-    assert f"UTF-8, {named})" in cli("train", f"tiny.csv{suffix}", *TINY_FLAGS, "-o", "m").err
-    assert (cli.here / "m").read_bytes() == tiny.read_bytes()
+    assert f"UTF-8, {named})" in cli("train", f"tiny.csv{suffix}", *TINY_FLAGS, "-o", "m.spamnb").err
+    assert (cli.here / "m.spamnb").read_bytes() == tiny.read_bytes()
 
 
 def test_stdin_gives_the_same_model(cli: Cli, tiny: Path) -> None:
-    status = cli("train", "-", *TINY_FLAGS, "-o", "m", stdin=TINY.encode()).err
+    status = cli("train", "-", *TINY_FLAGS, "-o", "m.spamnb", stdin=TINY.encode()).err
     assert status.startswith("stdin: CSV (comma, header, UTF-8)")
-    assert (cli.here / "m").read_bytes() == tiny.read_bytes()
+    assert (cli.here / "m.spamnb").read_bytes() == tiny.read_bytes()
 
 
 def test_line_ends_and_a_missing_last_one_change_nothing(cli: Cli, tiny: Path) -> None:
     for text in (TINY.replace("\n", "\r\n"), TINY.rstrip("\n")):
-        cli("train", "-", *TINY_FLAGS, "-o", "m", "--force", stdin=text.encode())
-        assert (cli.here / "m").read_bytes() == tiny.read_bytes()
+        cli("train", "-", *TINY_FLAGS, "-o", "m.spamnb", "--force", stdin=text.encode())
+        assert (cli.here / "m.spamnb").read_bytes() == tiny.read_bytes()
 
 
 def test_columns_by_name_and_number_and_the_spam_label(cli: Cli) -> None:
     cli.write("d.csv", "id,body,kind\n1,win prize,bad\n2,see you,fine\n3,win money,bad\n4,see mum,odd\n")
     flags = ("--text-column", "BODY", "--label-column", "3", "--spam-label", "bad")
-    status = cli("train", "d.csv", *flags, "-o", "m").err
+    status = cli("train", "d.csv", *flags, "-o", "m.spamnb").err
     assert 'text column "body", label column "kind" (spam = "bad", all others ham)' in status
     assert "learned           4 messages (2 ham, 2 spam)" in status
 
 
 def test_skipped_rows_are_named_with_their_lines(cli: Cli) -> None:
     cli.write("d.csv", TINY + ",no label here\nspam,\nham,fine\n")
-    status = cli("train", "d.csv", "-o", "m").err
+    status = cli("train", "d.csv", "-o", "m.spamnb").err
     assert "d.csv: 2 skipped (line 6: no label, line 7: no text)\n" in status
     assert "learned           5 messages (3 ham, 2 spam)" in status
 
 
 def test_more_than_two_labels(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nwork,report due\nhome,buy milk\nspam,win cash\nwork,office\n")
-    status = cli("train", "d.csv", "-o", "m").err
+    status = cli("train", "d.csv", "-o", "m.spamnb").err
     assert 'label column "label" (labels: work, home, spam)' in status
     assert "learned           4 messages (1 home, 1 spam, 2 work)" in status
-    assert trained(cli.here / "m").labels == ("home", "spam", "work")
+    assert trained(cli.here / "m.spamnb").labels == ("home", "spam", "work")
 
 
 # --- settings --------------------------------------------------------------------------------------
@@ -238,25 +240,25 @@ def test_more_than_two_labels(cli: Cli) -> None:
 @pytest.mark.parametrize("scorer", sorted(REGISTRY))
 def test_every_scorer_trains_and_predicts(cli: Cli, scorer: str) -> None:
     cli.write("tiny.csv", TINY)
-    assert f"scorer {scorer}, alpha" in cli("train", "tiny.csv", "--scorer", scorer, "-o", "m").err
-    done = cli("predict", "-m", "m", "--format", "terse", stdin=b"win prize\nsee you\n")
+    assert f"scorer {scorer}, alpha" in cli("train", "tiny.csv", "--scorer", scorer, "-o", "m.spamnb").err
+    done = cli("predict", "-m", "m.spamnb", "--format", "terse", stdin=b"win prize\nsee you\n")
     assert [line.split(b"\t")[0] for line in done.lines] == [b"spam", b"ham"]
 
 
 def test_no_cv_leaves_figures_and_calibration_out(cli: Cli, sms: Sms) -> None:
-    status = cli("train", sms.train, "--folds", "0", "-o", "m").err
+    status = cli("train", sms.train, "--folds", "0", "-o", "m.spamnb").err
     assert (
         "cross-validation  no metrics: there was no cross-validation; probabilities are not calibrated"
         in status
     )
-    assert trained(cli.here / "m").metrics is None
+    assert trained(cli.here / "m.spamnb").metrics is None
     assert trained(sms.model).metrics is not None
 
 
 def test_balance(cli: Cli, sms: Sms) -> None:
-    status = cli("train", sms.train, "--balance", "weight", "-o", "weight").err
+    status = cli("train", sms.train, "--balance", "weight", "-o", "weight.spamnb").err
     assert re.search(r"learned           407 messages \(\d+ ham, \d+ spam\)", status)
-    status = cli("train", sms.train, "--balance", "undersample", "-o", "under").err
+    status = cli("train", sms.train, "--balance", "undersample", "-o", "under.spamnb").err
     match = re.search(r"\((\d+) ham, (\d+) spam\)", status)
     assert match is not None
     ham, spam = map(int, match.groups())
@@ -268,8 +270,8 @@ def test_settings_are_kept_in_the_model(cli: Cli) -> None:
     flags = (
         "--ngrams 3 --chars 4 --alpha 0.5 --counts all --damping 0.25 --class-prior 0.6,0.4 --threshold 0.9"
     )
-    cli("train", "tiny.csv", *flags.split(), "--pattern", r"phone=\d{4,}", "-o", "m")
-    model = trained(cli.here / "m")
+    cli("train", "tiny.csv", *flags.split(), "--pattern", r"phone=\d{4,}", "-o", "m.spamnb")
+    model = trained(cli.here / "m.spamnb")
     assert (model.features.ngrams, model.features.chars) == (3, 4)
     assert model.features.patterns == (("phone", r"\d{4,}"),)
     scoring = model.scoring
@@ -279,8 +281,10 @@ def test_settings_are_kept_in_the_model(cli: Cli) -> None:
 
 def test_a_pattern_counts(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nspam,call 0909\nspam,ring 0808\nham,see you\nham,see mum\n")
-    cli("train", "d.csv", "--tokens", "plain", "--pattern", r"phone=\d{4}", "-o", "m")
-    assert cli("predict", "-m", "m", "--format", "terse", stdin=b"dial 0707\n").out.startswith(b"spam\t")
+    cli("train", "d.csv", "--tokens", "plain", "--pattern", r"phone=\d{4}", "-o", "m.spamnb")
+    assert cli("predict", "-m", "m.spamnb", "--format", "terse", stdin=b"dial 0707\n").out.startswith(
+        b"spam\t"
+    )
 
 
 @pytest.mark.parametrize(
@@ -313,13 +317,13 @@ def _wrong_column(classes: int, rows: int) -> str:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_column_that_does_not_look_like_labels(cli: Cli, jobs: str) -> None:
     cli.write("d.csv", _wrong_column(60, 179))
-    for command in (("train", "--jobs", jobs, "-o", "m"), ("evaluate", "--folds", "5")):
+    for command in (("train", "--jobs", jobs, "-o", "m.spamnb"), ("evaluate", "--folds", "5")):
         done = cli(command[0], "d.csv", "--label-column", "text", *command[1:], code=1)
         assert done.err.endswith(
             "Error: the label column does not look like labels: expected few different values, "
             "got 60 in 179 rows\nHint: name the column of the labels with --label-column\n"
         )
-    assert not (cli.here / "m").exists()
+    assert not (cli.here / "m.spamnb").exists()
 
 
 @pytest.mark.parametrize(("classes", "rows"), [(60, 180), (50, 67)])
@@ -329,7 +333,7 @@ def test_many_classes_with_messages_and_few_with_hardly_any_are_classes(
     cli.write("d.csv", _wrong_column(classes, rows))
     assert (
         f"learned           {rows} messages ("
-        in cli("train", "d.csv", "--label-column", "text", "-o", "m").err
+        in cli("train", "d.csv", "--label-column", "text", "-o", "m.spamnb").err
     )
 
 
@@ -339,10 +343,10 @@ def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
     ten = ", ".join(f"2 class {i:02}" for i in range(5, 15))
     assert (
         f"learned           25 messages ({ten} and 5 more classes) in "
-        in cli("train", "d.csv", "-o", "m").err
+        in cli("train", "d.csv", "-o", "m.spamnb").err
     )
     cli.write("d.csv", "label,text\n" + "".join(rows[:11]))
-    assert "1 class 03 and 1 more class) in " in cli("train", "d.csv", "-o", "n").err
+    assert "1 class 03 and 1 more class) in " in cli("train", "d.csv", "-o", "n.spamnb").err
 
 
 # --- refinement --------------------------------------------------------------------------------------

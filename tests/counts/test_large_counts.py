@@ -122,7 +122,7 @@ def test_counts_beyond_63_bits_are_refused() -> None:
         with pytest.raises(ConfigError) as caught:
             change()
         assert caught.value.message == TOO_LARGE
-        assert "spamnb age MODEL" in caught.value.hint
+        assert "spamnb model age MODEL" in caught.value.hint
 
 
 def test_what_fits_can_be_learned_up_to_the_last_count() -> None:

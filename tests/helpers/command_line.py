@@ -22,8 +22,12 @@ PATIENCE = 60.0  # seconds after which a process is taken to hang; nothing here 
 TINY = "label,text\nspam,win prize\nspam,win money\nham,see you\nham,see mum\n"
 TINY_FLAGS = ("--tokens", "plain", "--alpha", "1", "--counts", "all", "--damping", "0", "--folds", "0")
 
-_UNWANTED = ("SPAMNB_MODEL", "NO_COLOR", "FORCE_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
-_CLEAN = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+_UNWANTED = ("NO_COLOR", "FORCE_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
+_CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in _UNWANTED and not name.startswith("SPAMNB_")
+}
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,11 @@ class Cli:
     def __init__(self, here: Path) -> None:
         self.here = here
         self.data = here / "home" / "data"
+        self.config = here / "home" / "config"
         self.env = _CLEAN | {
             "HOME": str(here / "home"),
             "XDG_DATA_HOME": str(self.data),
+            "XDG_CONFIG_HOME": str(self.config),
             "PYTHONPATH": str(ROOT),
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",

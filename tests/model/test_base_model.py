@@ -248,7 +248,7 @@ def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
     with pytest.raises(ConfigError, match="those of bernoulli here are damped by 0"):
         train(OWN, OWN_LABELS, scoring=ScorerConfig.of("bernoulli"), base=ready)
     with pytest.raises(DataError, match="the given model knows ham and spam, the data has ham, news, spam"):
-        train([*OWN, "daily news"], [*OWN_LABELS, "news"], base=ready)
+        train([*OWN, "daily news", "more news"], [*OWN_LABELS, "news", "news"], base=ready)
     three = SpamModel().learn(["a", "b", "c"], ["x", "y", "z"])
     with pytest.raises(ConfigError, match="cannot be a base model: that has two classes and no columns"):
         train(OWN, OWN_LABELS, base=three)

@@ -150,14 +150,14 @@ def test_a_scorer_without_a_distribution(name: str) -> None:
 
 def test_on_the_command_line(cli: Cli) -> None:
     cli("train", cli.write("tiny.csv", TINY), "-o", "m", "-q", *TINY_FLAGS)
-    lines = cli("inspect", "m", "--sample", "spam", "3").lines
+    lines = cli("inspect", "-m", "m", "--sample", "spam", "3").lines
     assert len(lines) == 3
-    assert cli("inspect", "m", "--sample", "spam", "3", "--seed", "0").lines == lines
-    assert cli("inspect", "m", "--sample", "spam", "3", "--seed", "1").lines != lines
-    result = cli("inspect", "m", "--sample", "spam", "3", "--json", "-").json
+    assert cli("inspect", "-m", "m", "--sample", "spam", "3", "--seed", "0").lines == lines
+    assert cli("inspect", "-m", "m", "--sample", "spam", "3", "--seed", "1").lines != lines
+    result = cli("inspect", "-m", "m", "--sample", "spam", "3", "--json", "-").json
     assert (result["label"], result["seed"]) == ("spam", 0)
     assert [message["text"].encode() for message in result["messages"]] == lines
-    assert cli.fails("inspect", "m", "--sample", "junk", "3", code=2) == [
+    assert cli.fails("inspect", "-m", "m", "--sample", "junk", "3", code=2) == [
         "Error: the model has no class 'junk'",
         "Hint: choose one of: ham, spam",
     ]
@@ -168,7 +168,7 @@ def test_on_the_command_line(cli: Cli) -> None:
     [
         (
             ("win", "--sample", "spam", "1"),
-            "--sample goes with a model alone: leave out the words or --message.",
+            "--sample goes with a model alone: leave out the words.",
         ),
         (("--seed", "1"), "--seed goes with --sample."),
         (("--sample", "spam", "0"), "Invalid value for '--sample': 0 is not in the range x>=1."),

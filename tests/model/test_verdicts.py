@@ -136,11 +136,11 @@ def test_all_outputs_agree(model: SpamModel, cli: Cli, tmp_path: Path) -> None:
     by_predict = json.loads(
         cli("predict", *args, "--format", "jsonl", "--explain", stdin=FOREIGN.encode()).text
     )
-    by_inspect = json.loads(cli("inspect", "-m", tmp_path / "m", "--message", FOREIGN, "--json", "-").text)
+    by_inspect = json.loads(cli("explain", "-m", tmp_path / "m", FOREIGN, "--json", "-").text)
     assert by_predict["probability"] == pytest.approx(0.2)
     assert by_predict.pop("message") == FOREIGN
     assert by_inspect.pop("made_by").startswith("spamnb ")
     assert by_predict == by_inspect
-    shown = cli("inspect", "-m", tmp_path / "m", "--message", FOREIGN).text
+    shown = cli("explain", "-m", tmp_path / "m", FOREIGN).text
     assert shown.startswith("unsure  P(spam) = 0.2000, log-odds of spam against ham -")
     assert "so little is known that P is kept away from 0 and 1" in shown

@@ -149,7 +149,7 @@ def test_empty_file_is_an_error_only_where_labels_are_needed(here: Path, read: R
     ("data", "kind"),
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "a PNG image"),
-        (b"PK\x03\x04" + bytes(100), "a ZIP archive (or an office document)"),
+        (b"7z\xbc\xaf" + bytes(100), "a 7-Zip archive"),
         (b"\x80\x04\x95" + bytes(100), "a pickle or joblib file"),
         (bytes(range(256)) * 20, "a binary file"),
     ],
@@ -158,7 +158,7 @@ def test_binary_files(here: Path, data: bytes, kind: str) -> None:
     (here / "x.csv").write_bytes(data)
     assert failure("x.csv") == (
         f"x.csv is {kind}, expected messages as text",
-        "give text, csv, tsv, jsonl or parquet, unpacked; for a rare encoding give --encoding",
+        "give text, csv, tsv, jsonl, json, parquet or xlsx, unpacked; for a rare encoding give --encoding",
     )
 
 
@@ -175,7 +175,7 @@ def test_unknown_format_and_encoding() -> None:
         ReadOptions(format="xls")
     assert str(caught.value) == 'unknown format "xls"'
     assert caught.value.hint == (
-        "formats: auto, csv, tsv, jsonl, parquet, lines, null, eml, mbox, maildir, folder, index"
+        "formats: auto, csv, tsv, jsonl, json, parquet, xlsx, lines, null, eml, mbox, maildir, folder, index"
     )
     for name in ("utf-9", "base64"):
         with pytest.raises(ConfigError) as caught:

@@ -70,9 +70,9 @@ class Writer:
     def _command(self, kind: str) -> None:
         path = str(self.path)
         arguments = {
-            "age": ["age", path, "-q"],
-            "prune": ["prune", path, "--min-count", str(LEAST), "-q"],
-            "merge": ["merge", path, str(self.other), "-o", path, "-q"],
+            "age": ["model", "age", path, "-q"],
+            "prune": ["model", "prune", path, "--min-count", str(LEAST), "-q"],
+            "merge": ["model", "merge", path, str(self.other), "-o", path, "-q"],
         }
         with logged(self.log, kind):
             cli.main(arguments[kind], standalone_mode=False)

@@ -172,10 +172,10 @@ def writers(folder: Path) -> dict[str, Callable[[Path], list[str]]]:
     text.write_bytes(b"".join(export_lines(trained(rows))))
     return {
         "train": lambda path: ["train", str(table), "-o", str(path), "-q"],
-        "merge": lambda path: ["merge", str(path), str(other), "-o", str(path), "-q"],
-        "prune": lambda path: ["prune", str(path), "--min-count", "3", "-q"],
-        "age": lambda path: ["age", str(path), "-q"],
-        "import": lambda path: ["import", str(text), "-o", str(path), "-q"],
+        "merge": lambda path: ["model", "merge", str(path), str(other), "-o", str(path), "-q"],
+        "prune": lambda path: ["model", "prune", str(path), "--min-count", "3", "-q"],
+        "age": lambda path: ["model", "age", str(path), "-q"],
+        "import": lambda path: ["model", "import", str(text), "-o", str(path), "-q"],
     }
 
 

@@ -26,29 +26,33 @@ CALLS = {
     "train": Call(("train", DATA, "-o", "new.spamnb"), speaks=False),
     "predict": Call(("predict", "-m", MODEL, TEXTS)),
     "predict -": Call(("predict", "-m", MODEL), "win a prize\ncafé\n".encode()),
+    "predict -t": Call(("predict", "-m", MODEL, "-t", "win a prize")),
+    "predict -o": Call(("predict", "-m", MODEL, DATA, "-o", "said.csv"), speaks=False),
     "predict mail": Call(("predict", "-m", MODEL, MAIL, "--format", "csv")),
     "evaluate": Call(("evaluate", DATA, "-m", MODEL)),
+    "evaluate --mistakes": Call(("evaluate", DATA, "-m", MODEL, "--mistakes", "2")),
     "compare": Call(("compare", DATA)),
     "tune": Call(("tune", DATA, "--time", "1")),
     "inspect": Call(("inspect", "-m", MODEL, "--top", "3")),
     "inspect --sample": Call(("inspect", "-m", MODEL, "--sample", "spam", "3")),
     "inspect word": Call(("inspect", "-m", MODEL, "café")),
-    "inspect --message": Call(("inspect", "-m", MODEL, "--message", "-"), "café".encode()),
-    "merge": Call(("merge", MODEL, MODEL, "-o", "merged.spamnb"), speaks=False),
-    "prune": Call(("prune", MODEL, "--min-count", "2"), speaks=False),
-    "age": Call(("age", MODEL, "--times", "1"), speaks=False),
-    "export": Call(("export", MODEL)),
-    "export -o": Call(("export", MODEL, "-o", "out.jsonl"), speaks=False),
-    "import": Call(("import", EXPORT, "-o", "imported.spamnb"), speaks=False),
+    "explain": Call(("explain", "-m", MODEL), "café".encode()),
+    "merge": Call(("model", "merge", MODEL, MODEL, "-o", "merged.spamnb"), speaks=False),
+    "prune": Call(("model", "prune", MODEL, "--min-count", "2"), speaks=False),
+    "age": Call(("model", "age", MODEL, "--times", "1"), speaks=False),
+    "export": Call(("model", "export", MODEL)),
+    "export -o": Call(("model", "export", MODEL, "-o", "out.jsonl"), speaks=False),
+    "import": Call(("model", "import", EXPORT, "-o", "imported.spamnb"), speaks=False),
     "filter": Call(("filter", "-m", MODEL), "Subject: café\n\nwin\n".encode()),
     "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),
     "forget": Call(("forget", "-m", MODEL), b"win a prize 1\n", speaks=False),
     "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
-    "models": Call(("models",)),
+    "model list": Call(("model", "list")),
     "model check": Call(("model", "check", "-m", MODEL)),
+    "config": Call(("config",)),
     "completion": Call(("completion", "bash")),
 }
-READS_STDIN = ("predict -", "inspect --message", "filter", "learn", "learn --ham", "forget")
+READS_STDIN = ("predict -", "explain", "filter", "learn", "learn --ham", "forget")
 
 
 def prepare(folder: Path) -> None:

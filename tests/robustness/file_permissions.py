@@ -21,11 +21,11 @@ FIRST = "new/deep/m.spamnb"
 # What is written -> the command that writes it
 WRITERS: dict[str, tuple[str, ...]] = {
     FIRST: ("train", DATA, "-o", FIRST),
-    "merged.spamnb": ("merge", MODEL, MODEL, "-o", "merged.spamnb"),
-    "pruned.spamnb": ("prune", MODEL, "--min-count", "1", "-o", "pruned.spamnb"),
-    "aged.spamnb": ("age", MODEL, "--times", "1", "-o", "aged.spamnb"),
-    "out.jsonl": ("export", MODEL, "-o", "out.jsonl"),
-    "back.spamnb": ("import", EXPORT, "-o", "back.spamnb"),
+    "merged.spamnb": ("model", "merge", MODEL, MODEL, "-o", "merged.spamnb"),
+    "pruned.spamnb": ("model", "prune", MODEL, "--min-count", "1", "-o", "pruned.spamnb"),
+    "aged.spamnb": ("model", "age", MODEL, "--times", "1", "-o", "aged.spamnb"),
+    "out.jsonl": ("model", "export", MODEL, "-o", "out.jsonl"),
+    "back.spamnb": ("model", "import", EXPORT, "-o", "back.spamnb"),
     "tuned.spamnb": ("tune", DATA, "--time", "1", "-o", "tuned.spamnb"),
     "page.html": ("evaluate", DATA, "-m", MODEL, "--report", "page.html"),
     "figures.json": ("evaluate", DATA, "-m", MODEL, "--json", "figures.json"),

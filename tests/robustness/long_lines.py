@@ -36,7 +36,7 @@ CASES = (
     Long("only delimiters", ("train", "-", "--input-format", "csv", *_NEW), letter=","),
     Long("one line of JSON", ("train", "-", *_NEW), r'{"label":"spam","text":"a"}\n{"label":"ham","text":"'),
     Long("one line of JSON, nested", ("predict", "-m", MODEL, "--input-format", "jsonl"), '{"a":', "["),
-    Long("one message to explain", ("inspect", "-m", MODEL, "--message", "-")),
+    Long("one message to explain", ("explain", "-m", MODEL)),
     Long("one line to import", ("import", "-", *_NEW), megabytes=500.0),
     Long("predictions", ("evaluate", "--predictions", "-"), r"truth,score\nspam,"),
     Long("one line of a mailbox", ("predict", "-m", MODEL, "--input-format", "mbox"), "From a", code=0),

@@ -58,7 +58,7 @@ _MODEL = tuple(
 )
 _CHANGE = ("prune", "age", "learn", "learn --ham", "forget")
 # These go on without a journal that they cannot use; the others would lose what is in it.
-_READ = ("predict", "predict -", "predict mail", "evaluate", "inspect", "inspect word", "inspect --message")
+_READ = ("predict", "predict -", "predict mail", "evaluate", "inspect", "inspect word", "explain")
 _KEEP = tuple(name for name in _MODEL if name not in _READ)
 _FILES = {
     "train": DATA,
@@ -120,7 +120,7 @@ def _faults() -> Iterator[Fault]:
     for name, env in _LOCALES.items():
         yield Fault(name, _ALL, (0,), env=env)
     yield Fault("no HOME", _ALL, (0,), env=_NO_HOME)
-    yield Fault("HOME that is not there", ("models", "train"), (0,), env={**_NO_HOME, "HOME": "/nowhere"})
+    yield Fault("HOME that is not there", ("model list", "train"), (0,), env={**_NO_HOME, "HOME": "/nowhere"})
     for name, make in _MAKE.items():
         for call, file in _FILES.items():
             wrong = (1,) if call in _LABELLED else (0, 1)
@@ -150,7 +150,7 @@ def _fifo(name: str) -> Break:
 
 HOMELESS = (
     Fault("read-only HOME", ("train",), (1,), env=_AT_HOME, harm=_home(0o500)),
-    Fault("read-only HOME", ("predict", "models", "evaluate"), (0,), env=_AT_HOME, harm=_home(0o500)),
+    Fault("read-only HOME", ("predict", "model list", "evaluate"), (0,), env=_AT_HOME, harm=_home(0o500)),
 )
 FAULTS = (*_faults(), *HOMELESS)
 

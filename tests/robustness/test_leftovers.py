@@ -24,10 +24,10 @@ WRITERS: dict[str, tuple[str, ...]] = {
     "learn the first": ("learn", "--spam", "-m", "fresh.spamnb"),
     "learn --compact": ("learn", "--compact", "-m", "m.spamnb"),
     "forget": ("forget", "-m", "m.spamnb"),
-    "merge": ("merge", "m.spamnb", "fresh.spamnb", "-o", "m.spamnb"),
-    "prune": ("prune", "m.spamnb", "--min-count", "2"),
-    "age": ("age", "m.spamnb"),
-    "import": ("import", "m.jsonl", "-o", "m.spamnb"),
+    "merge": ("model", "merge", "m.spamnb", "fresh.spamnb", "-o", "m.spamnb"),
+    "prune": ("model", "prune", "m.spamnb", "--min-count", "2"),
+    "age": ("model", "age", "m.spamnb"),
+    "import": ("model", "import", "m.jsonl", "-o", "m.spamnb"),
 }
 SLOW = "import os, sys, time; os.replace = lambda *_: time.sleep(60); import spamnb.cli; spamnb.cli.main()"
 
@@ -38,7 +38,7 @@ def here(cli: Cli) -> Path:
     trained(ROWS[1:]).save(cli.here / "fresh.spamnb")
     learn(cli.here / "m.spamnb", NEWS[0])
     cli.write("data.csv", "label,text\n" + "".join(f"{label},{text}\n" for text, label in ROWS))
-    cli("export", "m.spamnb", "-o", "m.jsonl")
+    cli("model", "export", "m.spamnb", "-o", "m.jsonl")
     return cli.here
 
 
@@ -74,14 +74,14 @@ def test_every_writer_sweeps_up(cli: Cli, here: Path, name: str) -> None:
     assert victim.read_text() == "precious"
 
 
-@pytest.mark.parametrize("name", ["predict", "inspect", "models"])
+@pytest.mark.parametrize("name", ["predict", "inspect", "model list"])
 def test_readers_remove_nothing(cli: Cli, here: Path, name: str) -> None:
     killed_writer(cli)
     left = temporary(here)
     args = {
         "predict": ("predict", "-m", "m.spamnb"),
         "inspect": ("inspect", "m.spamnb"),
-        "models": ("models",),
+        "model list": ("model", "list"),
     }
     cli(*args[name], stdin=b"win\n")
     assert temporary(here) == left

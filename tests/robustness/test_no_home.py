@@ -27,27 +27,32 @@ READS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "evaluate --folds": (("evaluate", str(SAMPLE), "--folds", "2"), b""),
     "inspect": (("inspect", "--top", "1"), b""),
     "inspect word": (("inspect", "prize"), b""),
-    "inspect --message": (("inspect", "--message", "win a prize"), b""),
-    "models": (("models",), b""),
+    "explain": (("explain", "win a prize"), b""),
+    "model list": (("model", "list"), b""),
     "completion": (("completion", "bash"), b""),
 }
 WRITES: dict[str, tuple[tuple[str, ...], str]] = {
     "train": (("train", str(SAMPLE)), "home"),
     "train --base": (("train", str(SAMPLE), "--base", "ready-made"), "home"),
-    "import": (("import", "x.jsonl"), "home"),
-    "merge": (("merge", "x.spamnb"), "home"),
-    "tune --save": (("tune", str(SAMPLE), "--save", "--time", "1"), "home"),
+    "import": (("model", "import", "x.jsonl"), "home"),
+    "merge": (("model", "merge", "x.spamnb"), "home"),
+    "tune -o": (("tune", str(SAMPLE), "-o", "tuned", "--time", "1"), "name"),
+    "model use": (("model", "use", "sms"), "name"),
     "learn": (("learn", "--spam"), "own"),
     "forget": (("forget",), "own"),
 }
 ERRORS = {
+    "name": [
+        "Error: there is no home folder for models with a name: HOME is not set",
+        "Hint: name a file, for example ./office.spamnb",
+    ],
     "home": [
         "Error: there is no home folder for a model of your own: HOME is not set",
         "Hint: say where to write: -o FILE, or set SPAMNB_MODEL=FILE",
     ],
     "own": [
         "Error: there is no model of your own yet, and the ready-made ones do not learn",
-        "Hint: train one with `spamnb train DATA -o MODEL`, or name one with -m MODEL",
+        "Hint: train one with `spamnb train DATA -o FILE`, or name one with -m MODEL",
     ],
 }
 

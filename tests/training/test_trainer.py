@@ -258,14 +258,16 @@ def test_the_positive_class_of_other_names() -> None:
 def test_words_tell_the_positive_class(spam: str, ham: str) -> None:
     texts, labels = corpus()
     model = train(texts, [{"ham": ham, "spam": spam}[label] for label in labels])
-    assert model.positive == spam
+    assert (model.labels, model.positive) == (("ham", "spam"), "spam")
     assert model.score([texts[1]]).probability[0] > 0.5
 
 
 def test_no_class_is_called_unsure() -> None:
     with pytest.raises(DataError) as caught:
         train(["win", "see"], ["unsure", "ham"])
-    assert str(caught.value) == 'no class can be named "unsure": it is the verdict on uncertain messages'
+    assert str(caught.value) == (
+        'the label "unsure" cannot be a class: it is the verdict on uncertain messages'
+    )
 
 
 def test_calibration_makes_probabilities_honest() -> None:

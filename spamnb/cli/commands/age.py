@@ -1,4 +1,4 @@
-"""Lets old evidence fade: `spamnb age`."""
+"""Lets old evidence fade: `spamnb model age`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.message_kind import classes_text
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 from spamnb.errors import ConfigError
 
@@ -16,12 +17,13 @@ _LONGEST = 36_500  # days
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
-@click.command(short_help="Let old evidence fade: halve every count.")
-@click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option("--times", type=click.IntRange(1, 62), metavar="N", help="Halve N times (default 1).")
-@click.option(
+@command()
+@click.argument("model", type=options.MODEL, metavar="MODEL")
+@option("--times", type=click.IntRange(1, 62), metavar="N", group="Model", help="Halve N times (default 1).")
+@option(
     "--half-life",
     metavar="TIME",
+    group="Model",
     help="Halve once for each TIME that has passed since the model was last aged: 90d, 12w or 1y.",
 )
 @options.changed_model_option
@@ -43,23 +45,24 @@ def age(
 
     \b
     Examples:
-      spamnb age office.spamnb
-      spamnb age office.spamnb --half-life 90d
+      spamnb model age office
+      spamnb model age office --half-life 90d
     """
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model import SpamModel, age as halve, age_by_half_life
+    from spamnb.model import SpamModel, age as halve, age_by_half_life, existing_path_of, new_path_of
 
     if times is not None and half_life is not None:
         raise click.UsageError("--times and --half-life do not go together.")
     days = None if half_life is None else days_of(half_life)
-    target = output or model
+    source = existing_path_of(model)
+    target = new_path_of(output) if output else source
     check_target(target, force)
-    with changing(target, model) as save:
-        loaded = SpamModel.load(model)
+    with changing(target, source) as save:
+        loaded = SpamModel.load(source)
         older = halve(loaded, times or 1) if days is None else age_by_half_life(loaded, days, date.today())
         if days is not None:
             print_step("aged", _aged_text(str(older.aged_until), days), quiet)
-            if older.aged_until == loaded.aged_until and target == model:
+            if older.aged_until == loaded.aged_until and target == source:
                 print_step("changed", "nothing: no whole half-life has passed", quiet)
                 return
         size = save(older, quiet)

@@ -11,6 +11,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import chunks, read_options
 from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import peek_is_mail
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, steps, write_json
 from spamnb.scorers import REGISTRY
@@ -19,29 +20,37 @@ from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, setting
 if TYPE_CHECKING:
     from spamnb.tuning import Candidate, CandidateResult, Objective, Row, SettingGrid
 
-objective_option = click.option(
+objective_option = option(
     "--objective",
     metavar="NAME",
+    group="Model",
     help="auc, recall@P%, f1, accuracy, log-loss or cost. [default: auc; f1 for 3 classes or more]",
 )
 
 
-@click.command(short_help="Try all scorers and other settings on the same folds.")
+@command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
-@click.option(
+@option(
     "--with",
     "more",
     multiple=True,
     metavar="SETTINGS",
+    group="Model",
     help="One more candidate, for example alpha=1,tokens=plain. Repeatable.",
 )
-@click.option("--no-scorers", is_flag=True, help="Not all scorers: just the defaults and --with.")
+@option(
+    "--no-scorers",
+    is_flag=True,
+    group="Model",
+    advanced=True,
+    help="Not all scorers: just the defaults and --with.",
+)
 @objective_option
 @options.folds_option
 @options.json_option
 @options.data_options
 @options.feature_options
-@options.decision_options
+@options.advanced(options.decision_options)
 @options.quiet_option
 def compare(data: tuple[str, ...], **params: Any) -> None:
     """Try all scorers and other settings on the same folds.

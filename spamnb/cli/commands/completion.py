@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from spamnb.cli.option_groups import command
+
 _HOW = {
     "bash": 'eval "$(spamnb completion bash)"  # in ~/.bashrc',
     "zsh": 'eval "$(spamnb completion zsh)"  # in ~/.zshrc',
@@ -11,7 +13,7 @@ _HOW = {
 }
 
 
-@click.command(short_help="Print the completion script for a shell.")
+@command()
 @click.argument("shell", type=click.Choice(list(_HOW)))
 def completion(shell: str) -> None:
     """Print the completion script for a shell.

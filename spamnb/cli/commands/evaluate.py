@@ -13,6 +13,7 @@ from spamnb.cli import external_predictions, options, protocol_options, report_o
 from spamnb.cli.data_inputs import chunks, inputs, read_options
 from spamnb.cli.decision_rule import check_decision, check_max_fpr, stated_max_fpr, with_decision
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, write_json
 from spamnb.cli.stored_metrics import class_names
@@ -31,7 +32,7 @@ _READING = ("label_column", "spam_label", "text_column", "encoding", "input_form
 _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 
 
-@click.command(short_help="Measure a model: precision, recall, F1 and more.")
+@command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
 @options.folds_option
@@ -40,10 +41,16 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
 @report_options.report_options
 @external_predictions.prediction_options
 @options.data_options
-@options.training_options
+@options.advanced(options.training_options)
 @options.decision_options
-@options.max_fpr_option
-@click.option("--no-curves", is_flag=True, help="Do not draw the ROC and precision-recall curves.")
+@options.advanced(options.max_fpr_option)
+@option(
+    "--mistakes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="List the N worst mistakes of each kind, with their strongest tokens.",
+)
+@option("--no-curves", is_flag=True, advanced=True, help="Do not draw the ROC and precision-recall curves.")
 @options.quiet_option
 @click.pass_context
 def evaluate(ctx: click.Context, /, **params: Any) -> None:
@@ -52,7 +59,8 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     With DATA (labelled messages that the model was not trained on) the model is tested on them. With
     --folds K, run K-fold cross-validation on DATA instead of using a saved model. --holdout,
     --learning-curve and --online train on DATA too. All of these take the settings of `spamnb train`.
-    Without DATA: the metrics that training stored in the model.
+    Without DATA: the metrics that training stored in the model. The first lines are precision, recall and F1
+    of each class; accuracy stands beside that of always predicting the most frequent class.
 
     --report FILE writes one page for the browser, with curves, a slider for the threshold and the worst
     mistakes. --predictions FILE scores another filter's output. FILE needs a true-label column, or pass the
@@ -61,6 +69,7 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     \b
     Examples:
       spamnb evaluate test.csv
+      spamnb evaluate test.csv --mistakes 5
       spamnb evaluate test.csv --report report.html --open
       spamnb evaluate --predictions scores.csv --report report.html
       spamnb evaluate data.csv --folds 10 --scorer bernoulli
@@ -91,9 +100,16 @@ def _check(ctx: click.Context) -> str:
     external_predictions.check(params, _has_data(params))
     if not protocol:
         _check_combination(ctx)
+    _check_mistakes(protocol, params)
     report_options.check(params["report"], params["open_it"], params["json_file"], params["plots"])
     stated_max_fpr(params)
     return protocol
+
+
+def _check_mistakes(protocol: str, params: Params) -> None:
+    """Refuses --mistakes where no messages are at hand."""
+    if params["mistakes"] and (protocol or params["predictions"] or not _has_data(params)):
+        raise click.UsageError("--mistakes needs DATA, with a model or with --folds.")
 
 
 def _check_combination(ctx: click.Context) -> None:
@@ -168,7 +184,8 @@ def _test_model(params: Params) -> _Measured:
     model = with_decision(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     reading = read_options(params, classes=model.labels, default_format="csv", **columns)
-    worst = MistakeCollector(model) if params["report"] else None
+    most = _most_mistakes(params)
+    worst = MistakeCollector(model, most) if most else None
     messages = _note_mail(chunks(data, params, reading, quiet, sources), model, quiet)
     observe = None if worst is None else worst.observe
     result = evaluate_chunks(model, messages, observe, TrainingOverlap.of(model, path))
@@ -177,6 +194,13 @@ def _test_model(params: Params) -> _Measured:
     paths = (*data, *params["labelled"], *filter(None, [params["files_from"]]))
     mistakes = [] if worst is None else worst.worst()
     return _Measured(f"model on {', '.join(paths)}", result, sources, mistakes, path)
+
+
+def _most_mistakes(params: Params) -> int:
+    """How many mistakes of each kind are shown, in the terminal or on a page; 0 for none."""
+    from spamnb.evaluation import WORST_MISTAKES
+
+    return max(params["mistakes"] or 0, WORST_MISTAKES if params["report"] else 0)
 
 
 def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iterator[Chunk]:
@@ -196,14 +220,15 @@ def _cross_validate(params: Params) -> _Measured:
     setup = TrainingSetup.of(params, partial(inputs, data, params, reading), quiet)
     setup.refuse_undersampling("--folds")
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, sources))
-    trainer = setup.trainer(mail, keep_texts=bool(params["report"]))
+    most = _most_mistakes(params)
+    trainer = setup.trainer(mail, keep_texts=bool(most))
     for chunk in messages:
         trainer.add_chunk(chunk)
     check_classes(trainer)
     result = cross_validate(trainer)
     check_decision(params, result.model.labels)
     folds = setup.training.folds
-    mistakes = out_of_fold_mistakes(result, folds) if params["report"] else []
+    mistakes = out_of_fold_mistakes(result, folds, most) if most else []
     return _Measured(f"{folds}-fold cross-validation", result, sources, mistakes)
 
 
@@ -215,6 +240,7 @@ def _publish(measured: _Measured, params: Params) -> None:
     if params["json_file"]:
         more = {"training_overlap": result.overlap()}
         more |= {} if point is None else {"operating_point": point.to_dict()}
+        more |= _mistake_rows(measured, params["mistakes"])
         metrics = {**result.scores.to_dict(), **protocol_options.steps_of(result), **more}
         write_json({"title": measured.title, "notes": list(notes), **metrics}, params["json_file"])
     if params["report"] or params["plots"]:
@@ -223,6 +249,18 @@ def _publish(measured: _Measured, params: Params) -> None:
     if "-" not in (params["json_file"], params["report"]):
         _show(result, measured.title, notes, not params["no_curves"])
         protocol_options.show_steps(result)
+        if params["mistakes"]:
+            from spamnb.report import show_mistakes
+
+            show_mistakes(console(), measured.summary(), params["mistakes"])
+
+
+def _mistake_rows(measured: _Measured, most: int | None) -> dict[str, Any]:
+    if most is None:
+        return {}
+    from spamnb.report import mistake_rows
+
+    return {"mistakes": mistake_rows(measured.summary(), most)}
 
 
 def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint | None:

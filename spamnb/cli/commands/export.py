@@ -1,4 +1,4 @@
-"""Writes a model as text for people and other programs: `spamnb export`."""
+"""Writes a model as text for people and other programs: `spamnb model export`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step, write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
@@ -19,26 +20,27 @@ if TYPE_CHECKING:
 _BLOCK = 4096  # lines written at once
 
 
-@click.command(short_help="Write a model as JSON lines.")
-@click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
+@command()
+@click.argument("model", type=options.MODEL, metavar="MODEL")
+@option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
 @options.force_option
 @options.quiet_option
 def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
     """Write a model as JSON lines.
 
     The first line holds the settings; then comes a line for each token with its occurrences and messages by
-    class, the most frequent first. `spamnb import` restores the same model, to the last bit.
+    class, the most frequent first. `spamnb model import` restores the same model, to the last bit.
 
     \b
     Examples:
-      spamnb export office.spamnb | head
-      spamnb export office.spamnb -o office.jsonl
+      spamnb model export office | head
+      spamnb model export office -o office.jsonl
     """
     from itertools import islice
 
-    from spamnb.model import SpamModel, export_lines
+    from spamnb.model import SpamModel, existing_path_of, export_lines
 
+    model = existing_path_of(model)
     loaded = SpamModel.load(model)
     if output is not None and output != "-":
         _check(output, model, force)

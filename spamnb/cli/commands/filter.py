@@ -11,20 +11,39 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
 from spamnb.cli.decision_rule import with_decision
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
+from spamnb.cli.option_groups import Command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
-from spamnb.errors import DataError
+from spamnb.errors import DataError, SpamnbError
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
+_CONFIG_ERROR = "spamnb.config_error"  # key in the context
 
-@click.command("filter", short_help="Pass one mail through, with its verdict in the header.")
+
+class _FilterCommand(Command):
+    """Keeps an error in a configuration file until the mail is read: it passes all the same."""
+
+    def configured(self, ctx: click.Context) -> dict[str, Any]:
+        try:
+            values = super().configured(ctx)
+            for one in self.keys.values():
+                if one.name in values:
+                    one.type_cast_value(ctx, values[one.name])
+        except (SpamnbError, click.BadParameter) as error:
+            ctx.meta[_CONFIG_ERROR] = error
+            return {}
+        return values
+
+
+@click.command("filter", cls=_FilterCommand)
 @options.model_option
 @options.explain_option
-@click.option(
+@option(
     "--tempfail",
     is_flag=True,
+    group="Output",
     help="On any failure exit with 75 and write nothing, so that the mail system tries again.",
 )
 @options.one_mail_options
@@ -53,6 +72,8 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     print_prompt("Type or paste one mail, header first; Ctrl-D ends.")
     raw = read_all(sys.stdin.buffer)
     try:
+        if _CONFIG_ERROR in ctx.meta:
+            raise ctx.meta[_CONFIG_ERROR]
         mail = _with_verdict(raw, params)
     except Exception as error:
         result = "is refused for now" if params["tempfail"] else "passes without a verdict"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command
 from spamnb.cli.update_model import update_model, update_options
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from spamnb.training import Learner
 
 
-@click.command(short_help="Remove learned messages from a model.")
+@command()
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
 @update_options
 def forget(messages: tuple[str, ...], **flags: Any) -> None:

@@ -1,14 +1,15 @@
-"""Restores a model file from an export: `spamnb import`."""
+"""Restores a model file from an export: `spamnb model import`."""
 
 from __future__ import annotations
 
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 
 
-@click.command("import", short_help="Restore a model from an export.")
+@command("import")
 @click.argument("file", type=options.PATH, metavar="FILE")
 @options.new_model_option
 @options.force_option
@@ -16,14 +17,14 @@ from spamnb.cli.output import print_status, print_step
 def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     """Restore a model from an export.
 
-    FILE is what `spamnb export` wrote ('-' reads stdin; gz, bz2 and xz are unpacked). Counts may have been
-    changed and lines removed or added; an added one may leave out the key. If there are fewer tokens than
-    were exported, a note says so.
+    FILE is what `spamnb model export` wrote ('-' reads stdin; gz, bz2 and xz are unpacked). Counts may have
+    been changed and lines removed or added; an added one may leave out the key. If there are fewer tokens
+    than were exported, a note says so.
 
     \b
     Examples:
-      spamnb import office.jsonl -o office.spamnb
-      spamnb export a.spamnb | grep -v secret | spamnb import - -o b.spamnb
+      spamnb model import office.jsonl -o office
+      spamnb model export a | grep -v secret | spamnb model import - -o b
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save

@@ -1,59 +1,53 @@
-"""`spamnb inspect`: shows what is in a model, looks words up, explains the verdict on a message."""
+"""`spamnb inspect`: shows what is in a model, and looks words up."""
 
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import options
-from spamnb.cli.output import console, print_prompt, write_bytes, write_json
-from spamnb.errors import DataError
+from spamnb.cli.option_groups import command, option
+from spamnb.cli.output import console, write_bytes, write_json
 
 if TYPE_CHECKING:
-    from spamnb.messages import Texts
     from spamnb.model import SpamModel
 
 
-@click.command(short_help="Look inside a model, look a word up, explain a message.")
-@click.argument("words", nargs=-1, type=options.PATH, metavar="[MODEL] [WORD]...")
+@command()
+@click.argument("words", nargs=-1, type=options.PATH, metavar="[FILE] [WORD]...")
 @options.model_option
-@click.option("--message", metavar="TEXT", help="Explain this message ('-' reads it, or a mail, from stdin).")
-@click.option(
-    "--verify",
-    is_flag=True,
-    help="With --message, print all its numbers and the formula, and recompute the score from them.",
-)
-@click.option(
-    "--top", type=click.IntRange(0), default=15, metavar="N", show_default=True, help="Rows of each table."
-)
-@click.option(
+@options.top_option
+@option(
     "--sample",
     type=(str, click.IntRange(1)),
     metavar="LABEL N",
+    group="Model",
+    advanced=True,
     help="Draw N pseudo messages of a class from the model.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), metavar="N", help="Seed of what is drawn at random. [default: 0]"
+@option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    group="Model",
+    advanced=True,
+    help="Seed of what is drawn at random. [default: 0]",
 )
 @options.json_option
 def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
-    """Look inside a model, look a word up, explain a message.
+    """Look inside a model, look a word up.
 
     Shows the model card, the tokens with most evidence for each class with their counts, P(w|c) and weight,
-    the columns, and the formula that makes the log-odds of them. MODEL is any file, read without executing
-    anything in it.
+    the columns, and the formula that makes the log-odds of them. FILE is a model file, read without executing
+    anything in it; -m takes names too.
 
     \b
     Examples:
       spamnb inspect
-      spamnb inspect office.spamnb --top 30
+      spamnb inspect -m office --top 30
       spamnb inspect prize "call now" shape:url=1+
-      spamnb inspect --message "WIN a FREE prize"
-      spamnb inspect --message "WIN a FREE prize" --verify
-      spamnb inspect --message - < mail.eml
       spamnb inspect --sample spam 3
     """
     from spamnb.cli.model_choice import find_model, load_model
@@ -61,13 +55,9 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
     _check(words, params)
-    texts = None if params["message"] is None else _message(params["message"])
-    mail = texts is not None and bool(texts.tags)
-    path = find_model(model, lambda: "mail") if mail else find_model(model)
+    path = find_model(model)
     loaded, top, json_file = load_model(path), params["top"], params["json_file"]
-    if texts is not None:
-        _explain(loaded, texts, params)
-    elif params["sample"] is not None:
+    if params["sample"] is not None:
         label, number = params["sample"]
         _sample(loaded, label, number, params["seed"] or 0, json_file)
     elif words:
@@ -78,42 +68,17 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
 
 def _check(words: tuple[str, ...], params: options.Params) -> None:
     """Refuses options that do not go together."""
-    if words and params["message"] is not None:
-        raise click.UsageError(f"--message does not go with a word to look up: leave out {words[0]!r}.")
-    if params["sample"] is not None and (words or params["message"] is not None):
-        raise click.UsageError("--sample goes with a model alone: leave out the words or --message.")
-    if params["verify"] and params["message"] is None:
-        raise click.UsageError("--verify goes with --message.")
+    if params["sample"] is not None and words:
+        raise click.UsageError("--sample goes with a model alone: leave out the words.")
     if params["seed"] is not None and params["sample"] is None:
         raise click.UsageError("--seed goes with --sample.")
 
 
-def _message(message: str) -> Texts:
-    """The message as a reader would give it; text on stdin that begins like a mail is one."""
-    from spamnb.mail import as_texts, parse_mail
-    from spamnb.messages import Texts
-    from spamnb.readers import by_first_lines
-
-    if message != "-":
-        return Texts.of([os.fsencode(message).rstrip(b"\r\n")])
-    raw = _from_stdin()
-    return as_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
-
-
-def _from_stdin() -> bytes:
-    if sys.stdin is None:
-        raise DataError("there is no standard input to read", hint="give the message itself: --message TEXT")
-    from spamnb.readers import LONGEST_RECORD, too_long
-
-    print_prompt("Type the message; Ctrl-D ends.")
-    raw = sys.stdin.buffer.read(LONGEST_RECORD + 1)
-    if len(raw) > LONGEST_RECORD:
-        raise too_long("stdin", 0)
-    return raw
-
-
 def _is_file(word: str) -> bool:
-    return os.path.isfile(word) or word.endswith(".spamnb") or os.sep in word
+    """Tells whether the first word is a model file; the name of a model goes with -m."""
+    from spamnb.model import is_name
+
+    return not is_name(word) and (os.path.isfile(word) or word.endswith(".spamnb") or os.sep in word)
 
 
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:
@@ -180,25 +145,3 @@ def _sample(model: SpamModel, label: str, count: int, seed: int, json_file: str 
         columns = *m.categories.items(), *((name, f"{x:.4g}") for name, x in m.numbers.items())
         fields = [m.text, *(f"{name}={value}" for name, value in columns)]
         write_bytes("\t".join(visible(field, tsv=True) for field in fields).encode() + b"\n")
-
-
-def _explain(model: SpamModel, message: Texts, params: options.Params) -> None:
-    from dataclasses import asdict
-
-    import numpy as np
-
-    from spamnb.model import verify
-    from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
-
-    explanation, json_file = model.explain(message), params["json_file"]
-    numbers, verification = verify(model, message) if params["verify"] else (None, None)
-    if json_file:
-        row = explanation_row(explanation)
-        if verification is not None:
-            row |= {"numbers": numbers, "verification": asdict(verification)}
-        write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)
-    if json_file == "-":
-        return
-    model_card.show_explanation(out := console(), explanation, model.labels, params["top"])
-    if numbers is not None and verification is not None:
-        token_tables.show_verification(out, numbers, verification)

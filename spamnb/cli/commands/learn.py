@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.update_model import update_model, update_options
 from spamnb.errors import DataError, NoLabelsError
 
@@ -15,18 +16,37 @@ if TYPE_CHECKING:
     from spamnb.training import Learner
 
 
-@click.command(short_help="Add messages to an existing model.")
+@command()
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
-@click.option("--sync", is_flag=True, help="MESSAGES are LABEL=FOLDER; learn what is new or has moved there.")
-@click.option(
+@option(
+    "--sync",
+    is_flag=True,
+    group="Input",
+    help="MESSAGES are LABEL=FOLDER; learn what is new or has moved there.",
+)
+@option(
     "--mode",
     type=click.Choice(["all", "on-error"]),
     default="all",
     show_default=True,
-    help="on-error: learn only messages that the model misjudges or is unsure of.",
+    group="Model",
+    advanced=True,
+    help="on-error: learn only messages that the model misclassifies or is unsure of.",
 )
-@click.option("--again", is_flag=True, help="Learn messages once more that were learned before.")
-@click.option("--compact", is_flag=True, help="Only write the journal into the model file.")
+@option(
+    "--again",
+    is_flag=True,
+    group="Model",
+    advanced=True,
+    help="Learn messages once more that were learned before.",
+)
+@option(
+    "--compact",
+    is_flag=True,
+    group="Model",
+    advanced=True,
+    help="Only write the journal into the model file.",
+)
 @update_options
 def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.

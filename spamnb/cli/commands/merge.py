@@ -1,4 +1,4 @@
-"""Merges models: `spamnb merge`."""
+"""Merges models: `spamnb model merge`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.message_kind import classes_text
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
@@ -15,8 +16,8 @@ _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
 _MOST_DIGITS = 19  # of a weight: counts are below 2^63
 
 
-@click.command(short_help="Add models together, exactly.")
-@click.argument("models", nargs=-1, required=True, type=options.PATH, metavar="MODEL[:WEIGHT]...")
+@command()
+@click.argument("models", nargs=-1, required=True, type=options.MODEL, metavar="MODEL[:WEIGHT]...")
 @options.new_model_option
 @options.force_option
 @options.quiet_option
@@ -31,16 +32,17 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
 
     \b
     Examples:
-      spamnb merge jan.spamnb feb.spamnb -o both.spamnb
-      spamnb merge everyone.spamnb mine.spamnb:3 -o office.spamnb
+      spamnb model merge jan feb -o both
+      spamnb model merge everyone mine:3 -o office
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model import SpamModel, merge_models
+    from spamnb.model import SpamModel, existing_path_of, merge_models
 
     target = output_path(output)
     check_target(target, force)
-    paths, weights = zip(*(parse_weight(text) for text in models), strict=True)
+    stated, weights = zip(*(parse_weight(text) for text in models), strict=True)
+    paths = [existing_path_of(text) for text in stated]
     with changing(target, *paths) as save:
         loaded = [SpamModel.load(path) for path in paths]
         merged = merge_models(loaded, weights, paths)

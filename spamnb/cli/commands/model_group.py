@@ -1,66 +1,50 @@
-"""`spamnb model`: commands that look after a model file."""
+"""`spamnb model`: the group of commands about model files."""
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from spamnb.cli import options
-from spamnb.errors import ConfigError
+from spamnb.cli.command_group import LazyGroup
 
-_STATES = {True: "ok", False: "FAILED", None: "skipped"}
+SECTIONS = {
+    "Choose": {
+        "list": "List all models, and which one is used by default.",
+        "use": "Make a model the default.",
+        "remove": "Remove a model, its journal and its backup.",
+    },
+    "Change": {
+        "merge": "Add models together, exactly.",
+        "prune": "Make a model smaller: drop the least informative tokens.",
+        "age": "Let old evidence fade: halve every count.",
+    },
+    "Move": {
+        "export": "Write a model as JSON lines.",
+        "import": "Restore a model from an export.",
+        "check": "Check whether a user can classify mail with a model.",
+    },
+}
+_MODULES = {
+    "list": "model_list",
+    "use": "model_use",
+    "remove": "model_remove",
+    "import": "import_",
+    "check": "model_check",
+}
 
 
-@click.group("model", short_help="Look after a model file: check who can use it.")
-def model_group() -> None:
-    """Look after a model file: check who can use it.
-
-    \b
-    Example:
-      spamnb model check
-    """
-
-
-@model_group.command("check", short_help="Check whether a user can classify mail with a model.")
-@options.model_option
-@click.option("--as", "user", metavar="USER", help="Check for this user, by name or number. [default: you]")
+@click.group("model", cls=LazyGroup, sections=SECTIONS, modules=_MODULES, invoke_without_command=True)
 @click.pass_context
-def check(ctx: click.Context, model: str | None, user: str | None) -> None:
-    """Check whether a user can classify mail with a model.
+def model_group(ctx: click.Context) -> None:
+    """List, choose, merge, shrink or check models.
 
-    A mail system runs `spamnb filter` as a user of its own, and mail passes unchanged if that user cannot
-    read the model, its journal or the program. This prints a line for each of them, and the command that
-    corrects what is wrong; run it as root. For another user it needs root to try what it checks. Without
-    root it looks at the permissions only and says what it skipped.
-
-    Ends with 0 if the user can use the model, else with 1.
+    MODEL is the name of a model (sms and mail are ready-made) or a file. A word without a slash and without a
+    dot is a name; NAME.spamnb in your data folder holds that model.
 
     \b
     Examples:
-      spamnb model check
-      sudo spamnb model check -m /etc/spamnb/mail.spamnb --as postfix
+      spamnb model list
+      spamnb model use office
+      spamnb model merge jan feb -o both
     """
-    from spamnb.cli.model_access import check_access
-    from spamnb.cli.model_choice import find_model
-    from spamnb.core import find_account, visible
-
-    if not hasattr(os, "geteuid"):  # pragma: no cover
-        raise ConfigError("this system has no users that share files by permissions")
-    account, path = find_account(user), find_model(model, lambda: "mail")
-    failed = skipped = 0
-    for one in check_access(path, account):
-        failed, skipped = failed + (one.ok is False), skipped + (one.ok is None)
-        click.echo(f"{one.label:<12} {_STATES[one.ok]:<8} {visible(one.text)}")
-        if one.mend:
-            click.echo(f"{'':<12} {'mend':<8} {visible(one.mend)}")
-    click.echo(visible(_verdict(account.name, path, failed, skipped)))
-    ctx.exit(1 if failed else 0)
-
-
-def _verdict(user: str, path: str, failed: int, skipped: int) -> str:
-    if failed:
-        return f"{user} cannot use {path}: {failed} check{'' if failed == 1 else 's'} failed"
-    if skipped:
-        return f"{user} can read {path}, as far as the permissions show; run this as root to try it"
-    return f"{user} can use {path}"
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,54 +10,89 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.decision_rule import with_decision
-from spamnb.cli.message_kind import kind_of_inputs, note_mail, stdin_mail_format
+from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
-from spamnb.cli.output import print_prompt, print_status, progress, report_skipped, write_bytes, writing
-from spamnb.cli.progress_bar import may_reach_terminal
+from spamnb.cli.output import is_typed, print_mark, print_status
+from spamnb.cli.prediction_output import (
+    FORMATS,
+    KEEP_COLUMNS,
+    checked_file,
+    chosen_format,
+    make_reply_writer,
+    make_writer,
+    on_terminal,
+    opened_output,
+)
+from spamnb.cli.prediction_run import OpenedInput, PredictionRun
+from spamnb.cli.text_messages import refuse_texts, text_source
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
-    from spamnb.messages import Chunk
-    from spamnb.model import Explanation, Predictions, SpamModel
+    from spamnb.model import SpamModel
     from spamnb.readers import ReadOptions
 
-FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 
-
-@click.command(short_help="Classify each message as spam, ham or unsure.")
+@command()
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES]...")
+@option(
+    "-t",
+    "--text",
+    "texts",
+    multiple=True,
+    group="Input",
+    metavar="TEXT",
+    help="Classify this text. Repeatable.",
+)
 @options.model_option
-@click.option(
+@option(
     "--format",
     "output_format",
     type=click.Choice(FORMATS),
-    default="tsv",
-    show_default=True,
-    help="Format of the output; terse (label and probability) never changes.",
+    help="Format of the output; terse (verdict and probability) never changes. "
+    "[default: by the suffix of -o; a table on a terminal, else tsv]",
 )
-@click.option(
+@option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="FILE",
+    callback=checked_file,
+    help="Write to FILE, in the format of its suffix: .csv, .tsv, .jsonl or .parquet.",
+)
+@option(
     "--only", metavar="LABEL", help="Print only messages with this verdict: spam, ham, unsure or a label."
 )
 @options.explain_option
-@click.option("-0", "--null", is_flag=True, help="Messages end with a NUL byte, not with a line.")
-@click.option(
+@option(
+    "-0",
+    "--null",
+    is_flag=True,
+    group="Input",
+    advanced=True,
+    help="Messages end with a NUL byte, not with a line.",
+)
+@option(
     "--input-format",
     metavar="FORMAT",
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
+    group="Input",
     help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
 )
-@click.option(
+@option(
     "--csv-safe/--no-csv-safe",
     default=True,
     show_default=True,
+    advanced=True,
     help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
 )
-@click.option(
+@option(
     "--exit-code",
     type=click.Choice(exit_codes.STYLES),
     default="plain",
     show_default=True,
+    advanced=True,
     help="plain: 0 if all went well. bogofilter: 0 spam, 1 ham, 2 unsure, 3 error. spamc: 1 spam, else 0.",
 )
 @options.reading_options
@@ -67,13 +102,17 @@ FORMATS = ("tsv", "jsonl", "csv", "table", "terse")
 def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     """Classify each message as spam, ham or unsure.
 
-    Messages come from stdin, one a line or as mail, or from FILES: text files with a message a line, CSV,
-    TSV, JSONL and Parquet files with a text column, mails (.eml, mbox) and folders of mail. Output is label,
-    probability of spam and message (for mail its file), separated by tabs.
+    Messages come from -t, from stdin, one a line or as mail, or from FILES: text files with a message a
+    line, CSV, TSV, JSON, Parquet and Excel files with a text column, mails (.eml, mbox) and folders of mail.
+    Output is the verdict, the probability of spam and the message (for mail its file): a table on a terminal,
+    in a pipe separated by tabs. The columns of CSV, TSV, JSON and Parquet files are kept, and stand after the
+    verdict and its probability.
 
     \b
     Examples:
+      spamnb predict -t "WIN a FREE prize"
       echo "WIN a FREE prize" | spamnb predict
+      spamnb predict inbox.csv -o verdicts.csv
       spamnb predict inbox.csv --format jsonl --explain
       spamnb predict Maildir --only spam
       tail -f sms.log | spamnb predict --only spam
@@ -81,21 +120,25 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
-    _check_combination(params)
+    _check_combination(files, params)
     model = _load(files, params)
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
-    verdicts, unread = _predict(files, model, params)
-    verdicts = {"spam" if verdict in spam else verdict for verdict in verdicts}
-    click.get_current_context().exit(exit_codes.of_verdicts(exit_code, verdicts, unread))
+    run = _predict(files, model, params)
+    verdicts = {"spam" if verdict in spam else verdict for verdict in run.verdicts}
+    click.get_current_context().exit(exit_codes.of_verdicts(exit_code, verdicts, run.unread))
 
 
-def _check_combination(params: Params) -> None:
-    """Refuses two options that contradict each other."""
+def _check_combination(files: tuple[str, ...], params: Params) -> None:
+    """Refuses options that contradict each other, and texts in place of files."""
     null, input_format = params["null"] and not params["files_from"], params["input_format"]
     if params["explain"] and params["output_format"] == "terse":
         raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
     if null and input_format not in (None, "null"):
         raise click.UsageError(f"-0 does not go with --input-format {input_format}: leave out one of them.")
+    if params["texts"] and (files or params["files_from"]):
+        raise click.UsageError("-t does not go with FILES: give texts or files.")
+    chosen_format(params["output_format"], params["output"])
+    refuse_texts(files, params["model"])
 
 
 def _load(files: tuple[str, ...], params: Params) -> SpamModel:
@@ -105,40 +148,40 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     from spamnb.cli.model_choice import find_model, load_model
 
     read = params | {"input_format": _input_format(params)}
-    model = load_model(find_model(params["model"], partial(kind_of_inputs, files, read, params["quiet"])))
-    return with_decision(model, params)
+    kind = partial(kind_of_inputs, files, read, params["quiet"])
+    if params["texts"]:
+        kind = partial(kind_of_texts, params["texts"], params["quiet"])
+    return with_decision(load_model(find_model(params["model"], kind)), params)
 
 
-def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> tuple[set[str], int]:
-    """Reads, scores and writes.
-
-    Returns the verdicts that occurred, and how many files could not be read.
-    """
-    names = (*model.labels, "unsure")
-    only = _only(names, params["only"])
-    sources = _sources(files, model, params)
-    writer = _writer(model, params["output_format"], params["explain"], params["csv_safe"])
-    if any(path == "-" for path, _ in sources):
-        print_prompt("Type messages, one a line; Ctrl-D ends.", params["quiet"])
-    if writer.header:
-        write_bytes(writer.header)
-    verdicts, unread = set[str](), 0
-    for path, how in sources:
-        codes, lost = _answer(path, _as_it_arrives(path, how), model, writer, only, params)
-        verdicts |= {names[code] for code in codes}
-        unread += lost
-    if hasattr(writer, "end"):
-        write_bytes(writer.end())
-    return verdicts, unread
+def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> PredictionRun:
+    """Reads, scores and writes."""
+    only = _only((*model.labels, "unsure"), params["only"])
+    file, stated, explain = params["output"], params["output_format"], params["explain"]
+    output_format = chosen_format(stated, file)
+    keep = output_format in KEEP_COLUMNS
+    sources = [] if params["texts"] else _inputs(files, model, params, keep)
+    if stated is None and file is None and on_terminal() and any(is_typed(path) for path, _ in sources):
+        writer = make_reply_writer(model, explain)
+    else:
+        writer = make_writer(model, output_format, explain, params["csv_safe"], file is not None)
+    with opened_output(file) as write:
+        run = PredictionRun(model, writer, write, only, file, params["quiet"])
+        for opened in _open(sources, run, params):
+            run.answer(opened)
+        run.finish()
+    run.report_file()
+    return run
 
 
-def _sources(files: tuple[str, ...], model: SpamModel, params: Params) -> list[Any]:
-    """The inputs with how to read them."""
+def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool) -> list[Any]:
+    """The inputs with how to read them; `keep`: with all columns of a table."""
     features = model.features
     reading = read_options(
         params | {"input_format": _input_format(params)},
         categorical=features.categorical,
         numeric=features.numeric,
+        keep_columns=keep,
     )
     paths = files if files or params["files_from"] else ("-",)
     return inputs(paths, params, reading)
@@ -148,9 +191,12 @@ def _as_it_arrives(path: str | tuple[str, ...], how: ReadOptions) -> ReadOptions
     """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
-    if path != "-" or how.format != "auto" or how.columns.text or how.columns.beside_text:
-        return how
-    return replace(how, format=stdin_mail_format(how) or "lines")
+    return replace(how, format=stdin_mail_format(how) or "lines") if _is_plain(path, how) else how
+
+
+def _is_plain(path: str | tuple[str, ...], how: ReadOptions) -> bool:
+    """Whether an input is stdin about which options say nothing."""
+    return path == "-" and how.format == "auto" and not (how.columns.text or how.columns.beside_text)
 
 
 def _input_format(params: Params) -> str:
@@ -160,67 +206,26 @@ def _input_format(params: Params) -> str:
     return params["input_format"] or "auto"
 
 
-def _answer(
-    path: str | tuple[str, ...],
-    reading: ReadOptions,
-    model: SpamModel,
-    writer: Any,
-    only: int | None,
-    params: Params,
-) -> tuple[set[int], int]:
-    """Scores one input as it comes.
-
-    Returns the codes of the verdicts that occurred, and how many files could not be read.
-    """
+def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[OpenedInput]:
+    """Opens the texts of the command line, or one input after the other."""
     from spamnb.readers import open_source
 
-    codes, quiet = set[int](), params["quiet"]
-    # Verdicts that appear on the terminal show the progress, and a bar would run into them.
-    visible_output = may_reach_terminal(sys.stdout)
-    with open_source(path, reading, labelled=False) as source:
-        if reading.mail.jobs > 1:
-            from spamnb.training import ScoreInWorker
+    if params["texts"]:
+        yield OpenedInput("", "", text_source(params["texts"], run.model.features))
+    for path, how in inputs:
+        if _is_plain(path, how) or (path == "-" and how.format in ("lines", "null")):
+            run.begin("stdin", None)  # a reader of the output has the header before the first message
+        reading = _as_it_arrives(path, how)
+        typed = is_typed(path) and not params["quiet"]
+        if typed:  # before it is opened: that waits for the first message
+            print_status("Type a message and press Enter; Ctrl-D ends.")
+            print_mark()
+        with open_source(path, reading, labelled=False) as source:
+            if (reading.mail.jobs or 1) > 1:
+                from spamnb.training import ScoreInWorker
 
-            source.work = ScoreInWorker(model, keep_texts=params["explain"])
-        if path != "-":
-            print_status(source.description, quiet)
-        with progress(source.name, source.size, quiet or path == "-" or visible_output) as bar:
-            for number, chunk in enumerate(source):
-                if not number:
-                    _note_kind(path == "-" and reading.format == "lines", chunk, model, quiet)
-                predictions = chunk.worker_result or model.score(chunk.texts, chunk.categories, chunk.numbers)
-                codes.update(predictions.codes.tolist())
-                _write(writer, chunk, predictions, only)
-                bar.at(chunk.position)
-        report_skipped(source, quiet)
-    return codes, source.skipped.unread
-
-
-def _note_kind(lines: bool, chunk: Chunk, model: SpamModel, quiet: bool) -> None:
-    """Prints a note on mail for a model that knows none, and on lines that look like a mail or a table."""
-    if chunk.sources:
-        note_mail(model, quiet)
-    elif lines:
-        from spamnb.readers import by_first_lines, looks_like
-
-        first, second = chunk.texts[0], chunk.texts[1] if len(chunk) > 1 else b""
-        if len(chunk) > 1 and by_first_lines(first + b"\n" + second):
-            note = "this looks like mail, and each line is classified; --input-format eml reads mail"
-            print_status(f"note: {note}", quiet)
-        elif table := looks_like(first, second):
-            note = f"this looks like {table.upper()}, and each line is classified"
-            print_status(f"note: {note}; --input-format {table} reads columns", quiet)
-
-
-def _write(writer: Any, chunk: Chunk, predictions: Predictions, only: int | None) -> None:
-    import numpy as np
-
-    rows = np.arange(len(chunk)) if only is None else np.flatnonzero(predictions.codes == only)
-    block = getattr(writer, "at_once", 0) or max(len(rows), 1)
-    for start in range(0, len(rows), block):
-        with writing():  # rich looks at stdout while it lays a table out
-            lines = writer.lines(chunk, predictions, rows[start : start + block])
-        write_bytes(lines)
+                source.work = ScoreInWorker(run.model, keep_texts=params["explain"])
+            yield OpenedInput(path, reading.format, source, typed)
 
 
 def _only(names: tuple[str, ...], label: str | None) -> int | None:
@@ -230,30 +235,3 @@ def _only(names: tuple[str, ...], label: str | None) -> int | None:
     if label not in names:
         raise click.BadParameter(f"the model knows {', '.join(names)}, not {label!r}", param_hint="--only")
     return names.index(label)
-
-
-def _writer(model: SpamModel, output_format: str, explain: bool, csv_safe: bool) -> Any:
-    import numpy as np
-
-    from spamnb.report import prediction_lines
-
-    def explain_row(chunk: Chunk, row: int) -> Explanation:
-        categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
-        numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}
-        return model.explain(chunk.texts.select(np.array([row])), categories, numbers)
-
-    names = (*model.labels, "unsure")
-    why = explain_row if explain else None
-    if output_format == "tsv":
-        return prediction_lines.Tsv(names, why)
-    if output_format == "jsonl":
-        return prediction_lines.Jsonl(why, model.expected_costs)
-    if output_format == "csv":
-        terminal = sys.stdout is not None and sys.stdout.isatty()
-        return prediction_lines.Csv(names, csv_safe, why, escape=terminal)
-    if output_format == "terse":
-        return prediction_lines.Terse(names)
-    from spamnb.cli.output import console
-    from spamnb.report import TableWriter
-
-    return TableWriter(console(), names, model.positive, why)

@@ -1,4 +1,4 @@
-"""Makes a model smaller: `spamnb prune`."""
+"""Makes a model smaller: `spamnb model prune`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 
 
-@click.command(short_help="Make a model smaller: drop the least informative tokens.")
-@click.argument("model", type=options.PATH, metavar="MODEL")
-@click.option(
-    "--min-count", type=click.IntRange(1), metavar="N", help="Drop tokens of fewer than N messages."
+@command()
+@click.argument("model", type=options.MODEL, metavar="MODEL")
+@option(
+    "--min-count",
+    type=click.IntRange(1),
+    metavar="N",
+    group="Model",
+    help="Drop tokens of fewer than N messages.",
 )
-@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Keep at most N tokens.")
-@click.option("--max-bytes", metavar="SIZE", help="Keep what fits a file of SIZE, for example 500K or 2M.")
+@option("--max-tokens", type=click.IntRange(0), metavar="N", group="Model", help="Keep at most N tokens.")
+@option(
+    "--max-bytes",
+    metavar="SIZE",
+    group="Model",
+    help="Keep what fits a file of SIZE, for example 500K or 2M.",
+)
 @options.changed_model_option
 @options.force_option
 @options.quiet_option
@@ -29,20 +39,21 @@ def prune(model: str, output: str | None, force: bool, quiet: bool, **limits: An
 
     \b
     Examples:
-      spamnb prune office.spamnb --min-count 2
-      spamnb prune office.spamnb --max-bytes 1M -o small.spamnb
+      spamnb model prune office --min-count 2
+      spamnb model prune office --max-bytes 1M -o small
     """
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model import SpamModel, prune as drop_tokens
+    from spamnb.model import SpamModel, existing_path_of, new_path_of, prune as drop_tokens
 
     if all(limit is None for limit in limits.values()):
         raise click.UsageError("Give --min-count, --max-tokens or --max-bytes.")
     max_bytes = None if limits["max_bytes"] is None else size_of(limits["max_bytes"], "--max-bytes")
     min_count, max_tokens = limits["min_count"] or 0, limits["max_tokens"]
-    target = output or model
+    source = existing_path_of(model)
+    target = new_path_of(output) if output else source
     check_target(target, force)
-    with changing(target, model) as save:
-        loaded = SpamModel.load(model)
+    with changing(target, source) as save:
+        loaded = SpamModel.load(source)
         small = drop_tokens(loaded, min_count=min_count, max_tokens=max_tokens, max_bytes=max_bytes)
         size = save(small, quiet)
     print_step("kept", f"{small.store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)

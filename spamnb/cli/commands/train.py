@@ -13,6 +13,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
+from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
 from spamnb.cli.training_setup import TrainingSetup
@@ -26,34 +27,40 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
 
-@click.command(short_help="Learn from labelled messages and write a model.")
+@command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
 @options.file_mode_option
 @options.data_options
 @options.training_options
-@options.decision_options
+@options.advanced(options.decision_options)
 @options.max_fpr_option
 @options.folds_option
 @options.setting_options(TrainingConfig, "remember")
-@click.option("--dask", metavar="ADDRESS", help="Count on the dask cluster at tcp://HOST:PORT.")
+@option(
+    "--dask",
+    metavar="ADDRESS",
+    group="Input",
+    advanced=True,
+    help="Count on the dask cluster at tcp://HOST:PORT.",
+)
 @options.quiet_option
 def train(
     data: tuple[str, ...], output: str | None, force: bool, file_mode: int | None, **params: Any
 ) -> None:
     """Learn from labelled messages and write a model.
 
-    DATA are CSV, TSV, JSONL or Parquet files with a text and a label column ('-' reads stdin), or folders
-    of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2 and xz are unpacked. Format, encoding
-    and columns are detected automatically and printed on stderr.
+    DATA are CSV, TSV, JSON, Parquet or Excel files with a text and a label column ('-' reads stdin), folders
+    of them, or folders of mail: DIR with DIR/spam and DIR/ham, or an index file. gz, bz2, xz and zip are
+    unpacked. Format, encoding and columns are detected automatically and printed on stderr.
 
     Cross-validation measures the model and calibrates its probabilities; --folds 0 skips it.
 
     \b
     Examples:
       spamnb train data.csv
-      spamnb train jan.csv.gz feb.jsonl -o office.spamnb
+      spamnb train jan.csv.gz feb.jsonl -o office
       spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
       spamnb train few.csv --base ready-made
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
@@ -82,6 +89,7 @@ def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     if not (data or params["labelled"] or params["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
+    params["jobs"] = sources[0][1].mail.jobs if sources else 1
     if "-" in data:
         print_prompt("Reading labelled messages from the terminal; Ctrl-D ends.", params["quiet"])
     return sources
@@ -258,7 +266,7 @@ def _next_command(model: SpamModel, target: str) -> str:
     """The command that uses the model, with -m if it would not be used by default."""
     from shlex import quote
 
-    from spamnb.model import choose_model, knows_mail
+    from spamnb.model import choose_model, knows_mail, name_of
 
     command = 'echo "your message" | spamnb predict'
     if model.features.categorical or model.features.numeric:
@@ -266,4 +274,8 @@ def _next_command(model: SpamModel, target: str) -> str:
     elif knows_mail(model):
         command = "spamnb predict MAILBOX"
     default = choose_model()
-    return command if default is not None and default.path == target else f"{command} -m {quote(target)}"
+    return (
+        command
+        if default is not None and default.path == target
+        else f"{command} -m {quote(name_of(target))}"
+    )

@@ -15,7 +15,8 @@ from spamnb.cli.commands.compare import check_request, folds_of, objective_optio
 from spamnb.cli.data_inputs import chunks, read_options
 from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import peek_is_mail
-from spamnb.cli.options import Params, force_option, new_model_option
+from spamnb.cli.option_groups import command, option
+from spamnb.cli.options import Params, force_option
 from spamnb.cli.output import console, print_step, steps, write_json
 from spamnb.errors import ConfigError
 from spamnb.settings import TrainingConfig, flags
@@ -25,34 +26,43 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("chars", "pattern", "categorical", "numeric")  # part of the choice, and so not copied
 
+tuned_model_option = option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="MODEL",
+    help="Train with the choice and write this name or file.",
+)
 
-@click.command(short_help="Search settings that suit the data, and say what they are worth.")
+
+@command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
-@click.option("--time", "budget", default="30s", metavar="TIME", help="Time to search. [default: 30s]")
+@option(
+    "--time", "budget", default="30s", metavar="TIME", group="Model", help="Time to search. [default: 30s]"
+)
 @objective_option
 @options.folds_option
-@click.option("--save", is_flag=True, help="Train with the choice and write the model.")
-@new_model_option
+@tuned_model_option
 @force_option
 @options.json_option
 @options.data_options
 @options.column_options
-@options.decision_options
+@options.advanced(options.decision_options)
 @options.quiet_option
 @click.pass_context
 def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
-    """Search settings that suit the data, and say what they are worth.
+    """Search settings that suit the data, and measure the gain.
 
     Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
     read and counted once. The same search also runs without each fold, and what it chooses is tested on that
     fold, so the printed metric is of messages that had no part in the choice. The search leaves weights
     unrefined; what it found and the defaults are then refined as `train` does it, and the better one is the
-    choice. Ends with the command that trains with it; --save or -o trains at once.
+    choice. Ends with the command that trains with it; -o trains at once.
 
     \b
     Examples:
       spamnb tune data.csv
-      spamnb tune data.csv --time 2m --objective recall@0.1% -o tuned.spamnb
+      spamnb tune data.csv --time 2m --objective recall@0.1% -o tuned
     """
     from spamnb.core import keep_freed_memory
 
@@ -89,12 +99,12 @@ def _target(data: tuple[str, ...], params: Params) -> str | None:
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target
 
-    if not (params["save"] or params["output"]):
+    if not params["output"]:
         return None
     target = output_path(params["output"])
     check_target(target, params["force"])
     if "-" in data:
-        raise click.UsageError("--save and -o read DATA twice, which stdin cannot do.")
+        raise click.UsageError("-o reads DATA twice, which stdin cannot do.")
     return target
 
 
@@ -180,14 +190,14 @@ def _stated_words(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str
     """The stated options that `spamnb train` has too, as they would be written there."""
     from spamnb.cli.commands.train import train
 
-    known = {option.name for option in train.params if isinstance(option, click.Option)}
+    known = {one.name for one in train.params if isinstance(one, click.Option)}
     words: list[str] = []
-    for option in ctx.command.params:
-        name = option.name or ""
-        if not isinstance(option, click.Option) or name not in known or name in leave_out:
+    for one in ctx.command.params:
+        name = one.name or ""
+        if not isinstance(one, click.Option) or name not in known or name in leave_out:
             continue
         if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            words += _written(option, ctx.params[name])
+            words += _written(one, ctx.params[name])
     return [word for word in words if word not in ("-q", "--quiet")]
 
 

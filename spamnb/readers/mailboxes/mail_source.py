@@ -112,7 +112,9 @@ def open_mails(mails: RawMails, options: ReadOptions) -> Source:
     live = stream is not None and stream.live
     position = (lambda: stream.position) if stream else None
     batcher = Batcher(mails.skipped, limits, labelled=mails.labels is not None, position=position)
-    jobs = 1 if live else options.mail.jobs  # the reader of a live pipe's output wants each answer at once
+    jobs = (
+        1 if live else options.mail.jobs or 1
+    )  # the reader of a live pipe's output wants each answer at once
     batches = batcher.batches(mails.groups, live=live, shared=jobs > 1)
 
     def parse(work: Work | None) -> Iterator[ParsedBatch]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.messages import Chunk, Texts
+from spamnb.messages import Chunk, InputColumns, Texts
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.column_choice import (
@@ -83,7 +83,8 @@ class ChunkBuilder:
         """Describes the chosen columns of those with these names."""
         return describe_columns(self.columns, names, self.labels)
 
-    def build(self, records: Records, position: int) -> Chunk:
+    def build(self, records: Records, position: int, kept: InputColumns | None = None) -> Chunk:
+        """Builds a chunk; `kept` are all columns of the records, if they are kept."""
         columns, lines = self.columns, records.lines
         texts = _no_texts(len(lines)) if columns.text is None else records.texts(columns.text)
         labels = self._labels(records)
@@ -95,7 +96,7 @@ class ChunkBuilder:
             labels = list(compress(labels or (), keep))
             categories = {name: list(compress(values, keep)) for name, values in categories.items()}
             numbers = {name: values[keep] for name, values in numbers.items()}
-        return Chunk(texts, lines, labels, categories, numbers, position)
+        return Chunk(texts, lines, labels, categories, numbers, position, columns=kept)
 
     def _labels(self, records: Records) -> list[str] | None:
         if self.labels is not None and self.columns.all_labelled:

@@ -18,6 +18,7 @@ from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Recor
 from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect
 from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
 from spamnb.readers.tables.delimited_fast import split_rows
+from spamnb.readers.tables.kept_columns import TableColumns, unique_names
 from spamnb.readers.tables.labels import LabelMap
 
 _NEWLINE = 10
@@ -28,10 +29,11 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     stream, tabs = decoded.stream, format == "tsv"
     dialect = detect_dialect(decoded.head, options.columns, tabs=tabs, final=stream.ended, name=decoded.name)
     builder = table_builder(decoded.name, dialect.names, dialect.sample, options, labelled=labelled)
-    reader = RowReader(replace(dialect, sample=[]), builder)
+    kept = unique_names(dialect.names) if options.keep_columns else None
+    reader = RowReader(replace(dialect, sample=[]), builder, kept)
     table = TableReader(decoded, reader, options.chunk_bytes)
     first_line, start = 1 + dialect.skip_lines, decoded.start(dialect.skip)
-    return Source(
+    source = Source(
         stream,
         f"{describe_table(decoded, dialect)}, {builder.describe(dialect.names)}",
         table.chunks(),
@@ -39,6 +41,8 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         labels=builder.labels,
         blocks=Blocks(reader, table.blocks, first_line, start, stream.stored),
     )
+    source.columns = kept
+    return source
 
 
 def describe_table(decoded: DecodedInput, dialect: CsvDialect) -> str:
@@ -49,10 +53,11 @@ def describe_table(decoded: DecodedInput, dialect: CsvDialect) -> str:
 
 @dataclass(frozen=True)
 class RowReader:
-    """Reads blocks of rows."""
+    """Reads blocks of rows; `kept` are the names of all columns, if they are kept."""
 
     dialect: CsvDialect
     builder: ChunkBuilder
+    kept: tuple[str, ...] | None = None
 
     @property
     def labels(self) -> LabelMap | None:
@@ -83,7 +88,8 @@ class RowReader:
                 faults[i] = fault
         if parsed.open_quote:
             faults[len(parsed.rows) - 1] = "quote is never closed"
-        columns = {j: [_field(row, j) for row in parsed.rows] for j in self.builder.columns.wanted}
+        wanted = self.builder.columns.wanted if self.kept is None else range(len(self.kept))
+        columns = {j: [_field(row, j) for row in parsed.rows] for j in wanted}
         return ListRecords(np.array(parsed.lines, np.int64) + line, columns, faults)
 
     def _fit(self, row: list[str]) -> str:
@@ -114,7 +120,8 @@ class TableReader:
             records, used, newlines = self._rows.records(self._pending, final, self._line)
             self._take(used, newlines)
             if len(records.lines):
-                yield self._rows.builder.build(records, self._input.stream.position)
+                kept = None if self._rows.kept is None else TableColumns(self._rows.kept, records)
+                yield self._rows.builder.build(records, self._input.stream.position, kept)
 
     def blocks(self) -> Iterator[bytes | memoryview]:
         """Yields the same rows in the same blocks, without splitting them into records."""

@@ -21,6 +21,7 @@ from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table
 from spamnb.readers.tables.csv_dialect import MOST_COLUMNS, too_many_columns
 from spamnb.readers.tables.labels import LabelMap
 from spamnb.readers.tables.parquet_batches import read_batches
+from spamnb.readers.tables.parquet_values import ParquetColumns, as_bytes, column_values
 
 _SAMPLE_ROWS = 500
 _ROW_BYTES = 128  # about the size of a short message: batches come out near the chunk size
@@ -36,9 +37,10 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     builder = table_builder(decoded.name, names, rows, options, labelled=labelled)
     wanted = {i: names[i] for i in builder.columns.wanted}
     batch_rows = options.chunk_bytes // _ROW_BYTES + 1
-    reader = RowGroupReader(decoded.stream.path, decoded.name, wanted, builder, batch_rows)
+    kept = tuple(names) if options.keep_columns else None
+    reader = RowGroupReader(decoded.stream.path, decoded.name, wanted, builder, batch_rows, kept)
     origin = _ParquetFile(file, decoded.stream)
-    return Source(
+    source = Source(
         origin,
         f"{decoded.name}: Parquet, {builder.describe(names)}",
         reader.chunks(file, size=origin.size or 0),
@@ -46,6 +48,8 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         labels=builder.labels,
         blocks=Blocks(reader, lambda: (b"%d" % group for group in range(file.num_row_groups))),
     )
+    source.columns = kept
+    return source
 
 
 def _sample(file: Any, decoded: DecodedInput, names: list[str]) -> list[list[str]]:
@@ -53,8 +57,9 @@ def _sample(file: Any, decoded: DecodedInput, names: list[str]) -> list[list[str
     flat = [name for name in names if not file.schema_arrow.field(name).type.num_fields]
     groups = range(min(1, file.num_row_groups))
     batches = read_batches(file, decoded.stream.path, decoded.name, _SAMPLE_ROWS, groups, flat)
-    sample = next(batches, {}) if flat else {}
-    count = len(next(iter(sample.values()), []))
+    batch = next(batches, None) if flat else None
+    sample = {} if batch is None else {name: column_values(batch, name, decoded.name) for name in flat}
+    count = 0 if batch is None else batch.num_rows
     columns = [map(_as_text, sample.get(name, [""] * count)) for name in names]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -80,13 +85,17 @@ class _ParquetFile(Record):
 
 @dataclass(frozen=True)
 class RowGroupReader:
-    """Reads row groups in batches of so many rows; a block is the number of a row group, in digits."""
+    """Reads row groups in batches of so many rows; a block is the number of a row group, in digits.
+
+    `kept` are the names of all columns, if they are kept.
+    """
 
     path: str
     name: str
     wanted: dict[int, str]
     builder: ChunkBuilder
     batch_rows: int
+    kept: tuple[str, ...] | None = None
 
     @property
     def labels(self) -> LabelMap | None:
@@ -106,13 +115,17 @@ class RowGroupReader:
         """Reads these row groups (None: all) of a file of `size` bytes."""
         rows, total = 0, max(file.metadata.num_rows, 1)
         chosen = range(file.num_row_groups) if groups is None else groups
-        how = self.batch_rows, chosen, list(self.wanted.values())
-        for batch in read_batches(file, self.path, self.name, *how):
-            columns = {i: [_as_bytes(value) for value in batch[name]] for i, name in self.wanted.items()}
-            first, rows = rows + 1, rows + len(next(iter(batch.values())))
+        names = list(self.wanted.values() if self.kept is None else self.kept)
+        for batch in read_batches(file, self.path, self.name, self.batch_rows, chosen, names):
+            columns = {
+                i: [as_bytes(value) for value in column_values(batch, name, self.name)]
+                for i, name in self.wanted.items()
+            }
+            first, rows = rows + 1, rows + batch.num_rows
             self._check_lengths(columns, first)
             records = ListRecords(np.arange(first, rows + 1), columns)
-            yield self.builder.build(records, size * rows // total)
+            kept = None if self.kept is None else ParquetColumns(self.kept, batch, self.name)
+            yield self.builder.build(records, size * rows // total, kept)
 
     def _check_lengths(self, columns: dict[int, list[bytes]], first: int) -> None:
         for values in columns.values():
@@ -140,13 +153,5 @@ def _open(decoded: DecodedInput) -> Any:
         ) from error
 
 
-def _as_bytes(value: object) -> bytes:
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    if isinstance(value, bytes):
-        return value
-    return b"" if value is None or value != value else str(value).encode()
-
-
 def _as_text(value: object) -> str:
-    return _as_bytes(value).decode("utf-8", "replace")
+    return as_bytes(value).decode("utf-8", "replace")

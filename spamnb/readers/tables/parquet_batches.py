@@ -18,20 +18,17 @@ _LARGE = 1 << 26  # bytes of a column of a row group, which is unpacked page by 
 _MOST_TIMES = 100  # how many times its packed size a large column may have; text has 3 to 20 times
 _NESTED_ROWS = 16  # read at once where a value is a list of values: these are not looked at beforehand
 
-Batch = dict[str, list[Any]]  # column -> its values
-
 
 def read_batches(
     file: Any, path: str, name: str, rows: int, groups: Sequence[int], columns: Sequence[str]
-) -> Iterator[Batch]:
+) -> Iterator[Any]:
     """Yields batches of at most `rows` rows of these row groups; damage is detected only when it is read."""
     import pyarrow
 
     try:
         for some in _joined(file, groups, rows):
             size = min(rows, *(_most_rows(file, path, name, group, columns) for group in some))
-            for batch in file.iter_batches(size, row_groups=some, columns=list(columns)):
-                yield dict(zip(batch.schema.names, (c.to_pylist() for c in batch.columns), strict=True))
+            yield from file.iter_batches(size, row_groups=some, columns=list(columns))
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{name}: its Parquet data is damaged", hint="get the file again") from error
 

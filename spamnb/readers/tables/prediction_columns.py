@@ -81,7 +81,7 @@ class PredictionColumns:
 def find_columns(
     source: str, names: Sequence[str], stated: StatedColumns, *, joined: bool
 ) -> PredictionColumns:
-    """Finds the columns: as stated, else by name; `label` is the truth, except in what `predict` writes.
+    """Finds the columns: as stated, else by name; `label` is the truth, unless that is in the data.
 
     >>> find_columns("x.csv", ["label", "p"], StatedColumns(), joined=False).describe()
     'truth "label", score "p", no verdict'
@@ -92,12 +92,10 @@ def find_columns(
         None if name is None else stated_column(source, name, names)
         for name in (stated.truth, stated.score, stated.verdict)
     )
-    by_spamnb = "log_odds" in map(normalize_name, names)
     if score is None:
         score = _by_name(names, SCORE_NAMES, {truth, verdict})
     if truth is None and not joined:
-        usual = TRUTH_NAMES if by_spamnb else (*TRUTH_NAMES, *LABEL_NAMES)
-        truth = _by_name(names, usual, {score, verdict})
+        truth = _by_name(names, (*TRUTH_NAMES, *LABEL_NAMES), {score, verdict})
     if verdict is None:
         verdict = _by_name(names, VERDICT_NAMES, {truth, score})
     text = _by_name(names, TEXT_NAMES, {truth, score, verdict})

@@ -16,6 +16,7 @@ from spamnb.readers.formats import any_of, format_by_suffix
 from spamnb.readers.read_options import ColumnOptions, ReadOptions
 from spamnb.readers.tables.csv_dialect import detect_dialect
 from spamnb.readers.tables.delimited import RowReader, TableReader, describe_table
+from spamnb.readers.tables.json_records import begins_array
 from spamnb.readers.tables.jsonl import LineReader, describe_lines, read_sample
 from spamnb.readers.tables.label_words import is_ham_column, known_label
 from spamnb.readers.tables.labels import UNSURE_NAME, LabelMap
@@ -97,7 +98,7 @@ class PredictionFile:
         more = f" ({skipped:,} more had to be left out)" if skipped else ""
         raise DataError(
             f"{self.name} has {rows:,} predictions, the data {labels:,} labelled messages{more}",
-            hint="both need one row for each message, in the same order: predict this very file, or give "
+            hint="both need one row for each message, in the same order: predict this file, or give "
             "the predictions a column with the truth and name it with --truth",
         )
 
@@ -133,6 +134,8 @@ def _read(decoded: DecodedInput, stated: StatedColumns, options: ReadOptions, jo
     refuse_binary(decoded, options.encoding)
     decoded.decode(options.encoding)
     format = format_by_suffix(decoded.name) or ("jsonl" if decoded.head.lstrip().startswith(b"{") else "csv")
+    if format == "json" and not begins_array(decoded.head):
+        format = "jsonl"
     if format not in _FORMATS:
         raise DataError(
             f"{decoded.name} is {format}, expected predictions as {any_of(_FORMATS)}",

@@ -156,7 +156,7 @@ def test_columns_are_not_in_mails() -> None:
     for options in ({"text_column": "text"}, {"numeric": ("size",)}):
         assert failure("m", labelled=False, **options) == (
             "m is read as mail and has no columns",
-            "columns need --input-format csv, tsv, jsonl or parquet",
+            "columns need --input-format csv, tsv, jsonl, json, parquet or xlsx",
         )
 
 

@@ -171,7 +171,7 @@ def test_columns_are_not_in_mails() -> None:
     Path("x.eml").write_bytes(mail("one"))
     assert failure("x.eml", labelled=False, categorical=("from",)) == (
         "x.eml is read as mail and has no columns",
-        "columns need --input-format csv, tsv, jsonl or parquet",
+        "columns need --input-format csv, tsv, jsonl, json, parquet or xlsx",
     )
 
 

@@ -98,9 +98,9 @@ def test_columns(read: Read) -> None:
 def test_what_is_no_jsonl(here: Path) -> None:
     (here / "x.json").write_bytes(b'[{"text": "a"}]')
     with pytest.raises(DataError) as caught:
-        open_source("x.json", ReadOptions(), labelled=False)
+        open_source("x.json", ReadOptions(format="jsonl"), labelled=False)
     assert str(caught.value) == "x.json is a JSON array, expected one JSON object per line"
-    assert caught.value.hint == "convert it first: jq -c '.[]' x.json > messages.jsonl"
+    assert caught.value.hint == "leave out --input-format jsonl, or give json"
     (here / "x.json").write_bytes(b'{\n"text": "a"\n}\n')
     with pytest.raises(DataError) as caught:
         open_source("x.json", ReadOptions(), labelled=True)

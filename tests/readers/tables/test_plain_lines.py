@@ -156,7 +156,9 @@ def test_columns_need_a_table(here: Path) -> None:
     with pytest.raises(DataError) as caught:
         open_source("x", ReadOptions.from_flags(format="lines", numeric=("size",)), labelled=False)
     assert str(caught.value) == "x is read as one message per line and has no columns"
-    assert caught.value.hint == "labels and columns need --input-format csv, tsv, jsonl or parquet"
+    assert (
+        caught.value.hint == "labels and columns need --input-format csv, tsv, jsonl, json, parquet or xlsx"
+    )
 
 
 LONG = 1 << 20

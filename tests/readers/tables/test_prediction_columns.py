@@ -47,8 +47,8 @@ def test_columns_can_be_stated() -> None:
     ("names", "message", "hint"),
     [
         (
-            ["label", "log_odds"],
-            "no column of p says what each message really is; its columns: label, log_odds",
+            ["verdict", "log_odds"],
+            "no column of p says what each message really is; its columns: verdict, log_odds",
             "name it with --truth, or give the labelled messages too: spamnb evaluate --predictions p DATA",
         ),
         (

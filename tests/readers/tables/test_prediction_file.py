@@ -84,7 +84,7 @@ def test_joining_refuses_other_counts_and_other_messages(tmp_path: Path) -> None
         f"{file.name} has 2 predictions, the data 3 labelled messages (1 more had to be left out)"
     )
     assert caught.value.hint == (
-        "both need one row for each message, in the same order: predict this very file, or give "
+        "both need one row for each message, in the same order: predict this file, or give "
         "the predictions a column with the truth and name it with --truth"
     )
     (tmp_path / "d.csv").write_text("label,text\nham,lunch?\nspam,loan\n")

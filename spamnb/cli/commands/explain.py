@@ -1,0 +1,123 @@
+"""`spamnb explain`: shows the evidence for and against the verdict on one message."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.message_kind import note_mail
+from spamnb.cli.option_groups import command, option
+from spamnb.cli.output import console, print_prompt, print_step, write_json
+from spamnb.errors import DataError
+
+if TYPE_CHECKING:
+    from spamnb.messages import Texts
+    from spamnb.model import SpamModel
+
+
+@command()
+@click.argument("text", nargs=-1, type=options.PATH, metavar="[TEXT | FILE]")
+@options.model_option
+@option(
+    "--verify", is_flag=True, help="Print all numbers and the formula, and recompute the score from them."
+)
+@options.top_option
+@options.json_option
+@options.quiet_option
+def explain(
+    text: tuple[str, ...], model: str | None, verify: bool, top: int, json_file: str | None, quiet: bool
+) -> None:
+    """Show the evidence for and against one verdict.
+
+    The message is TEXT, or the content of FILE, such as a mail, or comes from stdin. Each row has a token,
+    how much it adds to the log-odds, and how often each class has it; the rows sum to the log-odds.
+
+    \b
+    Examples:
+      spamnb explain "WIN a FREE prize"
+      spamnb explain mail.eml
+      spamnb explain < mail.eml
+      spamnb explain "WIN a FREE prize" --verify
+    """
+    from spamnb.cli.model_choice import find_model, load_model
+
+    message = _message(text, quiet)
+    mail = bool(message.tags)
+    loaded = load_model(find_model(model, lambda: "mail") if mail else find_model(model))
+    if mail:
+        note_mail(loaded, quiet)
+    _show(loaded, message, verify, top, json_file)
+
+
+def _message(words: tuple[str, ...], quiet: bool) -> Texts:
+    """The message as a reader would give it; a file or stdin that begins like a mail is one."""
+    from spamnb.mail import as_texts, parse_mail
+    from spamnb.messages import Texts
+    from spamnb.readers import by_first_lines
+
+    if words in ((), ("-",)):
+        raw = _from_stdin()
+    elif len(words) == 1 and _is_file(words[0]):
+        raw = _from_file(words[0])
+        print_step("message", f"the content of {words[0]}", quiet)
+    else:
+        return Texts.of([os.fsencode(" ".join(words)).rstrip(b"\r\n")])
+    return as_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
+
+
+def _is_file(word: str) -> bool:
+    """A path that exists, or a word that can only be meant as one."""
+    return os.path.isfile(word) or (word.endswith(".eml") and " " not in word)
+
+
+def _from_file(path: str) -> bytes:
+    from spamnb.readers import LONGEST_RECORD, too_long
+
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(LONGEST_RECORD + 1)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}", hint="check the path") from None
+    if len(raw) > LONGEST_RECORD:
+        raise too_long(path, 0)
+    return raw
+
+
+def _from_stdin() -> bytes:
+    if sys.stdin is None:
+        raise DataError(
+            "there is no standard input to read", hint="give the message itself: spamnb explain TEXT"
+        )
+    from spamnb.readers import LONGEST_RECORD, too_long
+
+    print_prompt("Type the message; Ctrl-D ends.")
+    raw = sys.stdin.buffer.read(LONGEST_RECORD + 1)
+    if len(raw) > LONGEST_RECORD:
+        raise too_long("stdin", 0)
+    return raw
+
+
+def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: str | None) -> None:
+    from dataclasses import asdict
+
+    import numpy as np
+
+    from spamnb.model import verify as recompute
+    from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
+
+    explanation = model.explain(message)
+    numbers, verification = recompute(model, message) if verify else (None, None)
+    if json_file:
+        row = explanation_row(explanation)
+        if verification is not None:
+            row |= {"numbers": numbers, "verification": asdict(verification)}
+        write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)
+    if json_file == "-":
+        return
+    model_card.show_explanation(out := console(), explanation, model.labels, top)
+    if numbers is not None and verification is not None:
+        token_tables.show_verification(out, numbers, verification)

@@ -1,0 +1,80 @@
+"""`spamnb model remove`: removes a model with its journal and its backup."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
+from spamnb.cli.output import print_step
+from spamnb.errors import ConfigError, ModelError
+
+
+@command("remove")
+@click.argument("model", type=options.MODEL, metavar="MODEL")
+@option("-y", "--yes", is_flag=True, help="Do not ask.")
+@options.quiet_option
+def model_remove(model: str, yes: bool, quiet: bool) -> None:
+    """Remove a model, its journal and its backup.
+
+    The files are listed first. On a terminal you are asked; elsewhere --yes is needed.
+
+    \b
+    Examples:
+      spamnb model remove demo
+      spamnb model remove demo --yes
+    """
+    from spamnb.cli.model_choice import refuse_shipped, require_model
+    from spamnb.core import files
+    from spamnb.model import existing_path_of
+    from spamnb.storage import Lock
+
+    path = existing_path_of(model)
+    refuse_shipped(path, "remove spamnb itself to remove it")
+    files.refuse_link(path, ModelError)
+    require_model(path)
+    for file in _files(path):
+        print_step("removes", f"{file} ({os.path.getsize(file) / 1e3:,.0f} kB)", quiet)
+    if not yes:
+        _ask()
+    with Lock(path):  # not while another process changes it
+        for file in _files(path):
+            _remove(file)
+    _forget_choice(path, quiet)
+    print_step("removed", model, quiet)
+
+
+def _files(path: str) -> list[str]:
+    """The model, its journal and lock, and those of its backup, as far as they exist."""
+    from spamnb.storage import JOURNAL, SUFFIX
+
+    parts = [f"{model}{ending}" for model in (path, f"{path}.bak") for ending in ("", JOURNAL, SUFFIX)]
+    return [file for file in parts if os.path.lexists(file)]
+
+
+def _ask() -> None:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise ConfigError("nothing was removed: to confirm it needs a terminal", hint="add --yes")
+    click.confirm("Remove them?", abort=True, err=True)
+
+
+def _remove(file: str) -> None:
+    try:
+        os.remove(file)
+    except OSError as error:
+        raise ModelError(
+            f"cannot remove {file}: {error.strerror}", hint="check the permissions of its folder"
+        ) from None
+
+
+def _forget_choice(path: str, quiet: bool) -> None:
+    """Takes the default back if it was the removed model."""
+    from spamnb.model import path_of, use_model, used_model
+
+    used = used_model()
+    if used is not None and os.path.realpath(path_of(used)) == os.path.realpath(path):
+        use_model(None)
+        print_step("default", "your own model if there is one, else a ready-made one", quiet)

@@ -1,0 +1,86 @@
+"""`spamnb config`: shows the settings of configuration files and of the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from spamnb.cli.command_group import LazyGroup
+from spamnb.cli.option_groups import Command, Option, command
+
+
+@command("config")
+@click.argument("words", nargs=-1, metavar="[COMMAND]")
+@click.pass_context
+def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show the settings of config.toml and the environment.
+
+    Prints the values that are set for any command, and where each comes from; with COMMAND all its keys,
+    with their defaults. The output is TOML itself.
+
+    config.toml has a table for each command, such as [predict] or [model.prune]; a key is an option without
+    its dashes. It is read from /etc/spamnb, then from your configuration folder (see the output), or only
+    from `spamnb --config FILE`. Variables come before files (SPAMNB_PREDICT_FORMAT for `predict --format`;
+    a repeatable option is split at blanks), and the command line before both.
+
+    \b
+    Examples:
+      spamnb config
+      spamnb config predict
+      SPAMNB_PREDICT_FORMAT=jsonl spamnb config
+    """
+    from spamnb.cli.configuration import files, loaded
+    from spamnb.core import visible
+
+    root = ctx.find_root()
+    assert isinstance(root.command, LazyGroup)
+    names = list(root.command.command_names())
+    wanted = " ".join(words)
+    if words and wanted not in names:
+        raise click.BadParameter(f"{wanted!r} is not one of {', '.join(names)}", param_hint="COMMAND")
+    loaded(ctx)  # refuses unknown tables
+    for file in files(root.params.get("config")):
+        click.echo(visible(f"# {file}{'' if os.path.exists(file) else ' (not there)'}"))
+    for name in names:
+        if not words or name == wanted:
+            for line in _lines(root, name, everything=bool(words)):
+                click.echo(visible(line))
+
+
+def _lines(root: click.Context, name: str, everything: bool) -> Iterator[str]:
+    """The table of a command with its values; without any value none, unless everything is wanted."""
+    ctx = root
+    for word in name.split():
+        assert isinstance(ctx.command, click.Group)
+        inner = ctx.command.get_command(ctx, word)
+        assert inner is not None
+        ctx = click.Context(inner, info_name=word, parent=ctx)
+    assert isinstance(ctx.command, Command)
+    rows = [_row(ctx, one) for one in ctx.command.keys.values()]
+    shown = [text for text, is_set in rows if is_set or everything]
+    if shown:
+        yield f"[{name.replace(' ', '.')}]"
+        yield from shown
+
+
+def _row(ctx: click.Context, option: Option) -> tuple[str, bool]:
+    """`key = value  # origin`, and whether it is set."""
+    from spamnb.cli.configuration import origin
+
+    value, source = option.consume_value(ctx, {})
+    if source is ParameterSource.ENVIRONMENT:
+        return f"{option.key} = {_toml(value)}  # {option.variable(ctx)}", True
+    if source is ParameterSource.DEFAULT_MAP:
+        return f"{option.key} = {_toml(value)}  # {origin(ctx, option.key)}", True
+    default = option.to_info_dict()["default"]
+    return f"# {option.key}" + ("" if default in (None, ()) else f" = {_toml(default)}  # default"), False
+
+
+def _toml(value: Any) -> str:
+    """Writes a value as TOML; text, numbers, truth values and lists of them are the same in JSON."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

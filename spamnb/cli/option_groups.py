@@ -1,0 +1,163 @@
+"""Declares options with a group and an `advanced` flag, and renders help by them.
+
+`--help` shows the options that most users need, under the headings of their groups; `--help-all` shows all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+F = TypeVar("F", bound=Callable[..., Any])
+GROUPS = ("Input", "Output", "Model", "Decision")
+_HELP = "Help"  # the group of --help and --help-all, always the last one
+_ALL = "spamnb.help_all"  # key in the context: --help-all was asked for
+
+
+class Option(click.Option):
+    """An option in a group; --help leaves an advanced one out."""
+
+    def __init__(self, *args: Any, group: str = "Output", advanced: bool = False, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.group, self.advanced = group, advanced
+        self.key = max(self.opts, key=len).lstrip("-")  # in a configuration file
+
+    def variable(self, ctx: click.Context) -> str:
+        """The environment variable with its value, such as SPAMNB_PREDICT_INPUT_FORMAT."""
+        return f"{ctx.auto_envvar_prefix}_{self.key}".upper().replace("-", "_")
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        return os.environ.get(self.variable(ctx)) or None if ctx.auto_envvar_prefix else None
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> Any:
+        """Takes the value of the command line, the environment or the configuration, in this order.
+
+        The configuration is read when the first option asks for it: --help never does.
+        """
+        if ctx.default_map is None and isinstance(ctx.command, Command) and not ctx.resilient_parsing:
+            ctx.default_map = ctx.command.configured(ctx)
+        return super().consume_value(ctx, opts)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        try:
+            return super().process_value(ctx, value)
+        except click.BadParameter as error:
+            if not (origin := self._origin(ctx)):
+                raise
+            message = f"{error.message.rstrip('.')} {origin}."
+            raise click.BadParameter(message, ctx, self) from None
+
+    def _origin(self, ctx: click.Context) -> str:
+        """Where a wrong value comes from, if not from the command line."""
+        source = ctx.get_parameter_source(self.name or "")
+        if source is ParameterSource.ENVIRONMENT:
+            return f"(set by {self.variable(ctx)})"
+        if source is ParameterSource.DEFAULT_MAP:
+            from spamnb.cli.configuration import origin
+
+            return f"(set in {origin(ctx, self.key)})"
+        return ""
+
+
+class Command(click.Command):
+    """A command whose help shows its options in groups."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), _HELP_ALL]
+
+    @property
+    def keys(self) -> dict[str, Option]:
+        """The options by their keys in a configuration file."""
+        return {one.key: one for one in self.params if isinstance(one, Option)}
+
+    def configured(self, ctx: click.Context) -> dict[str, Any]:
+        """The values of options in configuration files; none for a command that is run by itself."""
+        if ctx.parent is None:
+            return {}
+        from spamnb.cli.configuration import defaults
+
+        return defaults(ctx, self.keys)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        shown = list(self.shown_options(ctx, everything=_ALL in ctx.meta))
+        for group in (*GROUPS, _HELP):
+            records = [option.get_help_record(ctx) for option in shown if _group_of(option) == group]
+            if rows := [record for record in records if record is not None]:
+                with formatter.section(group):
+                    formatter.write_dl(rows)
+
+    def shown_options(self, ctx: click.Context, everything: bool) -> Iterator[click.Option]:
+        """Yields the options of the help; --help-all only where it shows more."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        has_more = any(map(_is_advanced, options))
+        for option in options:
+            if option is _HELP_ALL and not has_more:
+                continue
+            if everything or not _is_advanced(option):
+                yield option
+
+
+def _group_of(option: click.Option) -> str:
+    return option.group if isinstance(option, Option) else _HELP
+
+
+def _is_advanced(option: click.Option) -> bool:
+    return isinstance(option, Option) and option.advanced
+
+
+def full_help(ctx: click.Context) -> str:
+    """The help of a command with every option."""
+    ctx.meta[_ALL] = True
+    return ctx.get_help()
+
+
+def _show_all(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        click.echo(full_help(ctx), color=ctx.color)
+        ctx.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    allow_from_autoenv=False,
+    help="Show every option and exit.",
+)
+command = partial(click.command, cls=Command)
+
+
+def option(*names: str, group: str = "Output", advanced: bool = False, **attributes: Any) -> Callable[[F], F]:
+    """Declares an option of a command, as click.option does."""
+    return click.option(*names, cls=Option, group=group, advanced=advanced, **attributes)
+
+
+def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+def advanced(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """The same options, but advanced ones: for commands where few users need them."""
+
+    def apply(function: F) -> F:
+        known = len(getattr(function, "__click_params__", ()))
+        function = all_of(*decorators)(function)
+        for parameter in function.__click_params__[known:]:  # type: ignore[attr-defined]
+            parameter.advanced = True
+        return function
+
+    return apply

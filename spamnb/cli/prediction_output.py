@@ -1,0 +1,145 @@
+"""Chooses how and where `predict` writes: the file, the format, the writer, and for people the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli.line_wrap import columns
+from spamnb.cli.output import write_bytes
+from spamnb.cli.overwrite import check_overwrite
+from spamnb.core import files
+from spamnb.errors import DataError
+from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
+
+if TYPE_CHECKING:
+    from spamnb.messages import Chunk
+    from spamnb.model import Explanation, SpamModel
+    from spamnb.report import Explain, Screen
+
+FORMATS = ("tsv", "jsonl", "csv", "parquet", "table", "terse")
+KEEP_COLUMNS = ("csv", "tsv", "jsonl", "parquet")  # with all columns of a table; chosen by a suffix
+_SUFFIXES = any_of([INPUT_FORMATS[name].suffixes[0] for name in KEEP_COLUMNS])
+Write = Callable[[bytes], object]
+
+
+def checked_file(ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
+    """The file of -o, None for stdout; refuses one that holds anything but predictions."""
+    if path is None or path == "-" or ctx.resilient_parsing:
+        return None
+    hint = "choose another name for -o, or remove the file"
+    check_overwrite(path, "predictions", hint)
+    if os.path.isfile(path) and not _is_own_parquet(path):
+        raise DataError(f"{path} exists and is not predictions of spamnb: it was not overwritten", hint)
+    return path
+
+
+def _is_own_parquet(path: str) -> bool:
+    """Whether spamnb wrote a file, if it is Parquet."""
+    with open(path, "rb") as file:
+        if file.read(4) != b"PAR1":
+            return True
+    try:
+        import pyarrow.parquet
+
+        metadata = pyarrow.parquet.read_schema(path).metadata or {}
+    except (ImportError, OSError, ValueError):
+        return False
+    return bytes(metadata.get(b"made_by", b"")).startswith(b"spamnb ")
+
+
+def chosen_format(stated: str | None, path: str | None) -> str:
+    """The format of the output: as stated, by the suffix of a file, a table on a terminal, else tsv."""
+    if path is None:
+        if stated == "parquet":
+            raise click.UsageError("--format parquet needs -o FILE.")
+        return stated or ("table" if on_terminal() else "tsv")
+    if stated is not None:
+        return stated
+    suffix = os.path.splitext(path.lower())[1]
+    for name in KEEP_COLUMNS:
+        if suffix in INPUT_FORMATS[name].suffixes:
+            return name
+    raise click.UsageError(f"-o {path}: give it a suffix, {_SUFFIXES}, or state the --format.")
+
+
+@contextmanager
+def opened_output(path: str | None) -> Iterator[Write]:
+    """Gives a function that writes to stdout, or to a file that is there when all is written."""
+    if path is None:
+        yield write_bytes
+        return
+    special = files.is_system_path(path) or (os.path.exists(path) and not os.path.isfile(path))
+    try:
+        mode = os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o600
+        with files.create(path) if special else files.atomic_write(path) as file:
+            if not special and mode != 0o600:
+                os.chmod(file.fileno(), mode)
+            yield file.write
+    except OSError as error:
+        raise files.cannot_write(path, error) from None
+
+
+def on_terminal() -> bool:
+    """Whether stdout is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def stdout_screen() -> Screen:
+    """The screen behind stdout: its width, or that of COLUMNS, and whether it has colours.
+
+    NO_COLOR turns colours off, FORCE_COLOR turns them on, as for the tables of other commands.
+    """
+    from spamnb.report import Screen
+
+    stated = os.environ.get("COLUMNS", "")
+    width = int(stated) if stated.isdigit() else columns(sys.stdout)
+    colour = on_terminal() and os.environ.get("TERM") != "dumb"
+    colour = (colour or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
+    return Screen(width, colour, getattr(sys.stdout, "encoding", None) or "utf-8")
+
+
+def explainer(model: SpamModel) -> Explain:
+    """A function that explains one message of a chunk."""
+    import numpy as np
+
+    def explain(chunk: Chunk, row: int) -> Explanation:
+        categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
+        numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}
+        return model.explain(chunk.texts.select(np.array([row])), categories, numbers)
+
+    return explain
+
+
+def make_writer(model: SpamModel, output_format: str, explain: bool, csv_safe: bool, to_file: bool) -> Any:
+    """The writer of a format."""
+    from spamnb.report import prediction_lines
+
+    names = (*model.labels, "unsure")
+    why = explainer(model) if explain else None
+    if output_format == "tsv":
+        return prediction_lines.Tsv(names, why)
+    if output_format == "jsonl":
+        return prediction_lines.Jsonl(why, model.expected_costs)
+    if output_format == "terse":
+        return prediction_lines.Terse(names)
+    from spamnb.report import Csv, ParquetWriter, Screen, TableWriter
+
+    if output_format == "csv":
+        return Csv(names, csv_safe, why, escape=on_terminal() and not to_file)
+    if output_format == "parquet":
+        return ParquetWriter(names, why)
+    return TableWriter(Screen() if to_file else stdout_screen(), names, model.positive, why)
+
+
+def make_reply_writer(model: SpamModel, explain: bool) -> Any:
+    """The writer of a dialogue: verdict, probability and the strongest reasons, without the message."""
+    from spamnb.report import ReplyWriter
+
+    names = (*model.labels, "unsure")
+    return ReplyWriter(stdout_screen(), names, model.positive, explainer(model), explain)

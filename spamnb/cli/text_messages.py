@@ -1,0 +1,78 @@
+"""Takes messages from the command line: those of `predict -t`, and arguments that are no files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from spamnb.errors import DataError
+
+if TYPE_CHECKING:
+    from spamnb.readers import Source
+    from spamnb.settings import FeatureConfig
+
+_NEEDS_QUOTES = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
+_ACTIVE_IN_QUOTES = re.compile(r'["$`\\!\x00-\x1f\x7f]')  # what a shell changes inside of double quotes
+_FILE_NAME = re.compile(r"\.[A-Za-z]\w{0,7}$|^[.~/]|^\S*/\S*$")  # a suffix, or a path without blanks
+
+
+class _CommandLine:
+    """The origin of messages that stand on the command line."""
+
+    name, size = "-t", None
+
+    def close(self) -> None:
+        pass
+
+
+def text_source(texts: Sequence[str], features: FeatureConfig) -> Source:
+    """Makes a source of texts, each one message; columns that the model has beside the text are missing."""
+    import numpy as np
+
+    from spamnb.messages import Chunk, Texts
+    from spamnb.readers import Source
+
+    count = len(texts)
+    categories = {name: [""] * count for name in features.categorical}
+    numbers = {name: np.full(count, np.nan) for name in features.numeric}
+    messages = Texts.of([os.fsencode(text) for text in texts])
+    chunk = Chunk(messages, np.arange(1, count + 1), None, categories, numbers)
+    return Source(_CommandLine(), "", iter([chunk]))
+
+
+def refuse_texts(files: Sequence[str], model: str | None) -> None:
+    """Refuses arguments that are messages, not files, with the command that classifies them."""
+    missing = [file for file in files if file != "-" and not os.path.exists(file)]
+    if not missing or not all(map(looks_like_message, missing)):
+        return
+    text = " ".join(files) if missing == [*files] else missing[0]
+    named = f" -m {shell_quote(model)}" if model else ""
+    raise DataError(
+        f"no such file: {missing[0]}",
+        hint=f"to classify a text: spamnb predict{named} -t {shell_quote(text)}",
+    )
+
+
+def looks_like_message(argument: str) -> bool:
+    """Tells whether an argument that names no file is meant as a message.
+
+    >>> [looks_like_message(a) for a in ("free money", "WIN!", "sms.csv", "new sms.csv", "in/box", "part-*")]
+    [True, True, False, False, False, False]
+    """
+    if _FILE_NAME.search(argument.rstrip()) or not argument.strip():
+        return False
+    return bool(re.search(r"\s", argument)) or not re.search(r"[*?\[]", argument)
+
+
+def shell_quote(text: str) -> str:
+    """Quotes a text for a shell, in double quotes where that is enough.
+
+    >>> print(shell_quote("free money"), shell_quote("win"), shell_quote("win $5"))
+    "free money" win 'win $5'
+    """
+    if not text or not _NEEDS_QUOTES.search(text):
+        return quote(text)
+    return quote(text) if _ACTIVE_IN_QUOTES.search(text) else f'"{text}"'

@@ -1,0 +1,60 @@
+"""Measures a model on messages and labels in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spamnb.core import IntArray
+from spamnb.errors import DataError
+from spamnb.messages import as_texts
+from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
+from spamnb.readers import label_names
+
+if TYPE_CHECKING:
+    from spamnb.messages import Messages
+    from spamnb.model.predictions import Predictions
+    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+
+
+def evaluate(
+    model: SpamModel,
+    messages: Messages,
+    labels: Iterable[object],
+    categories: Categories = None,
+    numbers: Numbers = None,
+) -> Scores | MultiScores:
+    """Computes all metrics of the model's verdicts on labelled messages."""
+    texts = as_texts(messages)
+    truth = _class_numbers(model, label_names(labels, classes=model.labels))
+    if len(texts) != len(truth):
+        raise DataError(f"{len(texts):,} messages but {len(truth):,} labels")
+    predictions = model.score(texts, categories, numbers)
+    if model.pair is None:
+        proba = model.proba(predictions)
+        chosen = model.decision.choose(proba, model.labels)
+        return evaluate_multi(truth, chosen, proba, model.labels, predictions.known == 0)
+    return _evaluate_pair(model, truth, predictions, model.pair[0])
+
+
+def _evaluate_pair(
+    model: SpamModel, truth: IntArray, predictions: Predictions, positive: int
+) -> Scores | MultiScores:
+    flagged, unsure = predictions.codes == positive, predictions.codes == len(model.labels)
+    costs = model.decision.cost_fp or 1.0, model.decision.cost_fn or 1.0
+    scores = predictions.log_odds
+    return evaluate_binary(truth == positive, predictions.probability, flagged, unsure, costs, scores)
+
+
+def _class_numbers(model: SpamModel, names: list[str]) -> IntArray:
+    if not names:
+        raise DataError("there are no messages to evaluate")
+    index = {label: i for i, label in enumerate(model.labels)}
+    if unknown := sorted(set(names) - index.keys()):
+        raise DataError(
+            f"the labels include {unknown[0]!r}, but the model has the classes {', '.join(model.labels)}",
+            hint="pass messages of these classes, or train a model on these labels",
+        )
+    return np.array([index[name] for name in names], np.int64)

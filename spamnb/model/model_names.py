@@ -1,0 +1,129 @@
+"""Finds models by name: NAME.spamnb in the user's data folder, and the ready-made ones.
+
+A word without a slash and without a dot is a name; everything else is a path.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from spamnb.errors import ModelError
+
+SUFFIX = ".spamnb"
+MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each, with this name
+READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
+AUTO = "auto"  # in place of a name: no choice, so your own model or a ready-made one
+_RESERVED = (*MESSAGE_KINDS, AUTO, "ready-made")
+_USED = "default"  # the file in the data folder that holds the choice of `spamnb model use`
+
+
+def data_folder() -> str | None:
+    """The platform's data folder of the user, where models with a name are.
+
+    None if there is no such folder: without HOME, for a user without an entry in the password database.
+    """
+    from platformdirs import user_data_dir
+
+    try:
+        folder = user_data_dir("spamnb", appauthor=False)
+    except RuntimeError:  # earlier versions of platformdirs return a path that begins with ~
+        return None
+    return folder if os.path.isabs(folder) else None
+
+
+def shipped_model(kind: str) -> str:
+    """The ready-made model for this kind of messages."""
+    return str(Path(__file__).resolve().parent / "ready_made" / f"{kind}{SUFFIX}")
+
+
+def is_shipped(path: str) -> bool:
+    """Tells whether a path, by whatever name, leads to a ready-made model."""
+    return os.path.realpath(path) in (os.path.realpath(shipped_model(kind)) for kind in MESSAGE_KINDS)
+
+
+def is_name(text: str) -> bool:
+    """Tells whether a text is the name of a model, not a path.
+
+    >>> [is_name(text) for text in ("office", "./office", "office.spamnb", "-")]
+    [True, False, False, False]
+    """
+    separators = {os.sep, os.altsep or os.sep, "."}
+    return text not in ("", "-") and not separators & set(text)
+
+
+def path_of(text: str) -> str:
+    """The file of a model that is stated by name or by path; it need not exist."""
+    if not is_name(text):
+        return text
+    return shipped_model(text) if text in MESSAGE_KINDS else _in_folder(f"{text}{SUFFIX}")
+
+
+def new_path_of(text: str) -> str:
+    """The file to write a model to, by name or by path; refuses names that mean something else."""
+    if text in _RESERVED:
+        ready_made = text in MESSAGE_KINDS
+        raise ModelError(
+            f"{text} is the name of a ready-made model" if ready_made else f"{text} cannot name a model",
+            hint=f"choose another name, or write a file: ./{text}{SUFFIX}",
+        )
+    return path_of(text)
+
+
+def name_of(path: str) -> str:
+    """The shortest text that leads to a model: its name if it has one, else its path."""
+    folder, file = os.path.split(os.path.abspath(path))
+    name = file.removesuffix(SUFFIX)
+    named = is_name(name) and file.endswith(SUFFIX)
+    if named and (folder == data_folder() or (name in MESSAGE_KINDS and is_shipped(path))):
+        return name
+    return path
+
+
+def named_models() -> list[str]:
+    """The files of all models in the data folder."""
+    folder = data_folder()
+    if folder is None or not os.path.isdir(folder):
+        return []
+    found = (os.path.join(folder, file) for file in sorted(os.listdir(folder)) if file.endswith(SUFFIX))
+    return [path for path in found if name_of(path) != path]
+
+
+def used_model() -> str | None:
+    """The name or path that `spamnb model use` chose, None if there is no choice."""
+    folder = data_folder()
+    try:
+        if folder is not None:
+            return Path(folder, _USED).read_text("utf-8", "surrogateescape").strip() or None
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        path = os.path.join(folder or "", _USED)
+        raise ModelError(f"cannot read {path}: {error.strerror}", hint="name a model with -m MODEL") from None
+    return None
+
+
+def use_model(text: str | None) -> None:
+    """Makes a model the default, or with None leaves the choice to spamnb."""
+    from spamnb.core import files
+
+    file = _in_folder(_USED)
+    try:
+        if text is not None:
+            files.make_folder(os.path.dirname(file))
+            with files.atomic_write(file) as stream:
+                stream.write(os.fsencode(text) + b"\n")
+        elif os.path.lexists(file):
+            os.remove(file)
+    except OSError as error:
+        raise files.cannot_write(file, error) from None
+
+
+def _in_folder(file: str) -> str:
+    folder = data_folder()
+    if folder is None:
+        raise ModelError(
+            "there is no home folder for models with a name: HOME is not set",
+            hint="name a file, for example ./office.spamnb",
+        )
+    return os.path.join(folder, file)

@@ -1,0 +1,231 @@
+"""config.toml, SPAMNB_* and `spamnb config`: which value is used, and where it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from spamnb.cli import cli as group
+from spamnb.cli.option_groups import Option
+from tests.helpers.command_line import Cli, imported
+
+WIN = b"win prize\n"
+
+
+def configure(cli: Cli, text: str) -> Path:
+    """Writes the user's config.toml."""
+    path = cli.config / "spamnb" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+# --- which value is used ---------------------------------------------------------------------------
+
+
+def test_the_command_line_comes_before_variables_and_those_before_files(cli: Cli, tiny: Path) -> None:
+    def first(*args: str, **env: str) -> bytes:
+        return cli("predict", "-m", tiny, *args, stdin=WIN, env=env).out[:9]
+
+    assert first() == b"spam\t0.85"
+    configure(cli, '[predict]\nformat = "jsonl"\n')
+    assert first() == b'{"label":'
+    assert first(SPAMNB_PREDICT_FORMAT="csv") == b"label,pro"
+    assert first("--format", "terse", SPAMNB_PREDICT_FORMAT="csv") == b"spam\t0.85"
+
+
+def test_every_kind_of_value(cli: Cli) -> None:
+    rows = [f"{label},{text},{i},x" for label, text in (("ham", "see"), ("spam", "win")) for i in range(12)]
+    cli.write("d.csv", "\n".join(["kind,text,size,sort", *rows]))
+    configure(
+        cli,
+        "[train]\nnumeric = ['size']\ncategorical = 'sort'\nlabel-column = 'kind'\nunsure = [0.2, 0.9]\n"
+        "alpha = 1\nno_digests = true\nfolds = 0\noutput = 'configured'\n",
+    )
+    cli("train", "d.csv", "-q")
+    found = cli("inspect", "-m", "configured", "--json", "-").json
+    assert (found["features"]["numeric"], found["features"]["categorical"]) == (["size"], ["sort"])
+    assert (found["scorer"]["alpha"], found["seen_messages"], found["metrics"]) == (1, None, None)
+    assert found["decision"]["threshold"] == 0.9
+    cli(
+        "train",
+        "d.csv",
+        "-q",
+        "-o",
+        "other",
+        env={"SPAMNB_TRAIN_CATEGORICAL": "sort kind", "SPAMNB_TRAIN_ALPHA": "3"},
+    )
+    found = cli("inspect", "-m", "other", "--json", "-").json
+    assert (found["features"]["categorical"], found["scorer"]["alpha"]) == (["sort", "kind"], 3)
+
+
+def test_a_command_of_a_group_has_a_table(cli: Cli, tiny: Path) -> None:
+    configure(cli, "[model.prune]\nmax-tokens = 2\noutput = 'small'\n")
+    assert "kept              2 of 6 tokens" in cli("model", "prune", tiny).err
+
+
+def test_config_takes_the_place_of_the_usual_files(cli: Cli, tiny: Path) -> None:
+    configure(cli, "[predict]\nformat = 'jsonl'\nexplain = true\n")
+    other = cli.write("other.toml", "[predict]\nformat = 'terse'\n")
+    for args, env in ((("--config", str(other)), {}), ((), {"SPAMNB_CONFIG": str(other)})):
+        assert cli(*args, "predict", "-m", tiny, stdin=WIN, env=env).out.startswith(b"spam\t0.85")
+    assert cli.fails("--config", "gone.toml", "predict", code=2) == [
+        "Error: cannot read gone.toml: No such file or directory",
+        "Hint: check the path",
+    ]
+
+
+def test_a_configured_option_is_no_stated_one(cli: Cli, tiny: Path) -> None:
+    """Options that contradict each other are refused on the command line only."""
+    configure(cli, f"[evaluate]\nmodel = '{tiny}'\nalpha = 1\n")
+    cli.write("p.csv", "truth,score\nspam,0.9\nham,0.1\n")
+    assert cli("evaluate", "--predictions", "p.csv", "--json", "-").json["accuracy"] == 1.0
+    assert "no metrics" in cli("evaluate", code=1).err
+
+
+def test_every_option_has_a_variable_of_its_own() -> None:
+    variables = []
+    for name in group.command_names():
+        context = click.Context(group, info_name="spamnb", auto_envvar_prefix="SPAMNB")
+        for word in name.split():
+            assert isinstance(context.command, click.Group)
+            inner = context.command.get_command(context, word)
+            assert inner is not None
+            context = click.Context(inner, info_name=word, parent=context)
+        options = [one for one in context.command.params if isinstance(one, Option)]
+        variables += [one.variable(context) for one in options]
+    assert len(variables) > 200
+    assert "SPAMNB_MODEL_PRUNE_MIN_COUNT" in variables
+    assert len({*variables, "SPAMNB_MODEL", "SPAMNB_CONFIG", "SPAMNB_TRACEBACK"}) == len(variables) + 3
+
+
+# --- errors ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "hint"),
+    [
+        ("[predict]\nformt = 'csv'", "[predict] has an unknown key 'formt'", "did you mean format?"),
+        (
+            "[predict]\nzzz = 1",
+            "[predict] has an unknown key 'zzz'",
+            "`spamnb config predict` lists its keys",
+        ),
+        ("[predct]\nformat = 'csv'", "there is no command predct", "did you mean predict?"),
+        ("[model.prun]\nmin-count = 1", "there is no command model.prun", "did you mean prune?"),
+        ("format = 'csv'", "there is no command format", "did you mean forget?"),
+        ("predict = 1", "predict must be a table", "write [predict]"),
+        (
+            "[predict]\nformat = ['csv']",
+            "[predict] format must be one value of text, numbers or true and false",
+            "correct it",
+        ),
+        (
+            "[predict]\ncost = {}",
+            "[predict] cost must be a list of text, numbers or true and false",
+            "correct it",
+        ),
+    ],
+)
+def test_wrong_keys_are_refused_with_a_suggestion(cli: Cli, text: str, error: str, hint: str) -> None:
+    path = configure(cli, text)
+    assert cli.fails("predict", stdin=WIN, code=2) == [f"Error: {path}: {error}", f"Hint: {hint}"]
+
+
+def test_a_file_that_is_no_toml(cli: Cli) -> None:
+    path = configure(cli, "[predict\n")
+    said = cli.fails("predict", stdin=WIN, code=2)
+    assert said[0].startswith(f"Error: {path} is not TOML: ")
+    assert said[1] == "Hint: correct it, or move it away"
+    assert cli("predict", "--help").text.startswith("Usage: spamnb predict ")  # help works all the same
+
+
+def test_a_wrong_value_names_its_origin(cli: Cli) -> None:
+    path = configure(cli, "[predict]\nthreshold = 'high'\n")
+    expected = f"Error: Invalid value for '--threshold': 'high' is not a valid float (set in {path})."
+    assert cli.fails("predict", stdin=WIN, code=2)[-1] == expected
+    done = cli("predict", stdin=WIN, code=2, env={"SPAMNB_PREDICT_THRESHOLD": "low"})
+    assert done.err.endswith("'low' is not a valid float (set by SPAMNB_PREDICT_THRESHOLD).\n")
+
+
+def test_errors_have_the_configured_exit_code(cli: Cli) -> None:
+    configure(cli, "[predict]\nexit-code = 'bogofilter'\n[filter]\ntempfail = true\n")
+    assert cli("predict", "gone.txt", code=3).out == b""
+    assert cli("predict", "--nope", code=3).out == b""
+    assert cli("filter", "--nope", code=75).out == b""
+    cli("predict", "--nope", code=2, env={"SPAMNB_PREDICT_EXIT_CODE": "plain"})
+    other = cli.write("other.toml", "[predict]\nexit-code = 'spamc'\n")
+    cli("--config", other, "predict", "--nope", code=64)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[filter\n", "is not TOML"),
+        ("[filter]\ntreshold = 1\n", "[filter] has an unknown key 'treshold'"),
+        ("[filter]\nthreshold = 'high'\n", "'high' is not a valid float."),
+    ],
+)
+def test_filter_passes_the_mail_whatever_is_configured(cli: Cli, text: str, message: str) -> None:
+    configure(cli, text)
+    mail = b"Subject: hello\n\nsee you\n"
+    done = cli("filter", stdin=mail)
+    assert done.out == b"X-Spamnb: no verdict\n" + mail
+    assert message in done.err
+    assert done.err.endswith("; the mail passes without a verdict\n")
+    assert cli("filter", "--tempfail", stdin=mail, code=75).out == b""
+
+
+# --- spamnb config ---------------------------------------------------------------------------------
+
+
+def test_config_shows_values_and_their_origins(cli: Cli) -> None:
+    path = configure(
+        cli, "[predict]\nformat = 'jsonl'\n[train]\nnumeric = ['a', 'b']\n[model.age]\ntimes = 2\n"
+    )
+    done = cli("config", env={"SPAMNB_PREDICT_ONLY": "spam", "SPAMNB_TRAIN_NUMERIC": "c"})
+    assert done.text.splitlines()[1:] == [
+        f"# {path}",
+        "[train]",
+        'numeric = ["c"]  # SPAMNB_TRAIN_NUMERIC',
+        "[predict]",
+        f'format = "jsonl"  # {path}',
+        'only = "spam"  # SPAMNB_PREDICT_ONLY',
+        "[model.age]",
+        f"times = 2  # {path}",
+    ]
+    assert done.text.startswith("# /etc/spamnb/config.toml")
+
+
+def test_config_of_a_command_shows_all_its_keys(cli: Cli) -> None:
+    lines = cli("config", "model", "prune").text.splitlines()
+    assert lines[1:] == [
+        f"# {cli.config}/spamnb/config.toml (not there)",
+        "[model.prune]",
+        *("# min-count", "# max-tokens", "# max-bytes", "# output"),
+        *("# force = false  # default", "# quiet = false  # default"),
+    ]
+    assert "'prune' is not one of train, predict, " in cli.fails("config", "prune", code=2)[-1]
+
+
+def test_the_output_of_config_is_a_configuration(cli: Cli) -> None:
+    configure(cli, "[predict]\nformat = 'jsonl'\nthreshold = 0.25\nexplain = true\n")
+    again = cli.write("again.toml", cli("config").out)
+    for key, value in (("format", '"jsonl"'), ("threshold", "0.25"), ("explain", "true")):
+        assert f"{key} = {value}  # {again}\n" in cli("--config", again, "config").text
+
+
+# --- imports ---------------------------------------------------------------------------------------
+
+
+def test_tomllib_is_imported_only_if_a_file_exists(cli: Cli, tiny: Path) -> None:
+    for args in (("--help",), ("predict", "--help"), ("model", "prune", "--help")):
+        assert not imported(cli, *args) & {"tomllib", "platformdirs", "numpy"}
+    assert "tomllib" not in imported(cli, "predict", "-m", tiny, stdin=WIN)
+    configure(cli, "[predict]\nformat = 'terse'\n[train]\nfolds = 3\n")
+    assert "tomllib" not in imported(cli, "predict", "--help")
+    found = imported(cli, "predict", "-m", tiny, stdin=WIN)
+    assert "tomllib" in found
+    assert "spamnb.cli.commands.train" not in found

@@ -1,0 +1,159 @@
+"""`spamnb explain`: the evidence sums to the verdict, from text, a file or stdin."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Cli, Sms, Three
+
+
+def test_a_message_is_explained(cli: Cli, tiny: Path) -> None:
+    shown = cli("explain", "-m", tiny, "win a prize, see?").text.splitlines()
+    assert shown[0].rstrip() == "spam  P(spam) = 0.6667, log-odds of spam against ham +0.693"
+    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4; counts: occurrences"
+    assert shown[2].split() == ["log-odds", "token", "times", "in", "ham", "/", "spam"]
+    bar = "█" * 20
+    rows = [" ".join(line.split()) for line in shown[3:]]
+    assert rows == [
+        "+0.000 prior and calibration",
+        f"-1.099 {bar} see 1 2 / 0",
+        f"+1.099 {bar} win 1 0 / 2",
+        f"+0.693 {'█' * 13} prize 1 0 / 1",
+        "+0.693 sum",
+    ]
+
+
+def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
+    shown = cli("explain", "-m", sms.model, "WIN a FREE prize now, call 0909", "--top", "4").text
+    figures = [float(line.split()[0]) for line in shown.splitlines()[3:]]
+    assert len(figures) == 1 + 4 + 1 + 1
+    assert sum(figures[:-1]) == pytest.approx(figures[-1], abs=0.005)
+
+
+def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
+    flags = ("explain", "-m", sms.model, "--json", "-")
+    said = cli(*flags, "call now").json
+    assert list(said) == [
+        "made_by",
+        *("label", "probability", "log_odds", "known", "log_evidence"),
+        *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
+    ]
+    total = math.fsum([said["bias"], *(part["log_odds"] for part in said["evidence"])])
+    assert total == pytest.approx(said["log_odds"], abs=1e-9)
+    assert said["probability"] == pytest.approx(1 / (1 + math.exp(-said["log_odds"])))
+    assert cli(*flags, "-", stdin=b"call now\r\n").json == said
+
+
+@pytest.mark.parametrize("scorer", ["multinomial", "bernoulli", "poisson", "complement", "less-naive"])
+def test_verify_recomputes_the_score(cli: Cli, sms: Sms, scorer: str) -> None:
+    cli("train", sms.train, "--scorer", scorer, "--folds", "0", "-o", "m")
+    flags = ("explain", "-m", "m", "WIN a FREE prize now", "--verify")
+    recomputed, model = cli(*flags, env={"COLUMNS": "80"}).text.splitlines()[-2:]
+    assert re.fullmatch(
+        r"recomputed from these numbers: log-odds [+-]\d+\.\d{6}, P\(spam\) = 0\.\d{6}", recomputed
+    )
+    assert model == "computed by the model:         " + recomputed.removeprefix(
+        "recomputed from these numbers: "
+    )
+    found = cli(*flags, "--json", "-").json
+    said = found["verification"]
+    assert said["recomputed_log_odds"] == pytest.approx(found["log_odds"])
+    assert said["model_log_odds"] == found["log_odds"]
+    assert {row["token"] for row in found["numbers"]["tokens"]} >= {"a", "free"}
+
+
+def test_verify_of_a_message_of_which_nothing_is_known(cli: Cli, tiny: Path) -> None:
+    last = cli("explain", "-m", tiny, "zebra", "--verify").text.splitlines()[-1]
+    assert last == "the model keeps P away from 0 and 1, because so little is known; the log-odds compare"
+
+
+def test_verify_of_three_classes_and_of_a_base_model(cli: Cli, sms: Sms, three: Three) -> None:
+    lines = cli("explain", "-m", three.model, "dinner at 3", "--verify").text.splitlines()[-2:]
+    assert lines[0].split(": ")[1] == lines[1].split(":")[1].strip()
+    cli("train", sms.train, "--base", "ready-made", "-o", "m")
+    shown = cli("explain", "-m", "m", "dinner at 3", "--verify").text
+    assert "\nnumbers of the base model\n" in shown
+    lines = shown.splitlines()[-2:]
+    assert lines[0].split(": ")[1] == lines[1].split(":")[1].strip()
+
+
+@pytest.mark.parametrize(("scorer", "counted"), [("poisson", "occurrences"), ("binary", "messages")])
+def test_evidence_has_the_counts_that_the_scorer_uses(cli: Cli, scorer: str, counted: str) -> None:
+    cli.write("d.csv", "label,text\nspam,win win prize\nham,see you\n")
+    cli("train", "d.csv", "--scorer", scorer, "--tokens", "plain", "-o", "m")
+    (win,) = cli("explain", "-m", "m", "win", "--json", "-").json["evidence"]
+    assert win[counted] == [0, 2 if counted == "occurrences" else 1]
+    shown = cli("explain", "-m", "m", "win").text
+    assert shown.splitlines()[1].endswith(f"; counts: {counted}")
+    assert shown.splitlines()[-2].endswith(f"0 / {win[counted][1]}")
+
+
+def test_absent_words_are_a_part_of_the_bias_of_bernoulli(cli: Cli) -> None:
+    cli.write("d.csv", "label,text\nspam,win win prize\nham,see you\n")
+    cli("train", "d.csv", "--scorer", "bernoulli", "--tokens", "plain", "-o", "m")
+    shown = cli("explain", "-m", "m", "win").text
+    assert "prior, absent words and calibration" in shown
+    assert "each token once per message" in cli("inspect", "-m", "m", env={"COLUMNS": "160"}).text
+
+
+def test_a_message_may_hold_any_bytes(cli: Cli, tiny: Path) -> None:
+    assert cli("explain", "-m", tiny, os.fsdecode(b"win \xff\x1b[2J")).text.startswith("spam")
+    assert cli("explain", "-m", tiny, "").text.startswith("unsure  P(spam) = 0.5000")
+
+
+def test_ascii_only(cli: Cli, tiny: Path) -> None:
+    shown = cli("explain", "-m", tiny, "win", env={"PYTHONIOENCODING": "ascii"})
+    assert b"#" * 20 in shown.out
+
+
+def test_a_narrow_terminal(cli: Cli, tiny: Path) -> None:
+    why = cli("explain", "-m", tiny, "win prize", env={"COLUMNS": "40"}).text.splitlines()
+    assert [line.split() for line in why[-6:]] == [
+        ["log-odds", "token", "in", "ham", "/", "spam"],
+        ["+0.000", "prior", "and"],
+        ["calibration"],
+        ["+1.099", "win", "0", "/", "2"],
+        ["+0.693", "prize", "0", "/", "1"],
+        ["+1.792", "sum"],
+    ]
+
+
+def test_words_without_quotes_are_one_message(cli: Cli, tiny: Path) -> None:
+    assert (
+        cli("explain", "-m", tiny, "win", "a", "prize").out == cli("explain", "-m", tiny, "win a prize").out
+    )
+
+
+def test_a_mail_file_is_read_as_mail(cli: Cli, mail_model: Path) -> None:
+    mail = b"From: a@example.org\nSubject: prize\n\nwin money\n"
+    done = cli("explain", "-m", mail_model, cli.write("one.eml", mail), "--top", "99")
+    assert done.err == f"message           the content of {cli.here}/one.eml\n"
+    assert done.out == cli("explain", "-m", mail_model, "--top", "99", stdin=mail).out
+    found = cli("explain", "-m", mail_model, "one.eml", "--json", "-").json
+    assert (
+        found["evidence"] != cli("explain", "-m", mail_model, mail.decode(), "--json", "-").json["evidence"]
+    )
+    assert cli("explain", "-m", mail_model, "-", "--top", "99", stdin=mail).out == done.out
+
+
+def test_a_text_file_is_one_message(cli: Cli, tiny: Path) -> None:
+    done = cli("explain", "-m", tiny, "-q", cli.write("note.txt", "win\nprize\n"))
+    assert done.err == ""
+    assert done.text == cli("explain", "-m", tiny, "win\nprize").text
+
+
+def test_a_missing_mail_is_not_taken_for_text(cli: Cli, tiny: Path) -> None:
+    assert cli.fails("explain", "-m", tiny, "gone.eml") == [
+        "Error: cannot read gone.eml: No such file or directory",
+        "Hint: check the path",
+    ]
+
+
+def test_mail_for_a_model_without_mail_has_a_note(cli: Cli, tiny: Path) -> None:
+    done = cli("explain", "-m", tiny, stdin=b"From: a@example.org\nSubject: prize\n\nwin\n")
+    assert done.err == "note: this model was trained without mail; its verdicts on mail are unreliable\n"

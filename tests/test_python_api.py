@@ -1,0 +1,243 @@
+"""The names of `spamnb` itself: load, train, evaluate and parse_mail, and what they refuse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import platformdirs
+import pytest
+
+import spamnb
+from spamnb.errors import ConfigError, DataError, ModelError, SpamnbError
+from spamnb.evaluation import evaluate_chunks
+from spamnb.messages import Chunk, as_texts
+from spamnb.metrics import Scores
+from tests.training.test_trainer import corpus
+
+RAW = b"From: Ann <ann@example.com>\nTo: bob@example.com\nSubject: Lunch?\n\nSee you at one.\n"
+
+
+def refused(call: Any, *args: Any, **named: Any) -> tuple[str, str]:
+    with pytest.raises(SpamnbError) as caught:
+        call(*args, **named)
+    return caught.value.message, caught.value.hint
+
+
+def table(n: int = 20, **columns: list[Any]) -> pd.DataFrame:
+    texts, labels = corpus(n)
+    return pd.DataFrame({"text": texts, "label": labels, **columns})
+
+
+# --- import ----------------------------------------------------------------------------------------
+
+
+def test_importing_spamnb_loads_no_package() -> None:
+    code = "import sys, spamnb; dir(spamnb); print(sorted({'numpy', 'pandas', 'click'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_predicting_with_a_ready_made_model_loads_no_pandas() -> None:
+    code = (
+        "import sys, spamnb; spamnb.load('sms').predict(['hi'])\n"
+        "print(sorted({'pandas', 'joblib', 'rich', 'jinja2', 'click'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", spamnb.__all__)
+def test_every_public_name_can_be_imported(name: str) -> None:
+    assert getattr(spamnb, name) is not None
+
+
+# --- load ------------------------------------------------------------------------------------------
+
+
+def test_load_takes_a_name_or_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+    model = spamnb.train(table())
+    model.save(tmp_path / "data" / "work.spamnb")
+    for named in ("work", str(tmp_path / "data" / "work.spamnb"), tmp_path / "data" / "work.spamnb"):
+        assert spamnb.load(named).to_state().keys() == model.to_state().keys()
+    assert spamnb.load("sms").labels == spamnb.load("mail").labels == ("ham", "spam")
+    with pytest.raises(ModelError) as caught:
+        spamnb.load("wrok")
+    assert caught.value.hint == "models: sms, mail, work; for a file write its path, such as ./wrok"
+
+
+# --- train -----------------------------------------------------------------------------------------
+
+
+def same_model(one: spamnb.SpamModel, other: spamnb.SpamModel) -> bool:
+    texts = corpus(50)[0]
+    return one.labels == other.labels and one.log_odds(texts).tolist() == other.log_odds(texts).tolist()
+
+
+def test_train_takes_a_data_frame() -> None:
+    frame, expected = table(), spamnb.train(*corpus(20))
+    assert same_model(spamnb.train(frame), expected)
+    assert same_model(spamnb.train(frame, text="text", label="label"), expected)
+    other = frame.rename(columns={"text": "what was written", "label": "verdict of Ann"})
+    assert same_model(spamnb.train(other, text="what was written", label="verdict of Ann"), expected)
+    usual = frame.rename(columns={"text": "Message", "label": "Category"}).assign(id=1, type="sms")
+    assert same_model(spamnb.train(usual), expected)
+
+
+def test_columns_of_a_data_frame_that_are_not_there() -> None:
+    frame = table()
+    assert refused(spamnb.train, frame, text="body") == (
+        "there is no column 'body'",
+        "the columns are text, label",
+    )
+    assert refused(spamnb.train, frame.rename(columns={"label": "month"})) == (
+        "cannot tell which column holds the labels (columns: text, month)",
+        "name it: label='...'",
+    )
+    assert refused(spamnb.train, ["a", "b"], [1, 0], text="body") == (
+        "text and label name columns of a table, got a list",
+        "pass a DataFrame, or leave them out",
+    )
+    assert refused(spamnb.train, ["a", "b"]) == (
+        "there are no labels",
+        "pass them second: train(messages, labels)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("spam", "ham"), [(1, 0), (True, False), (1.0, 0.0), ("1", "0"), ("Spam", "HAM"), (1, -1), ("junk", "x")]
+)
+def test_labels_mean_what_they_mean_in_a_file(spam: Any, ham: Any) -> None:
+    texts, labels = corpus(20)
+    written = [{"spam": spam, "ham": ham}[label] for label in labels]
+    expected = spamnb.train(texts, labels)
+    for values in (written, np.array(written), pd.Series(written)):
+        assert same_model(spamnb.train(texts, values), expected)
+
+
+def test_a_column_named_after_ham_has_1_for_ham() -> None:
+    texts, labels = corpus(20)
+    frame = pd.DataFrame({"text": texts, "is_ham": [int(label == "ham") for label in labels]})
+    assert same_model(spamnb.train(frame), spamnb.train(texts, labels))
+
+
+def test_labels_that_cannot_be_used() -> None:
+    assert refused(spamnb.train, ["a", "b", "c"], ["spam", None, float("nan")]) == (
+        "2 of 3 labels are missing, the first is number 2",
+        "leave out these messages",
+    )
+    texts, labels = corpus(30)
+    assert refused(spamnb.train, [*texts, "c"], [*labels, "spma"]) == (
+        "these labels mean neither spam nor ham: 'spma'",
+        "correct them, or leave out their messages",
+    )
+    assert refused(spamnb.train, ["a"], "spam") == (
+        "expected a list of labels, got one string",
+        "wrap it: [label]",
+    )
+    assert refused(spamnb.train, ["a", "b"], pd.DataFrame({"x": [1, 0]})) == (
+        "expected one label for each message, got a DataFrame of shape (2, 1)",
+        "pass one column: table['label']",
+    )
+
+
+def test_numbers_teach_a_model_of_spam_and_ham() -> None:
+    model = spamnb.train(*corpus(20))
+    taught = model.learn(["new words"], [1]).learn(["other words"], np.array([False]))
+    assert taught.labels == ("ham", "spam")
+    assert same_model(taught.forget(["new words"], [True]).forget(["other words"], [0]), model)
+    assert model.learn(["new words"], ["1"]).labels == ("1", "ham", "spam")  # a text is a name
+
+
+# --- predict and evaluate ---------------------------------------------------------------------------
+
+
+def test_predict_takes_a_column_and_refuses_a_table() -> None:
+    frame, model = table(), spamnb.train(*corpus(20))
+    verdicts = model.predict(frame["text"])
+    frame["verdict"] = verdicts
+    assert frame["verdict"].tolist() == verdicts == model.predict(frame["text"].tolist())
+    assert model.predict(pd.Series([None, pd.NA, float("nan")], dtype=object)) == ["unsure"] * 3
+    for call in (model.predict, model.predict_proba, model.score, model.log_odds):
+        assert refused(call, frame) == (
+            "expected a list of messages, got a DataFrame of shape (20, 3)",
+            "pass one column: table['text'] (columns: text, label, verdict)",
+        )
+    assert refused(model.predict, frame[["label"]].rename(columns={"label": "sms"})) == (
+        "expected a list of messages, got a DataFrame of shape (20, 1)",
+        "pass one column: table['sms'] (columns: sms)",
+    )
+    assert refused(model.predict, np.array([["a"]])) == (
+        "expected a list of messages, got a ndarray of shape (1, 1)",
+        "pass one column: table['text']",
+    )
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_evaluate_computes_what_the_command_line_computes(classes: int) -> None:
+    texts, labels = corpus(90, classes)
+    model = spamnb.train(texts[:60], labels[:60])
+    chunk = Chunk(as_texts(texts[60:]), np.arange(30), labels[60:])
+    assert model.evaluate(texts[60:], labels[60:]) == evaluate_chunks(model, [chunk]).scores
+
+
+def test_evaluate_takes_numbers_as_labels() -> None:
+    texts, labels = corpus(60)
+    model = spamnb.train(texts, labels)
+    scores = model.evaluate(pd.Series(texts), [int(label == "spam") for label in labels])
+    assert isinstance(scores, Scores)
+    assert scores == model.evaluate(texts, labels)
+    assert (scores.messages, scores.spam) == (60, labels.count("spam"))
+
+
+def test_evaluate_refuses_what_it_cannot_measure() -> None:
+    model = spamnb.train(*corpus(20))
+    assert refused(model.evaluate, ["a"], ["news"]) == (
+        "the labels include 'news', but the model has the classes ham, spam",
+        "pass messages of these classes, or train a model on these labels",
+    )
+    assert refused(model.evaluate, ["a", "b"], [1])[0] == "2 messages but 1 labels"
+    assert refused(model.evaluate, [], [])[0] == "there are no messages to evaluate"
+    with pytest.raises(ConfigError):
+        model.evaluate(table(), [1, 0])
+
+
+# --- mail and repr ---------------------------------------------------------------------------------
+
+
+def test_a_raw_mail_is_predicted_as_the_reader_predicts_it(tmp_path: Path) -> None:
+    from spamnb.readers import ReadOptions, open_source
+
+    (tmp_path / "a.eml").write_bytes(RAW)
+    (chunk,) = open_source(str(tmp_path / "a.eml"), ReadOptions(), labelled=False)
+    model, parsed = spamnb.load("mail"), spamnb.parse_mail(RAW)
+    assert model.log_odds(parsed).tolist() == model.log_odds(chunk.texts).tolist()
+    assert model.log_odds(spamnb.parse_mail([RAW, RAW])).tolist() == model.log_odds(parsed).tolist() * 2
+    assert model.explain(parsed).log_odds == model.log_odds(parsed)[0]
+
+
+def test_a_mail_is_bytes() -> None:
+    hint = "read it with open(path, 'rb'); an EmailMessage has as_bytes()"
+    assert refused(spamnb.parse_mail, "a.eml") == ("expected a raw mail as bytes, got str", hint)
+    assert refused(spamnb.parse_mail, [EmailMessage()]) == (
+        "expected a raw mail as bytes, got EmailMessage",
+        hint,
+    )
+    with pytest.raises(DataError):
+        spamnb.parse_mail(["a"])  # type: ignore[list-item]
+
+
+def test_repr_says_what_it_is() -> None:
+    model = spamnb.SpamModel()
+    assert repr(model) == "<SpamModel: classes none; 0 messages, 0 tokens; scorer multinomial>"
+    taught = model.learn(["win a prize", "see you"], ["spam", "ham"])
+    assert repr(taught).startswith("<SpamModel: classes ham, spam; 2 messages, ")
+    assert repr(spamnb.Texts.of(["a", "b"])) == "<Texts: 2 messages>"
+    assert repr(spamnb.parse_mail(RAW)) == "<Texts: 1 message with the tags of mail>"
