@@ -14,7 +14,13 @@ from spamnb.model import READY_MADE_NAMES, choose_model, is_shipped, own_model, 
 def start_own_model(paths: tuple[str, ...], flags: dict[str, Any]) -> None:
     """Writes a model that says what the ready-made one says, if there is no model to learn into yet."""
     chosen, path = choose_model(flags["model"]), own_model()
-    if path is None or chosen is None or chosen.named or chosen.path is None or not is_shipped(chosen.path):
+    if (
+        path is None
+        or chosen is None
+        or chosen.stated is not None
+        or chosen.path is None
+        or not is_shipped(chosen.path)
+    ):
         return
     from spamnb.model import SpamModel
     from spamnb.storage import Lock

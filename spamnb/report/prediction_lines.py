@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spamnb.model import Evidence, Explanation
 
 Row = dict[str, Any]
-_KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason")
+_KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason", "taught_as")
 _EXPLANATION = (
     *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint", "expected_cost"),
 )
