@@ -320,7 +320,7 @@ def test_a_taught_message_keeps_its_label_until_it_is_forgotten(here: Cli) -> No
     assert here("predict", "--format", "jsonl", stdin=words).records[0]["taught_as"] == "spam"
     here("learn", "--compact")
     assert here("predict", stdin=words).out.startswith(b"spam\t")
-    shown = here("inspect", "m.spamnb", "--message", "see him").text
+    shown = here("explain", "see him").text
     assert "this message was taught as spam; the log-odds are the sum of the evidence, without that" in shown
     here("learn", "--ham", stdin=words)
     assert here("predict", stdin=words).out.startswith(b"ham\t")
