@@ -247,15 +247,16 @@ class SpamClassifier(_Estimator):
     def predict_proba(self, X: Messages) -> FloatArray:
         """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""
         model, texts = self._fitted(), to_texts(X)
-        known = np.ones((len(texts), 1)) if len(model.labels) == 1 else model.predict_proba(texts)
-        return self._by_class(known, 0.0)
+        if len(model.labels) == 1:
+            return self._by_class(np.ones((len(texts), 1)), 0.0)
+        return self._by_class(model.proba(model.score(texts, memory=False)), 0.0)
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
         """(n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
         model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.zeros((len(texts), 1)), -np.inf)
-        predictions = model.score(texts)
+        predictions = model.score(texts, memory=False)
         if model.pair is None:
             scores = model.calibration.apply(predictions.scored.damped)
         else:

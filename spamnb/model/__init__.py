@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.model.base_model import DEFAULT_WEIGHT as DEFAULT_WEIGHT, BaseModel as BaseModel
+    from spamnb.model.base_model import (
+        FOLLOWS as FOLLOWS,
+        USUAL_SLOPE as USUAL_SLOPE,
+        BaseModel as BaseModel,
+        usual_share as usual_share,
+    )
     from spamnb.model.calibration import (
         LIMIT as LIMIT,
         Beta as Beta,
@@ -121,7 +126,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "base_model": ["BaseModel", "DEFAULT_WEIGHT"],
+            "base_model": ["BaseModel", "FOLLOWS", "USUAL_SLOPE", "usual_share"],
             "calibration": [
                 "Beta",
                 "Calibration",

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import FloatArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
-from spamnb.model.predictions import TOO_CLOSE
+from spamnb.model.predictions import TOO_CLOSE, remember
 from spamnb.model.raw_scores import LookedUpBatch
 from spamnb.model.scoring_engine import Engine
 from spamnb.scorers import Form, Scorer
@@ -42,7 +42,8 @@ class Evidence:
 class Explanation:
     """log_odds = bias + sum of the log-odds of `evidence`, for the first of `classes` against the second.
 
-    `probability` follows from the log-odds, unless the message is unsure for lack of evidence. `log_evidence`
+    `probability` follows from the log-odds, unless the message is unsure for lack of evidence, or was taught
+    word for word: `taught_as` is the label that it was taught with, and the verdict. `log_evidence`
     is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of
     the evidence, messages or occurrences, in the model and its base model; `bias_parts` names the bias.
     """
@@ -60,6 +61,7 @@ class Explanation:
     counted: str = "messages"
     base_counted: str = "messages"
     bias_parts: tuple[str, ...] = ("prior", "calibration")
+    taught_as: str = ""
 
     @property
     def label(self) -> str:
@@ -76,9 +78,17 @@ class Explanation:
         return self.unsure_reason not in ("", TOO_CLOSE)
 
 
-def explain_batch(model: SpamModel, batch: Batch, categories: Categories, numbers: Numbers) -> Explanation:
+def explain_batch(
+    model: SpamModel,
+    batch: Batch,
+    categories: Categories,
+    numbers: Numbers,
+    taught_as: IntArray | None = None,
+) -> Explanation:
     """Explains the prediction for a batch of one message."""
     predictions = model.score_batch(batch, categories, numbers)
+    if taught_as is not None:
+        predictions = remember(model, predictions, taught_as)
     pair = model.pair or _two_best(predictions)
     slope, offset = _slope_and_offset(model, predictions)
     columns = model.engine.columns(1, categories, numbers)
@@ -108,6 +118,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
             (model if model.active_base is None else model.active_base.model).engine.scorer
         ),
         bias_parts=_bias_parts(model.engine.scorer.form),
+        taught_as=predictions.taught_label(0),
     )
 
 
@@ -145,7 +156,7 @@ def _strength(evidence: Evidence) -> tuple[float, str]:
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
     """Whether the model, or its base model, knows each token."""
-    known = model.store.find(keys) >= 0
+    known = model.scored_store.find(keys) >= 0
     return known if model.active_base is None else known | (model.active_base.model.store.find(keys) >= 0)
 
 

@@ -81,7 +81,7 @@ def positive_index(model: SpamModel) -> int:
 def formula_of(model: SpamModel) -> Formula:
     """Returns the formula of a model."""
     scorer, config, base = model.engine.scorer, model.active_scoring, model.active_base
-    stats, limits = weighted(Stats.of(model.store), config), model.engine.limits
+    stats, limits = weighted(Stats.of(model.scored_store), config), model.engine.limits
     fraction = scorer.fraction(stats)
     return Formula(
         scorer=scorer.name,
@@ -95,13 +95,13 @@ def formula_of(model: SpamModel) -> Formula:
         below=None if fraction is None else tuple(fraction.below.tolist()),
         bias=tuple(scorer.bias(stats).tolist()),
         log_prior=tuple(scorer.log_prior(stats).tolist()),
-        class_weights=tuple(class_weights(config, model.labels, model.store.message_totals).tolist()),
+        class_weights=tuple(class_weights(config, model.labels, model.scored_store.message_totals).tolist()),
         damping=config.damping,
         max_token_weight=0.0 if limits is None else limits.weight,
         max_evidence=0 if limits is None else limits.tokens,
         order=scorer.order,
         back_off=None if scorer.order is None else BACK_OFF,
-        vocabulary=model.store.vocabulary,
+        vocabulary=model.scored_store.vocabulary,
         columns=bool(model.features.categorical or model.features.numeric),
         correction_bias=None if model.active_correction is None else model.engine.correction_bias,
         calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},

@@ -49,7 +49,7 @@ class Inspector:
     def __init__(self, model: SpamModel) -> None:
         self.model = model
         self._scorer = model.engine.scorer
-        self._stats = weighted(Stats.of(model.store), model.scoring)
+        self._stats = weighted(Stats.of(model.scored_store), model.scoring)
         self._log_p: FloatArray = self._scorer.estimate(self._stats)
         self._by_class: dict[int, FloatArray] = {}
         self._base = None if model.active_base is None else Inspector(model.active_base.model)
@@ -66,10 +66,10 @@ class Inspector:
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
         """Returns the tokens that are most evidence for a class."""
-        c, keys = self.model.labels.index(label), self.model.store.keys
+        c, keys = self.model.labels.index(label), self.model.scored_store.keys
         for_label = self._bayes_weights(c) + self._corrections(c)
         if self._scorer.form is Form.CHAIN:  # an n-gram is no evidence of its own
-            for_label = np.where(self.model.store.kinds == 1, for_label, 0.0)
+            for_label = np.where(self.model.scored_store.kinds == 1, for_label, 0.0)
         order = np.lexsort((keys, -for_label))[:limit]
         shown_for = self._positive() if len(self.model.labels) == 2 else c
         return self.rows((i for i in order.tolist() if for_label[i] > 0), shown_for)
@@ -94,7 +94,7 @@ class Inspector:
         return self.rows([row])[0]
 
     def _find(self, token: str) -> int:
-        return int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
+        return int(self.model.scored_store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
 
     @property
     def positive(self) -> str:
@@ -122,7 +122,7 @@ class Inspector:
         return added if c == self._positive() else -added
 
     def _row(self, i: int, c: int, bayes: float, added: float) -> TokenRow:
-        store = self.model.store
+        store = self.model.scored_store
         p = self._probabilities(i)
         if self._scorer.form is Form.CHAIN and store.kinds[i] != 1:
             bayes = float(_against_others(safe_log(p)[None], c)[0])
@@ -145,8 +145,8 @@ class Inspector:
 
     def _probabilities(self, i: int) -> FloatArray:
         """(K,): the probabilities, or rates, that are shown of a token."""
-        if self._scorer.form is Form.CHAIN and self.model.store.kinds[i] != 1:
-            return self._after_words(self.model.store.spellings[i].split(" "))
+        if self._scorer.form is Form.CHAIN and self.model.scored_store.kinds[i] != 1:
+            return self._after_words(self.model.scored_store.spellings[i].split(" "))
         log_p = self._log_p[i]
         return np.asarray(np.exp(-log_p if self._scorer.form is Form.COMPLEMENT else log_p))
 
@@ -156,7 +156,7 @@ class Inspector:
         0 for tokens that are no n-grams of known words: the scorer does not use them.
         """
         words = words[-1 - (self._scorer.order or 0) :]
-        if (last := self._find(words[-1])) < 0 or self.model.store.kinds[last] != 1:
+        if (last := self._find(words[-1])) < 0 or self.model.scored_store.kinds[last] != 1:
             return np.zeros(len(self.model.labels))
         p: FloatArray = np.exp(self._log_p[last])
         for start in range(len(words) - 2, -1, -1):

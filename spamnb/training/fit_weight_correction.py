@@ -27,7 +27,7 @@ from spamnb.model import Correction, Platt, SpamModel, damping_scale, log_odds_o
 from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldCorrections, FoldScores, score_fold
-from spamnb.training.fit_calibration import fit_linear
+from spamnb.training.fit_calibration import FEW, fit_linear
 from spamnb.training.fold_counts import FoldCounts
 from spamnb.training.logistic_regression import TOLERANCE, Pattern, SparseRows, fit
 from spamnb.training.sampling import WHOLE, Sample
@@ -72,9 +72,11 @@ def refused(model: SpamModel, mode: str) -> str:
     return ""
 
 
-def too_few(sample: Sample) -> str:
-    """Returns why a model with a base gets no correction, or nothing; a base is better than few messages."""
-    if len(sample.entries.ids) >= FEWEST:
+def too_few(sample: Sample, base: bool) -> str:
+    """Returns why few messages, or a few more with a base model, get no correction; or nothing."""
+    if len(sample) < FEW:
+        return f"no: left out with fewer than {FEW} messages (--refine yes does it)"
+    if not base or len(sample.entries.ids) >= FEWEST:
         return ""
     few = f"with a base model and fewer than {FEWEST:,} tokens in all messages"
     return f"no: left out {few} (--refine yes does it)"

@@ -23,7 +23,7 @@ from spamnb.model import (
 from spamnb.scorers import EvidenceLimits
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldScores, cross_validated_scores, folds, limited_log_odds
-from spamnb.training.fit_calibration import ENOUGH, fit_binary, fit_linear, fit_near
+from spamnb.training.fit_calibration import ENOUGH, FEW, fit_binary, fit_linear, fit_near
 from spamnb.training.fit_weight_correction import Refined, fit_correction, refused, too_few
 from spamnb.training.sampling import WHOLE, Sample
 from spamnb.training.threshold import cutoff
@@ -88,7 +88,7 @@ def _refine(
     raw = log_odds_of(scores.damped, model.labels.index(model.positive))
     if training.refine == "no":
         refined = Refined(None, raw, "", {})
-    elif training.refine == "auto" and model.active_base is not None and (reason := too_few(sample)):
+    elif training.refine == "auto" and (reason := too_few(sample, model.active_base is not None)):
         refined = Refined(None, raw, reason, {})
     else:
         refined = fit_correction(model, sample, scores, training)
@@ -103,8 +103,9 @@ def _calibrate_two(
 ) -> tuple[SpamModel, HeldOutScores]:
     plus = model.labels.index(model.positive)
     calibration: calibrations.Calibration
-    if model.active_base is not None and len(labels) < ENOUGH:
-        calibration = fit_near(raw, labels == plus, 1 / model.active_base.weight)
+    usual = model.scoring.damping == 1 and model.active_correction is None
+    if len(labels) < (ENOUGH if model.active_base is not None else FEW if usual else 0):
+        calibration = fit_near(raw, labels == plus)
         log_odds = calibration.apply(raw)
     else:
         calibration, log_odds = fit_binary(raw, labels == plus, fold)
