@@ -244,9 +244,10 @@ def test_what_cannot_be_read_is_no_ham(cli: Cli, mail_model: Path) -> None:
 def test_a_listed_mail_that_is_gone_does_not_stop_the_others(cli: Cli, mail_model: Path) -> None:
     cli.write("1", HAM)
     command = ("predict", "--files-from", "-", "--input-format", "eml", "-m", mail_model)
-    done = cli(*command, stdin=b"1\ngone\nlost\n")
-    assert done.out.startswith(b"ham\t")
-    assert done.err.splitlines()[0] == "2 listed files left out (first gone): no such file"
+    for more, code in (((), 1), (("-q",), 1), (("--exit-code", "bogofilter"), 3)):
+        done = cli(*command, *more, stdin=b"1\ngone\nlost\n", code=code)
+        assert done.out.startswith(b"ham\t")
+        assert done.err.splitlines()[0] == "Error: 2 listed files left out (first gone): no such file"
     assert cli.fails(*command, stdin=b"gone\n")[0] == "Error: no such file: gone"
     assert cli.fails(*command, stdin=b"1\0gone\0") == [
         "Error: the paths in stdin end with NUL bytes, not with lines",
