@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.readers import ReadOptions
 
-_LISTED, _NOTED = "spamnb.listed_paths", "spamnb.noted_paths"  # keys of what a command remembers
+# Keys of what a command remembers.
+_LISTED, _MISSING, _NOTED = "spamnb.listed_paths", "spamnb.missing_paths", "spamnb.noted_paths"
 _FLAGS = ("encoding", "text_column", "label_column", "spam_label", "categorical", "numeric", "jobs")
 
 
@@ -39,7 +40,7 @@ def inputs(paths: tuple[str, ...], params: dict[str, Any], reading: ReadOptions)
     from spamnb.readers import choose_jobs, plan
 
     quiet = params.get("quiet", False)
-    listed = _listed_paths(params, quiet) if params["files_from"] else []
+    listed = _listed_paths(params) if params["files_from"] else []
     labelled = [_label_and_path(text) for text in params.get("labelled", ())]
     planned = list(plan((*paths, *listed), labelled, reading))
     _note_repeated([path for path, _ in planned], quiet)
@@ -49,7 +50,7 @@ def inputs(paths: tuple[str, ...], params: dict[str, Any], reading: ReadOptions)
     return planned
 
 
-def _listed_paths(params: dict[str, Any], quiet: bool) -> list[str]:
+def _listed_paths(params: dict[str, Any]) -> list[str]:
     """Reads the list of --files-from once for each command: one on stdin cannot be read again."""
     from spamnb.readers import existing_paths, read_paths
 
@@ -58,10 +59,15 @@ def _listed_paths(params: dict[str, Any], quiet: bool) -> list[str]:
         paths, gone = existing_paths(read_paths(params["files_from"], nuls=bool(params.get("null"))))
         if gone:  # such as a mail that its reader moves meanwhile
             files = f"{len(gone):,} listed file{'' if len(gone) == 1 else 's'}"
-            print_status(f"{files} left out (first {gone[0]}): no such file", quiet)
-        meta[_LISTED] = paths
+            print_status(f"Error: {files} left out (first {gone[0]}): no such file")
+        meta[_LISTED], meta[_MISSING] = paths, len(gone)
     listed: list[str] = meta[_LISTED]
     return listed
+
+
+def missing_files() -> int:
+    """The number of files in the list of --files-from that were left out."""
+    return int(click.get_current_context().meta.get(_MISSING, 0))
 
 
 def _note_repeated(planned: list[Any], quiet: bool) -> None:

@@ -17,22 +17,27 @@ def spam_verdicts(style: str, labels: Sequence[str]) -> tuple[str, ...]:
     return () if style == "plain" else require_spam(labels, f"--exit-code {style}")
 
 
-def of_verdicts(style: str, verdicts: set[str], unread: int = 0) -> int:
+def of_verdicts(style: str, verdicts: set[str], unread: int = 0, missing: int = 0) -> int:
     """The exit code for the verdicts that occurred.
 
     One spam among the messages is enough; without one, a file that could not be read is an error, and so are
-    no messages at all.
+    no messages at all. In the plain style only files that are `missing` are an error, as if they were
+    arguments.
 
     >>> of_verdicts("bogofilter", {"ham", "unsure"}), of_verdicts("spamc", {"ham", "spam"})
     (2, 1)
     >>> of_verdicts("bogofilter", {"ham"}, unread=1), of_verdicts("bogofilter", set())
     (3, 3)
+    >>> of_verdicts("plain", {"ham"}, missing=1)
+    1
     """
+    if style == "plain":
+        return int(missing > 0)
     if style == "bogofilter":
-        if "spam" not in verdicts and (unread or not verdicts):
+        if "spam" not in verdicts and (unread or missing or not verdicts):
             return 3
         return 0 if "spam" in verdicts else 2 if "unsure" in verdicts else 1
-    return int(style == "spamc" and "spam" in verdicts)
+    return int("spam" in verdicts)
 
 
 def of_error(arguments: Sequence[str], code: int) -> int:

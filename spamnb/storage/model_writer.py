@@ -114,7 +114,7 @@ def _unfit(where: str, got: str) -> ModelError:
 
 
 def _save(document: object, target: str, backup: str | None, mode: int | None) -> int:
-    folder = _folder(target, mode)
+    folder, kept = _folder(target, mode), backup is not None and os.path.exists(target)
     with NewFile(folder) as new:
         share_like(new.handle, target, mode=mode)
         size = _dump(document, new)
@@ -131,7 +131,7 @@ def _save(document: object, target: str, backup: str | None, mode: int | None) -
             new.place(target)
     sync_folder(folder)
     with suppress(OSError):
-        if _has_journal(target):
+        if kept or _has_journal(target):  # the backup has it, also one that cannot be read
             os.unlink(target + JOURNAL)
     remove_leftovers(folder)
     return size

@@ -53,6 +53,16 @@ def test_the_replaced_model_is_kept_with_its_journal(path: Path) -> None:
     assert sorted(entry.name for entry in path.parent.iterdir()) == names
 
 
+@pytest.mark.parametrize("data", [b"", b"no journal", bytes(range(256)) * 2])
+def test_a_journal_that_cannot_be_read_goes_with_the_backup(path: Path, data: bytes) -> None:
+    beside(path).write_bytes(data)
+    replace(path, ROWS[1:])
+    assert not beside(path).exists()
+    assert beside(path.with_name("m.spamnb.bak")).read_bytes() == data
+    learn(path, NEWS[0])
+    assert is_trained_on(path, [*ROWS[1:], NEWS[0]])
+
+
 @pytest.mark.parametrize("how", ["link", "no links here"])
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
 def test_a_backup_is_shared_like_the_model(

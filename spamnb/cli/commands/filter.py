@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
@@ -15,6 +16,7 @@ from spamnb.cli.option_groups import Command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
 from spamnb.errors import DataError, SpamnbError
+from spamnb.settings import MailConfig
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -56,8 +58,8 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     X-Spamnb at the top of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
     not changed. --explain adds the strongest tokens to X-Spamnb, which also lists what of a large mail was
     not read. If anything goes wrong, or no class of the model is spam, the mail passes with
-    "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. On a terminal control characters are shown
-    as escapes.
+    "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. Only a wrong option ends with 2, before
+    the mail is read. On a terminal control characters are shown as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -67,6 +69,7 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
       * ^X-Spam-Flag: YES
       Junk/
     """
+    _check_options(ctx)
     if sys.stdin is None:
         raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
     print_prompt("Type or paste one mail, header first; Ctrl-D ends.")
@@ -85,6 +88,22 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     write_bytes(_for_terminal(mail) if sys.stdout is not None and sys.stdout.isatty() else mail)
 
 
+def _check_options(ctx: click.Context) -> None:
+    """Refuses wrong values on the command line; with those of a configuration the mail passes."""
+    stated = {
+        name: value
+        for name, value in ctx.params.items()
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    if rule := {name: stated[name] for name in options.DECISIONS if name in stated}:
+        from spamnb.model import Decision
+
+        Decision.from_options(**rule)
+    if "max_size" in stated:
+        size_of(stated["max_size"], "--max-size")
+    MailConfig.from_options(stated)
+
+
 def _for_terminal(mail: bytes) -> bytes:
     """The mail with control characters escaped, which could steer a terminal."""
     from spamnb.core import visible_bytes
@@ -96,7 +115,6 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
     from spamnb.mail import Limits
     from spamnb.model import with_verdict
     from spamnb.report import evidence_text
-    from spamnb.settings import MailConfig
 
     trusted = MailConfig.from_options(params).trusted_servers
     limits = Limits(size_of(params["max_size"], "--max-size"), authserv_ids=trusted)

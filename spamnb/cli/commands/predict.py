@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import exit_codes, options
-from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import with_decision
 from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
 from spamnb.cli.option_groups import command, option
@@ -125,7 +125,8 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
     run = _predict(files, model, params)
     verdicts = {"spam" if verdict in spam else verdict for verdict in run.verdicts}
-    click.get_current_context().exit(exit_codes.of_verdicts(exit_code, verdicts, run.unread))
+    code = exit_codes.of_verdicts(exit_code, verdicts, run.unread, missing_files())
+    click.get_current_context().exit(code)
 
 
 def _check_combination(files: tuple[str, ...], params: Params) -> None:
