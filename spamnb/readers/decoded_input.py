@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
+from shlex import quote
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import ByteStream
@@ -178,7 +179,7 @@ def refuse_binary(decoded: DecodedInput, encoding: str, *, nuls: bool = False) -
     if begins_model(head):
         raise DataError(
             f"{name} is a spamnb model, expected messages",
-            hint=f"look into it with `spamnb inspect {name}`, or use it with -m {name}",
+            hint=f"look into it with `spamnb inspect {quote(name)}`, or use it with -m {quote(name)}",
         )
     if kind:
         raise DataError(
