@@ -21,8 +21,8 @@ from contextlib import suppress
 from shlex import quote
 from typing import Any
 
-from spamnb.core import Record, files, is_trusted, remove_leftovers, user_name
-from spamnb.errors import JournalError
+from spamnb.core import Record, files, is_trusted, remove_leftovers, share_like, user_name
+from spamnb.errors import JournalError, ModelError
 from spamnb.storage import model_file, model_writer
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 
@@ -247,6 +247,8 @@ def _extend(model: AnyPath, end: int, record: bytes) -> int:
     handle = os.open(path_of(model), os.O_WRONLY | _SAFE)
     try:
         _check_file(handle, model)
+        with suppress(ModelError, OSError):  # the model may have another group or mode by now
+            share_like(handle, os.path.realpath(model), at_least=0o600)
         if os.fstat(handle).st_size > end:  # a crash left something behind the last valid record
             os.ftruncate(handle, end)
         os.lseek(handle, end, os.SEEK_SET)
