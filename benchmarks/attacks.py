@@ -1,10 +1,11 @@
-"""Measures what good words and poison do to a filter, undefended and with the defaults.
+"""Measures what good words and poison do to a filter: undefended, without limits, and with the defaults.
 
 Corpus: SMS Spam Collection, exact repeats removed; stratified 70/30 splits. Good words: the N words that most
-ham of the training part has and no spam, appended to every spam of the test part. Poison: messages labelled
-spam, as many as 1% of the training part, each of 100 words of its ham drawn by frequency; dictionary: the
-same with every word of its ham. Undefended is plain multinomial naive Bayes on words: all occurrences,
-add-one smoothing, no damping, no shapes.
+ham of the training part has and no spam, appended to every spam of the test part; hidden: with a zero-width
+space before each letter. Ham appended: a ham message of the training part. Poison: messages labelled spam, as
+many as 1% of the training part, each of 100 words of its ham drawn by frequency; dictionary: the same with
+every word of its ham; inverse dictionary: messages labelled ham, with every word of its spam. Undefended is
+plain multinomial naive Bayes on words: all occurrences, add-one smoothing, no damping, no shapes.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ def defaults(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:
     return train(texts, labels)
 
 
-def limited(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:
-    """The defaults with --max-evidence 10 --max-token-weight 3, chosen on folds of a training part."""
-    return train(texts, labels, scoring=ScorerConfig(max_evidence=10, max_token_weight=3.0))
+def unlimited(texts: Sequence[str], labels: Sequence[str]) -> SpamModel:
+    """The defaults with --max-evidence 0."""
+    return train(texts, labels, scoring=ScorerConfig(max_evidence=0))
 
 
-MODELS: dict[str, Train] = {"undefended": undefended, "defaults": defaults, "limited": limited}
+MODELS: dict[str, Train] = {"undefended": undefended, "unlimited": unlimited, "defaults": defaults}
 
 
 def words(text: str) -> list[str]:
@@ -65,9 +66,16 @@ def with_good_words(texts: Sequence[str], good: Sequence[str], rng: random.Rando
     return [f"{text} {' '.join(rng.sample(good, len(good)))}" for text in texts]
 
 
-def poison(texts: Sequence[str], labels: Sequence[str], rng: random.Random, whole: bool) -> list[str]:
-    """Messages to be labelled spam: 1% of the training part, of 100 words of ham each or of all of them."""
-    ham = [word for text, label in zip(texts, labels, strict=True) if label == "ham" for word in words(text)]
+def hide(word: str) -> str:
+    """The word with an invisible character before each letter."""
+    return "".join(f"\u200b{letter}" for letter in word)
+
+
+def poison(
+    texts: Sequence[str], labels: Sequence[str], rng: random.Random, whole: bool, of: str = "ham"
+) -> list[str]:
+    """Messages, 1% of the training part, of 100 words of a class each or of all of them."""
+    ham = [word for text, label in zip(texts, labels, strict=True) if label == of for word in words(text)]
     number = len(texts) // 100
     if whole:
         return [
@@ -83,6 +91,9 @@ def rates(model: SpamModel, spam: Sequence[str], ham: Sequence[str]) -> tuple[fl
     return float(caught), float(lost)
 
 
+POISONS = (("poison", False, "ham"), ("dictionary", True, "ham"), ("inverse dictionary", True, "spam"))
+
+
 def one_split(make: Train, seed: int) -> dict[str, tuple[float, float]]:
     _, texts, is_spam = read_messages("uci")
     known, unseen = split(is_spam, seed)
@@ -91,11 +102,15 @@ def one_split(make: Train, seed: int) -> dict[str, tuple[float, float]]:
     model, rng = make(seen, labels), random.Random(seed)
     results = {"no attack": rates(model, spam, ham)}
     for size in (30, 150):
-        attacked = with_good_words(spam, good_words(seen, labels, size), rng)
-        results[f"{size} good words"] = rates(model, attacked, ham)
-    for name, whole in (("poison", False), ("dictionary", True)):
-        added = poison(seen, labels, rng, whole)
-        results[f"1% {name}"] = rates(make([*seen, *added], [*labels, *["spam"] * len(added)]), spam, ham)
+        good = good_words(seen, labels, size)
+        results[f"{size} good words"] = rates(model, with_good_words(spam, good, rng), ham)
+        hidden = with_good_words(spam, [hide(word) for word in good], rng)
+        results[f"{size} good words, hidden"] = rates(model, hidden, ham)
+    known_ham = [text for text, label in zip(seen, labels, strict=True) if label == "ham"]
+    results["ham appended"] = rates(model, [f"{text} {rng.choice(known_ham)}" for text in spam], ham)
+    for name, whole, of in POISONS:
+        added, label = poison(seen, labels, rng, whole, of), "spam" if of == "ham" else "ham"
+        results[f"1% {name}"] = rates(make([*seen, *added], [*labels, *[label] * len(added)]), spam, ham)
     return results
 
 

@@ -71,9 +71,9 @@ def tables(kind: str, folder: Path) -> Iterator[str]:
     apply = model.calibration.apply
     left_out = [source for source in sources if source.name in scores]
     for source in left_out:
-        yield row(source.name, model, apply(scores[source.name]), is_spam(source))
+        yield row(source.name, model, apply(scores[source.name].scores), is_spam(source))
     if kind == "sms":
-        yield from written_rows(model, {name: apply(values) for name, values in scores.items()})
+        yield from written_rows(model, {name: apply(each.scores) for name, each in scores.items()})
     for name in ONLY_MEASURED[kind]:
         source = Source(name, read(name, folder / name))
         log_odds = np.concatenate([model.log_odds(part.texts) for part in source.parts])

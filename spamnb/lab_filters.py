@@ -92,8 +92,9 @@ class NaiveBayesFilter(_Filter):
         """
         engine, batch = self._engine("categorical", alpha=0.0), _batch(X)
         looked_up = engine.look_up(batch)
-        rows, log_factors = engine.scorer.terms(looked_up.weights, looked_up.entries, looked_up.stats)
-        proba = np.tile(np.exp(engine.bias(looked_up.stats)), (batch.size, 1))
+        tokens = looked_up.tokens
+        rows, log_factors = engine.scorer.terms(tokens.weights, looked_up.entries, tokens.stats)
+        proba = np.tile(np.exp(engine.bias(tokens.stats)), (batch.size, 1))
         np.multiply.at(proba, rows, np.exp(log_factors))
         return proba
 

@@ -14,6 +14,7 @@ from spamnb.core import FloatArray
 from spamnb.errors import SpamnbError
 from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
+from spamnb.readers import spam_of_two
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.sklearn_inputs import (
     InputError,
@@ -27,7 +28,7 @@ from spamnb.sklearn_inputs import (
     to_labels,
     to_texts,
 )
-from spamnb.training import Trainer, UnderSampling
+from spamnb.training import Trainer, UnderSampling, with_usual_limit
 
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
 
@@ -161,7 +162,7 @@ class SpamClassifier(_Estimator):
             choice.add(texts, names, {}, {})
             keep = choice.limits()
         training = TrainingConfig(folds=TrainingConfig().folds if self.calibrate else 0, refine=self.refine)
-        settings = new.features, new.scoring, training, new.decision, new.positive
+        settings = *self._settings(classes, weights), training, new.decision, new.positive
         trainer = Trainer(*settings, keep=keep)
         trainer.add(texts, names)
         self.model_ = trainer.finish() if len(classes) > 1 else new.learn(texts, names)
@@ -188,21 +189,31 @@ class SpamClassifier(_Estimator):
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
         model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned = model.learn(texts, label_names(labels))
-        self.model_, self.classes_ = learned, merged
+        learned, (features, scoring) = model.learn(texts, label_names(labels)), self._settings(merged)
+        scoring = with_usual_limit(scoring, features, learned.store)
+        self.model_, self.classes_ = replace(learned, scoring=scoring), merged
         return self
 
     def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
         """A model that has learned nothing, with these parameters, and maybe weights of classes."""
+        names, (features, scoring) = label_names(classes), self._settings(classes, weights)
+        Trainer(features, scoring)  # refuses settings that do not go together
+        positive = names[1] if len(names) == 2 else ""
+        return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)
+
+    def _settings(
+        self, classes: Labels, weights: Mapping[str, float] | None = None
+    ) -> tuple[FeatureConfig, ScorerConfig]:
+        """The parameters as settings, and maybe weights of classes."""
         names = label_names(classes)
         options = self._options(names)
         if weights:
             stated = dict(options["class_weight"] or ())
             options["class_weight"] = tuple((name, w * stated.get(name, 1.0)) for name, w in weights.items())
         features, scoring = FeatureConfig.from_options(options), ScorerConfig.from_options(options)
-        Trainer(features, scoring)  # refuses settings that do not go together
-        positive = names[1] if len(names) == 2 else ""
-        return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)
+        if len(names) != 2 or spam_of_two(*names) != names[1]:
+            scoring = scoring.with_max_evidence(0)  # against spam, so only where the second class is spam
+        return features, scoring
 
     def _options(self, names: list[str]) -> dict[str, Any]:
         """The parameters as option values; a grid has numpy's numbers, but a model file only Python's."""
@@ -236,15 +247,16 @@ class SpamClassifier(_Estimator):
     def predict_proba(self, X: Messages) -> FloatArray:
         """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""
         model, texts = self._fitted(), to_texts(X)
-        known = np.ones((len(texts), 1)) if len(model.labels) == 1 else model.predict_proba(texts)
-        return self._by_class(known, 0.0)
+        if len(model.labels) == 1:
+            return self._by_class(np.ones((len(texts), 1)), 0.0)
+        return self._by_class(model.proba(model.score(texts, memory=False)), 0.0)
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
         """(n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
         model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.zeros((len(texts), 1)), -np.inf)
-        predictions = model.score(texts)
+        predictions = model.score(texts, memory=False)
         if model.pair is None:
             scores = model.calibration.apply(predictions.scored.damped)
         else:

@@ -251,7 +251,7 @@ def test_all_parameters_reach_the_model() -> None:
     one = SpamClassifier("less-naive", alpha=2, class_prior="uniform", order=1, chars=3, patterns=patterns)
     model = one.fit(TEXTS, LABELS).model_
     assert model.features == FeatureConfig(2, False, 3, (("phone", r"\d{5,}"),))
-    assert model.scoring == ScorerConfig.of("less-naive", alpha=2, prior="uniform", order=1)
+    assert model.scoring == ScorerConfig.of("less-naive", alpha=2, prior="uniform", order=1, max_evidence=0)
     ham, spam = SpamClassifier(balance="undersample").fit(TEXTS, LABELS).model_.store.message_totals
     assert spam == 40
     assert 40 <= ham <= 42  # of 80; copies of a text stay or go together
@@ -448,3 +448,10 @@ def test_what_partial_fit_refuses() -> None:
         one.set_params(ngrams=3).partial_fit(["a"], [True])
     with pytest.raises(InputError, match=r"^partial_fit cannot undersample$"):
         SpamClassifier(balance="undersample").partial_fit(["a"], [True])
+
+
+@pytest.mark.parametrize(("other", "limit"), [("spam", 8), ("xylophone", 0)])
+def test_good_words_are_limited_where_the_second_class_is_known_to_be_spam(other: str, limit: int) -> None:
+    labels = ["house" if label == "ham" else other for label in LABELS]
+    assert SpamClassifier().fit(TEXTS, labels).model_.scoring.max_evidence == limit
+    assert SpamClassifier(max_evidence=3).fit(TEXTS, labels).model_.scoring.max_evidence == 3

@@ -44,6 +44,7 @@ from spamnb.model.weight_correction import Correction
 from spamnb.scorers import Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import fit_linear
+from spamnb.training.fit_min_known_words import lowest_usual
 from spamnb.training.logistic_regression import Pattern, SparseRows, fit
 from tools.model_sources import LEFT_OUT, MASS, ROOT, Source, read_sources
 from tools.publishable_tokens import Names, allowed, census_names, person_names
@@ -112,7 +113,7 @@ def fit_weights(store: CountStore, sources: Sequence[Counted]) -> Correction:
     entries = Entries.concat([entries_of(batch, store) for c in sources for batch in c.batches])
     strength = np.concatenate([c.source.weights() for c in sources])
     spam = np.array([label == "spam" for c in sources for label in c.source.labels])
-    weights = log_odds_of(scorer.weights(Stats.of(store)), store.labels.index("spam"))
+    weights = log_odds_of(scorer.estimate(Stats.of(store)), store.labels.index("spam"))
     row_scale = damping_scale(np.bincount(entries.rows, minlength=entries.size), SCORING)
     pattern = Pattern.of(entries.size, store.vocabulary, entries.rows, entries.ids, None)
     scale = np.sqrt(np.abs(weights))
@@ -143,22 +144,32 @@ def build(kind: str, names: Names, sources: Sequence[Counted]) -> SpamModel:
     )
 
 
-def left_out_scores(kind: str, names: Names, sources: Sequence[Counted]) -> dict[str, FloatArray]:
-    """The scores of each source by a model without it and those that are left out with it."""
+@dataclass(frozen=True)
+class LeftOut:
+    """What a model without a source says of its messages: log-odds before calibration, known words."""
+
+    scores: FloatArray
+    known_share: FloatArray
+
+
+def left_out_scores(kind: str, names: Names, sources: Sequence[Counted]) -> dict[str, LeftOut]:
+    """Classifies each source by a model without it and those that are left out with it."""
     scores = {}
     for group in LEFT_OUT[kind]:
         model = build(kind, names, [c for c in sources if c.source.name not in group])
         for counted in sources:
             if counted.source.name in group:
-                scores[counted.source.name] = raw_scores(model, counted.batches)
+                scores[counted.source.name] = classify(model, counted.batches)
     return scores
 
 
-def raw_scores(model: SpamModel, batches: Iterable[Batch]) -> FloatArray:
-    """The log-odds of messages before calibration."""
+def classify(model: SpamModel, batches: Iterable[Batch]) -> LeftOut:
+    """Scores messages before calibration."""
     engine, plus = Engine(model.store, model.scoring, model.correction), model.labels.index("spam")
-    scored = [engine.score(batch) for batch in batches]
-    return np.concatenate([log_odds_of(s.damped, plus) + np.asarray(s.correction) for s in scored])
+    scored = [engine.score(batch, words=True) for batch in batches]
+    scores = [log_odds_of(s.damped, plus) + np.asarray(s.correction) for s in scored]
+    shares = [s.words.share for s in scored if s.words is not None]
+    return LeftOut(np.concatenate(scores), np.concatenate(shares))
 
 
 def is_spam(source: Source) -> NDArray[np.bool_]:
@@ -166,21 +177,24 @@ def is_spam(source: Source) -> NDArray[np.bool_]:
 
 
 def calibrated(
-    kind: str, model: SpamModel, sources: Iterable[Source], scores: dict[str, FloatArray]
+    kind: str, model: SpamModel, sources: Iterable[Source], left_out: dict[str, LeftOut]
 ) -> SpamModel:
     """Returns a model with the line through the scores of sources that were left out.
 
     Those are the messages written for spamnb, the nearest to what a phone receives today; for mail all but
-    Enron-Spam, whose texts have no headers. A source counts with at most `CALIBRATING` messages.
+    Enron-Spam, whose texts have no headers. A source counts with at most `CALIBRATING` messages. Messages
+    with fewer known words than all but one in 200 of them are not called ham.
     """
-    chosen = [source for source in sources if source.name in scores and source.name != "enron"]
+    chosen = [source for source in sources if source.name in left_out and source.name != "enron"]
     if kind == "sms":
         chosen = [source for source in chosen if source.written]
     steps = [max(1, len(source.labels) // CALIBRATING) for source in chosen]
     pairs = list(zip(chosen, steps, strict=True))
-    values = np.concatenate([scores[source.name][::step] for source, step in pairs])
+    values = np.concatenate([left_out[source.name].scores[::step] for source, step in pairs])
     truth = np.concatenate([is_spam(source)[::step] for source, step in pairs])
-    return replace(model, calibration=fit_linear(values, truth.astype(np.int64), 2))
+    shares = np.concatenate([left_out[source.name].known_share[::step] for source, step in pairs])
+    fitted = fit_linear(values, truth.astype(np.int64), 2)
+    return replace(model, calibration=fitted, min_known_words=lowest_usual(shares) or None)
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,13 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
+from spamnb.cli.own_model_start import start_own_model
+from spamnb.core import visible
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
-    from spamnb.training import Learner, LearnResult
+    from spamnb.training import Learner, LearnResult, Lesson
 
 # What a command does with a chunk and its labels (None: none were given).
 Update = Callable[["Learner", "Chunk", "list[str] | None"], None]
@@ -55,13 +58,20 @@ update_options = all_of(
 )
 
 
-def update_model(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> None:
-    """Reads messages, changes the model by them in one step, prints what was done."""
+def update_model(
+    paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool, may_start: bool = False
+) -> None:
+    """Reads messages, changes the model by them in one step, prints what was done.
+
+    With `may_start` the user's own model is made from the ready-made one if there is none.
+    """
     from spamnb.cli.model_choice import model_to_change
     from spamnb.core import keep_freed_memory
     from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
     keep_freed_memory()
+    if may_start:
+        start_own_model(paths, flags)
     learner = Learner(model_to_change(flags["model"]), wait=flags["wait"], first_label_wins=True)
     model = learner.load()
     if flags.get("sync"):
@@ -135,11 +145,39 @@ def print_result(result: LearnResult, quiet: bool) -> None:
     ):
         if number:
             print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
+    for line in lesson_lines(result.lessons):
+        print_status(line, quiet)
     if result.classified:
         wrong = f"{result.misclassified:,} of {_messages(result.classified, 'new message')}"
         print_status(f"{'mistakes':<10} {wrong}, before learning", quiet)
     if not result.changes:
         print_status("Nothing was learned." if result.classified else "Nothing was changed.", quiet)
+
+
+def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:
+    """Words what the learned messages were called before and are called now, and what to do if not enough."""
+    if not lessons:
+        return
+    before, now = (_verdicts(getattr(lesson, name) for lesson in lessons) for name in ("before", "now"))
+    yield f"verdict    {before} before, {now} now"
+    wrong = [lesson for lesson in lessons if lesson.now != lesson.label]
+    weak = [lesson for lesson in lessons if lesson.now == lesson.label != lesson.evidence]
+    if wrong:
+        why = "copies have several labels, or the model keeps no digests"
+        yield f"not as taught  {_messages(len(wrong))}: {why}"
+        yield "Hint: `spamnb forget` removes a copy; without digests, learn more messages like it"
+    if weak:
+        words = _verdicts(lesson.evidence for lesson in weak)
+        yield f"remembered {_messages(len(weak))}, word for word; by the words alone: {words}"
+        yield "Hint: learn more messages like it, so that similar ones are recognised too"
+
+
+def _verdicts(verdicts: Iterable[str]) -> str:
+    """`spam`, or `2 ham, 1 spam`."""
+    counts = Counter(verdicts)
+    if sum(counts.values()) == 1:
+        return visible(next(iter(counts)))
+    return ", ".join(f"{n:,} {visible(verdict)}" for verdict, n in sorted(counts.items()))
 
 
 def _messages(n: int, word: str = "message") -> str:

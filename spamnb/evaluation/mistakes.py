@@ -73,10 +73,11 @@ class MistakeCollector:
     def worst(self) -> list[Mistake]:
         """Explains the worst mistakes of each kind."""
         names = (*self.model.labels, "unsure")
-        return [
-            _mistake(c, names, self.model.explain(c.chunk.texts, c.chunk.categories, c.chunk.numbers))
-            for c in self._candidates
-        ]
+        return [_mistake(c, names, self._explain(c.chunk)) for c in self._candidates]
+
+    def _explain(self, chunk: Chunk) -> Explanation:
+        """Explains the evidence that was measured, also for a message that the model has learned."""
+        return self.model.explain(chunk.texts, chunk.categories, chunk.numbers, memory=False)
 
 
 def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> tuple[FloatArray, IntArray]:
@@ -133,7 +134,7 @@ def out_of_fold_mistakes(evaluation: Evaluation, k: int, limit: int = WORST_MIST
         other_folds = replace(other_folds, correction=None)
         if len(rows) and other_folds.labels == model.labels:  # else the fold has all messages of a class
             collector = MistakeCollector(other_folds, limit)
-            predictions = other_folds.score(chunk.texts, chunk.categories, chunk.numbers)
+            predictions = other_folds.score(chunk.texts, chunk.categories, chunk.numbers, memory=False)
             collector.observe(chunk, _measured(evaluation, rows, predictions), evaluation.sample.labels[rows])
             mistakes += [_with_measured_score(mistake, model) for mistake in collector.worst()]
     return _worst(mistakes, limit, model)

@@ -14,7 +14,7 @@ from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel, TrainingOverlap
-from spamnb.training import HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
+from spamnb.training import FEWEST, HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
 
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 
@@ -120,7 +120,7 @@ def join_scores(parts: list[HeldOutScores]) -> HeldOutScores:
 def cross_validate(trainer: Trainer) -> Evaluation:
     """Scores each fold with a model of the other folds."""
     model, sample = trainer.counted()
-    if sample is None:
+    if sample is None or int(np.bincount(sample.labels).min()) < FEWEST:
         raise DataError(
             "too few messages to cross-validate: every class needs at least 10",
             hint="give more labelled messages",

@@ -20,9 +20,9 @@ from spamnb.counts import CountStore, Entries, Tally, are_grams
 from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, prior_if_impossible, weighted
-from spamnb.scorers import ClassTotals, Scorer, Stats, make
+from spamnb.scorers import ClassTotals, EvidenceLimits, Scorer, Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig
-from spamnb.training import FoldScores
+from spamnb.training import FoldScores, with_usual_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,15 @@ class _Running:
 
 
 def score_stream(
-    batches: Iterable[tuple[Texts, Sequence[str]]], features: FeatureConfig, scoring: ScorerConfig
+    batches: Iterable[tuple[Texts, Sequence[str]]],
+    features: FeatureConfig,
+    scoring: ScorerConfig,
+    positive: str = "spam",
 ) -> StreamScores:
     """Scores each message by those before it, then counts it."""
     scorer = make(scoring)
     entries, labels, store, kinds = _count(batches, features, scorer)
+    limits = EvidenceLimits.of(with_usual_limit(scoring, features, store), store.labels, positive)
     index = {label: c for c, label in enumerate(store.labels)}
     truth = np.array([index[label] for label in labels], np.int64)
     first = [int(np.flatnonzero(truth == c)[0]) for c in range(len(index))]
@@ -79,14 +83,20 @@ def score_stream(
     for t, end in enumerate(ends):
         ids, counts = entries.ids[start:end], entries.counts[start:end]
         if t >= begin:
-            damped[t], known[t] = _score(scorer, running, entries, t, ids, counts)
+            damped[t], known[t] = _score(scorer, running, entries, t, ids, counts, limits)
         running.learn(ids, counts, int(truth[t]))
         start = end
     return StreamScores(FoldScores(damped, known), truth, begin, store)
 
 
 def _score(
-    scorer: Scorer, now: _Running, stream: Entries, t: int, ids: IntArray, counts: IntArray
+    scorer: Scorer,
+    now: _Running,
+    stream: Entries,
+    t: int,
+    ids: IntArray,
+    counts: IntArray,
+    limits: EvidenceLimits | None,
 ) -> tuple[FloatArray, int]:
     """Returns the damped log scores of message t, and how many of its tokens are known."""
     present = int(np.searchsorted(ids, now.known))  # ids ascend
@@ -97,10 +107,14 @@ def _score(
     entries = Entries(1, np.zeros(present, np.int64), local, counts, length, sequence, at)
     stats = now.stats(slice(0, now.known) if scorer.needs_full_vocabulary else rows)
     stats = weighted(stats, scorer.config)
-    joint = prior_if_impossible(scorer.joint(entries, stats), scorer.log_prior(stats))[0]
+    weights = scorer.estimate(stats)
+    if limits is not None:
+        entries, weights = limits.limit(entries, weights)
+    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
+    joint = prior_if_impossible(joint, scorer.log_prior(stats))[0]
     shapes = now.kinds[rows] == SHAPE
     known = present - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
-    return joint * damping_scale(np.array([present]), scorer.config), int(known)
+    return joint * damping_scale(np.array([len(entries.ids)]), scorer.config), int(known)
 
 
 def _sequence(stream: Entries, t: int, rows: IntArray, known: int) -> tuple[IntArray | None, IntArray | None]:

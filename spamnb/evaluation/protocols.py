@@ -170,9 +170,9 @@ def _step(messages: int, scores: Scores | MultiScores) -> Mapping[str, Any]:
 def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     """Classifies each message with a model of the messages before it, then learns it."""
     texts = ((chunk.texts, chunk.labels or []) for chunk in data.chunks)
-    stream = score_stream(texts, trainer.features, trainer.scoring)
     sizes = dict(zip(data.labels, np.bincount(data.truth).tolist(), strict=True))
     positive = positive_class(sizes, trainer.positive)
+    stream = score_stream(texts, trainer.features, trainer.scoring, positive)
     identity = calibrations.identity(len(data.labels))
     model = SpamModel(trainer.features, trainer.scoring, stream.store, trainer.decision, identity, positive)
     model, held_out = _calibrate_stream(model, stream)

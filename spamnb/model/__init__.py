@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.model.base_model import DEFAULT_WEIGHT as DEFAULT_WEIGHT, BaseModel as BaseModel
+    from spamnb.model.base_model import (
+        FOLLOWS as FOLLOWS,
+        USUAL_SLOPE as USUAL_SLOPE,
+        BaseModel as BaseModel,
+        usual_share as usual_share,
+    )
     from spamnb.model.calibration import (
         LIMIT as LIMIT,
         Beta as Beta,
@@ -88,13 +93,15 @@ if TYPE_CHECKING:
         age_by_half_life as age_by_half_life,
         prune as prune,
     )
+    from spamnb.model.raw_scores import (
+        WordCounts as WordCounts,
+        prior_if_impossible as prior_if_impossible,
+    )
     from spamnb.model.recomputation import Recomputed as Recomputed, recompute as recompute
     from spamnb.model.scoring_engine import (
         Engine as Engine,
-        WordCounts as WordCounts,
         damping_scale as damping_scale,
         log_odds_of as log_odds_of,
-        prior_if_impossible as prior_if_impossible,
         weighted as weighted,
     )
     from spamnb.model.seen_messages import (
@@ -119,7 +126,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "base_model": ["BaseModel", "DEFAULT_WEIGHT"],
+            "base_model": ["BaseModel", "FOLLOWS", "USUAL_SLOPE", "usual_share"],
             "calibration": [
                 "Beta",
                 "Calibration",
@@ -165,14 +172,8 @@ else:
             "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],
             "recomputation": ["Recomputed", "recompute"],
-            "scoring_engine": [
-                "Engine",
-                "WordCounts",
-                "damping_scale",
-                "log_odds_of",
-                "prior_if_impossible",
-                "weighted",
-            ],
+            "raw_scores": ["WordCounts", "prior_if_impossible"],
+            "scoring_engine": ["Engine", "damping_scale", "log_odds_of", "weighted"],
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],

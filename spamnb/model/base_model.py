@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.core import Record
+from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.model.calibration import Platt
 from spamnb.model.change_history import ChangeHistory
-from spamnb.model.scoring_engine import RawScores, WordCounts
+from spamnb.model.raw_scores import RawScores, WordCounts
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.storage import require
 
@@ -24,10 +26,23 @@ if TYPE_CHECKING:
     from spamnb.features import Batch
     from spamnb.model.spam_model import SpamModel
 
-# Chosen with 4 to 600 messages of corpora that the base model had not seen: the rest of the smishing set
-# (SMS), Enron and SpamAssassin (mail). 0.2 to 0.3 was best or near it with 20 messages of each of them.
+# The slope of log-odds that are means over tokens (damping 1), before any message is classified: with 6 to
+# 200 messages of eight corpora the best one was 4 to 7, but 2 to 3 for Thai.
+USUAL_SLOPE = 4.0
+# The share of the base model's log-odds goes from 1 to START and is halfway after so many messages.
+START, HALFWAY = 0.5, 8
+FOLLOWS = "the weight of the base model follows the number of messages"  # the note of such a calibration
 DEFAULT_WEIGHT = 0.25
 _LARGEST_WEIGHT = 1e100  # in a model file: far beyond any that is fitted, and no product overflows
+
+
+def usual_share(messages: int) -> float:
+    """The share of the base model's log-odds before any message is classified: 1 without messages.
+
+    >>> [round(usual_share(n), 2) for n in (0, 8, 20, 100)]
+    [1.0, 0.75, 0.64, 0.54]
+    """
+    return START + (1 - START) * HALFWAY / (HALFWAY + messages)
 
 
 class BaseModel(Record):
@@ -89,6 +104,25 @@ class BaseModel(Record):
             base_log_odds=self.weight * self.model.pair_log_odds(base),
             words=words,
         )
+
+    def usual(self, store: CountStore) -> tuple[BaseModel, Platt]:
+        """The weight and the calibration for the messages of a personal model, where no folds fit them.
+
+            log-odds = t USUAL_SLOPE own + usual_share(k) base       t = k / (k + HALFWAY)
+
+        with k twice the messages of the smaller class: ten lessons of one class and one of the other tell
+        little. By 5 lessons, random mistakes of a ready-made model on seven corpora, 11% of the verdicts on
+        other messages changed, and accuracy by -1 to +4 points; with t = 1, 23% and -9 to +16.
+        """
+        if self.lends_classes(store):
+            return self.replace(weight=1 / USUAL_SLOPE), Platt(USUAL_SLOPE, note=FOLLOWS)
+        k = 2 * int(store.message_totals.min())
+        slope = USUAL_SLOPE * k / (k + HALFWAY)
+        return self.replace(weight=usual_share(k) / slope), Platt(slope, note=FOLLOWS)
+
+    def lends_classes(self, store: CountStore) -> bool:
+        """Has a personal model messages of some classes only? Then its classes are those of its base."""
+        return len(store.labels) < len(self.model.labels) and set(store.labels) <= set(self.model.labels)
 
     def to_state(self) -> dict[str, Any]:
         return {"name": self.name, "weight": self.weight, "model": self.model.to_state()}

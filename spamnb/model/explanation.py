@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import FloatArray
+from spamnb.core import FloatArray, IntArray
 from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
-from spamnb.model.predictions import TOO_CLOSE
-from spamnb.model.scoring_engine import Engine, LookedUpBatch
+from spamnb.model.predictions import TOO_CLOSE, remember
+from spamnb.model.raw_scores import LookedUpBatch
+from spamnb.model.scoring_engine import Engine
 from spamnb.scorers import Form, Scorer
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class Evidence:
 class Explanation:
     """log_odds = bias + sum of the log-odds of `evidence`, for the first of `classes` against the second.
 
-    `probability` follows from the log-odds, unless the message is unsure for lack of evidence. `log_evidence`
+    `probability` follows from the log-odds, unless the message is unsure for lack of evidence, or was taught
+    word for word: `taught_as` is the label that it was taught with, and the verdict. `log_evidence`
     is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of
     the evidence, messages or occurrences, in the model and its base model; `bias_parts` names the bias.
     """
@@ -59,6 +61,7 @@ class Explanation:
     counted: str = "messages"
     base_counted: str = "messages"
     bias_parts: tuple[str, ...] = ("prior", "calibration")
+    taught_as: str = ""
 
     @property
     def label(self) -> str:
@@ -75,9 +78,17 @@ class Explanation:
         return self.unsure_reason not in ("", TOO_CLOSE)
 
 
-def explain_batch(model: SpamModel, batch: Batch, categories: Categories, numbers: Numbers) -> Explanation:
+def explain_batch(
+    model: SpamModel,
+    batch: Batch,
+    categories: Categories,
+    numbers: Numbers,
+    taught_as: IntArray | None = None,
+) -> Explanation:
     """Explains the prediction for a batch of one message."""
     predictions = model.score_batch(batch, categories, numbers)
+    if taught_as is not None:
+        predictions = remember(model, predictions, taught_as)
     pair = model.pair or _two_best(predictions)
     slope, offset = _slope_and_offset(model, predictions)
     columns = model.engine.columns(1, categories, numbers)
@@ -107,6 +118,7 @@ def explain_batch(model: SpamModel, batch: Batch, categories: Categories, number
             (model if model.active_base is None else model.active_base.model).engine.scorer
         ),
         bias_parts=_bias_parts(model.engine.scorer.form),
+        taught_as=predictions.taught_label(0),
     )
 
 
@@ -144,7 +156,7 @@ def _strength(evidence: Evidence) -> tuple[float, str]:
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
     """Whether the model, or its base model, knows each token."""
-    known = model.store.find(keys) >= 0
+    known = model.scored_store.find(keys) >= 0
     return known if model.active_base is None else known | (model.active_base.model.store.find(keys) >= 0)
 
 
@@ -160,8 +172,7 @@ def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float
     if model.pair is None:  # it has learned a class more than it was calibrated for
         return calibration.slope, _bend(calibration, predictions)
     offset = calibration.offset
-    if model.active_correction is not None:
-        offset += calibration.slope * model.sign * model.active_correction.bias
+    offset += calibration.slope * model.engine.correction_bias
     if not isinstance(calibration, Platt):
         raw = model.raw(predictions.scored)
         offset += float((calibration.apply(raw) - calibration.slope * raw - calibration.offset)[0])
@@ -192,13 +203,13 @@ def collect_evidence(
     """Returns one message's evidence for class pair[0] against pair[1], strongest first, and the bias."""
     plus, minus = pair
     looked_up = engine.look_up(batch)
-    _, values = engine.scorer.terms(looked_up.weights, looked_up.entries, looked_up.stats)
+    tokens = looked_up.tokens
+    _, values = engine.scorer.terms(tokens.weights, looked_up.entries, tokens.stats)
     with np.errstate(invalid="ignore"):
         log_odds = values[:, plus] - values[:, minus]
     corrected = engine.correct(looked_up)
-    if corrected is not None and engine.correction is not None:
-        sign = 1.0 if engine.store.labels[plus] == engine.correction.label else -1.0
-        log_odds = log_odds + sign * corrected
+    if corrected is not None:
+        log_odds = log_odds + corrected
     each = (np.where(np.isnan(log_odds), 0.0, log_odds) * factor).tolist()  # impossible in both: no evidence
     if engine.scorer.order is not None:
         evidence = _sequence_evidence(engine, looked_up, each)
@@ -209,7 +220,7 @@ def collect_evidence(
     for name, terms in columns.items():
         if terms.any():
             evidence.append(Evidence(name, 1, _log_odds(terms[0], pair) * factor, ()))
-    return sorted(evidence, key=_strength), _log_odds(engine.bias(looked_up.stats), pair) * factor
+    return sorted(evidence, key=_strength), _log_odds(engine.bias(tokens.stats), pair) * factor
 
 
 def _log_odds(log_p: FloatArray, pair: tuple[int, int]) -> float:

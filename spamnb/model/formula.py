@@ -23,8 +23,10 @@ class Formula:
     message adds to it, by class; `log_prior` is a part of the bias, for `presence` the rest is the sum of
     log(1 - P(i|c)) over the vocabulary. `once` says that a token counts once per message, `counted` names the
     counts that P(i|c) comes from, messages or occurrences: P(i|c) is (count times class weight + `added`, or
-    `added_to_ngrams`) / `below`. For `complement` the counts of the other classes make P(i|not c). With a
-    base model, `base_weight` times its log-odds are added before the calibration.
+    `added_to_ngrams`) / `below`. For `complement` the counts of the other classes make P(i|not c).
+    `max_token_weight` and `max_evidence` limit the evidence against the positive class of two
+    (`scorers.evidence_limits`). With a base model, `base_weight` times its log-odds are added before the
+    calibration.
     """
 
     scorer: str
@@ -79,7 +81,7 @@ def positive_index(model: SpamModel) -> int:
 def formula_of(model: SpamModel) -> Formula:
     """Returns the formula of a model."""
     scorer, config, base = model.engine.scorer, model.active_scoring, model.active_base
-    stats = weighted(Stats.of(model.store), config)
+    stats, limits = weighted(Stats.of(model.scored_store), config), model.engine.limits
     fraction = scorer.fraction(stats)
     return Formula(
         scorer=scorer.name,
@@ -93,15 +95,15 @@ def formula_of(model: SpamModel) -> Formula:
         below=None if fraction is None else tuple(fraction.below.tolist()),
         bias=tuple(scorer.bias(stats).tolist()),
         log_prior=tuple(scorer.log_prior(stats).tolist()),
-        class_weights=tuple(class_weights(config, model.labels, model.store.message_totals).tolist()),
+        class_weights=tuple(class_weights(config, model.labels, model.scored_store.message_totals).tolist()),
         damping=config.damping,
-        max_token_weight=config.max_token_weight,
-        max_evidence=config.max_evidence,
+        max_token_weight=0.0 if limits is None else limits.weight,
+        max_evidence=0 if limits is None else limits.tokens,
         order=scorer.order,
         back_off=None if scorer.order is None else BACK_OFF,
-        vocabulary=model.store.vocabulary,
+        vocabulary=model.scored_store.vocabulary,
         columns=bool(model.features.categorical or model.features.numeric),
-        correction_bias=_correction_bias(model),
+        correction_bias=None if model.active_correction is None else model.engine.correction_bias,
         calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},
         base_weight=None if base is None else base.weight,
         base=None if base is None else formula_of(base.model),
@@ -112,13 +114,6 @@ def as_formula(shown: Mapping[str, Any]) -> Formula:
     """Returns the formula of its fields, as `asdict` gives them."""
     base = None if shown["base"] is None else as_formula(shown["base"])
     return Formula(**{**shown, "base": base})
-
-
-def _correction_bias(model: SpamModel) -> float | None:
-    """Returns v_0 as evidence for the positive class; None without a correction."""
-    if (fitted := model.active_correction) is None:
-        return None
-    return fitted.bias if fitted.label == model.labels[positive_index(model)] else -fitted.bias
 
 
 def linear_view(formula: Formula) -> Linear | None:

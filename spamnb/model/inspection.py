@@ -16,7 +16,7 @@ from spamnb.model.formula import Formula, Linear, formula_of, linear_view, posit
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers import BACK_OFF, Form, Stats, limit_token_weights, safe_log
+from spamnb.scorers import BACK_OFF, Form, Stats, safe_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class TokenRow:
 
     `probabilities` are P(i|c); for the scorer complement P(i|not c), for poisson the rates r_ic. For
     less-naive those of an n-gram are P(last word|words before it, c). `weight` is what the token in a message
-    adds to the log-odds before damping and calibration: `bayes_weight`, log P(i|positive) - log P(i|other)
-    within the limit on one token, plus the `correction` (None if the model has none). For more than two
+    adds to the log-odds before damping and calibration: `bayes_weight`, log P(i|positive) - log P(i|other),
+    plus the `correction` (None if the model has none), within the limit on one token. For more than two
     classes it is one class's log P minus the mean of the others: of the class whose top tokens are listed,
     else of the positive one. For poisson and less-naive it is only a part, see `scorers.Form`. `base_weight`
     is the weight in the base model, None without one.
@@ -49,7 +49,7 @@ class Inspector:
     def __init__(self, model: SpamModel) -> None:
         self.model = model
         self._scorer = model.engine.scorer
-        self._stats = weighted(Stats.of(model.store), model.scoring)
+        self._stats = weighted(Stats.of(model.scored_store), model.scoring)
         self._log_p: FloatArray = self._scorer.estimate(self._stats)
         self._by_class: dict[int, FloatArray] = {}
         self._base = None if model.active_base is None else Inspector(model.active_base.model)
@@ -66,10 +66,10 @@ class Inspector:
 
     def top(self, label: str, limit: int) -> list[TokenRow]:
         """Returns the tokens that are most evidence for a class."""
-        c, keys = self.model.labels.index(label), self.model.store.keys
+        c, keys = self.model.labels.index(label), self.model.scored_store.keys
         for_label = self._bayes_weights(c) + self._corrections(c)
         if self._scorer.form is Form.CHAIN:  # an n-gram is no evidence of its own
-            for_label = np.where(self.model.store.kinds == 1, for_label, 0.0)
+            for_label = np.where(self.model.scored_store.kinds == 1, for_label, 0.0)
         order = np.lexsort((keys, -for_label))[:limit]
         shown_for = self._positive() if len(self.model.labels) == 2 else c
         return self.rows((i for i in order.tolist() if for_label[i] > 0), shown_for)
@@ -94,7 +94,7 @@ class Inspector:
         return self.rows([row])[0]
 
     def _find(self, token: str) -> int:
-        return int(self.model.store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
+        return int(self.model.scored_store.find(np.array([token_key(token)], np.uint64))[0]) if token else -1
 
     @property
     def positive(self) -> str:
@@ -107,8 +107,7 @@ class Inspector:
     @cached_property
     def _weights(self) -> FloatArray:
         """(R, K): what each token in a message adds to the score of each class."""
-        limit = self.model.scoring.max_token_weight
-        return self._scorer.occurrence_weights(limit_token_weights(self._log_p, limit))
+        return self._scorer.occurrence_weights(self._log_p)
 
     def _bayes_weights(self, c: int) -> FloatArray:
         if c not in self._by_class:
@@ -117,13 +116,13 @@ class Inspector:
 
     def _corrections(self, c: int) -> FloatArray:
         """(R,): what the correction adds to the weights of class c."""
-        added, fitted = self.model.engine.added(None), self.model.active_correction
-        if added is None or fitted is None:
+        added = self.model.engine.added(None)
+        if added is None:
             return np.zeros(len(self._log_p))
-        return added if self.model.labels[c] == fitted.label else -added
+        return added if c == self._positive() else -added
 
     def _row(self, i: int, c: int, bayes: float, added: float) -> TokenRow:
-        store = self.model.store
+        store = self.model.scored_store
         p = self._probabilities(i)
         if self._scorer.form is Form.CHAIN and store.kinds[i] != 1:
             bayes = float(_against_others(safe_log(p)[None], c)[0])
@@ -133,16 +132,21 @@ class Inspector:
             tuple(store.tokens[i].tolist()),
             tuple(store.messages[i].tolist()),
             tuple(p.tolist()),
-            bayes + added,
+            self._limited(bayes + added),
             bayes,
             None if self.model.active_correction is None else added,
             self._base_weight(store.spellings[i]),
         )
 
+    def _limited(self, weight: float) -> float:
+        """Returns a weight for the positive class within the limit on one token."""
+        limits = self.model.engine.limits
+        return weight if limits is None else float(limits.raise_weights(np.array([weight]))[0])
+
     def _probabilities(self, i: int) -> FloatArray:
         """(K,): the probabilities, or rates, that are shown of a token."""
-        if self._scorer.form is Form.CHAIN and self.model.store.kinds[i] != 1:
-            return self._after_words(self.model.store.spellings[i].split(" "))
+        if self._scorer.form is Form.CHAIN and self.model.scored_store.kinds[i] != 1:
+            return self._after_words(self.model.scored_store.spellings[i].split(" "))
         log_p = self._log_p[i]
         return np.asarray(np.exp(-log_p if self._scorer.form is Form.COMPLEMENT else log_p))
 
@@ -152,7 +156,7 @@ class Inspector:
         0 for tokens that are no n-grams of known words: the scorer does not use them.
         """
         words = words[-1 - (self._scorer.order or 0) :]
-        if (last := self._find(words[-1])) < 0 or self.model.store.kinds[last] != 1:
+        if (last := self._find(words[-1])) < 0 or self.model.scored_store.kinds[last] != 1:
             return np.zeros(len(self.model.labels))
         p: FloatArray = np.exp(self._log_p[last])
         for start in range(len(words) - 2, -1, -1):

@@ -39,7 +39,7 @@ def numbers_of(
 
 def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
     inspector, scorer, base = Inspector(model), model.engine.scorer, model.active_base
-    entries = Entries.of(batch, [model.store.find(s.keys) for s in batch.streams], scorer.order)
+    entries = Entries.of(batch, [model.scored_store.find(s.keys) for s in batch.streams], scorer.order)
     assert entries.lengths is not None
     rows = inspector.rows(entries.ids.tolist())
     listed: dict[str, Any] = {
@@ -50,7 +50,9 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
         "length": int(entries.lengths[0]),
     }
     if entries.sequence is not None:
-        listed["words"] = [model.store.spellings[i] if i >= 0 else None for i in entries.sequence[0].tolist()]
+        listed["words"] = [
+            model.scored_store.spellings[i] if i >= 0 else None for i in entries.sequence[0].tolist()
+        ]
     if base is not None:
         listed["base"] = _batch_numbers(base.model, batch)
     return listed
@@ -78,7 +80,7 @@ def verify(
 ) -> tuple[dict[str, Any], Verification]:
     """Returns the numbers of a message, and what they and the model say of it."""
     texts = message if isinstance(message, Texts) else Texts.of([message])
-    predictions = model.score(texts, categories, numbers)
+    predictions = model.score(texts, categories, numbers, memory=False)
     listed = numbers_of(model, texts, categories, numbers)
     result, proba, pair = recompute(listed), model.proba(predictions)[0], model.pair
     code = int(proba.argmax()) if pair is None else pair[0]

@@ -8,8 +8,8 @@ import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.model.calibration import LIMIT, probabilities, probability
-from spamnb.model.scoring_engine import RawScores
-from spamnb.model.verdicts import MOST, Verdicts
+from spamnb.model.raw_scores import RawScores
+from spamnb.model.verdicts import MOST, Verdicts, taught_range
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -25,7 +25,8 @@ class Predictions(Record):
     predicted one; `codes` index `names`, whose last is "unsure"; `known` (n,) counts the known tokens and
     columns of each message; `scored` has the raw scores. `lacks_evidence` (n,) marks the messages that are
     unsure because too little in them is known: their log-odds are still the sum of the evidence, but their
-    probability is not near 0 or 1.
+    probability is not near 0 or 1. `taught_as` (n,) is the class that a message was taught with, word for
+    word, -1 for all others: it is the verdict, and the probability follows it, while the log-odds stay.
     """
 
     names: tuple[str, ...]
@@ -35,10 +36,15 @@ class Predictions(Record):
     known: IntArray
     scored: RawScores
     lacks_evidence: BoolArray
+    taught_as: IntArray | None = None
 
     @property
     def labels(self) -> list[str]:
         return [self.names[code] for code in self.codes.tolist()]
+
+    def taught_label(self, row: int) -> str:
+        """The label that a message was taught with, word for word; empty if it was not."""
+        return "" if self.taught_as is None or self.taught_as[row] < 0 else self.names[self.taught_as[row]]
 
     def unsure_reason(self, row: int) -> str:
         """Explains why a message is unsure; empty if it is not."""
@@ -80,9 +86,17 @@ def predict_pair(
 def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:
     """(n, K): the probability of every class, in the order of the model's labels."""
     if model.pair is None:
-        return class_probabilities(model, predictions.scored.damped, predictions.known)
-    p, exact = predictions.probability, probability(-predictions.log_odds)
-    both = np.where(predictions.lacks_evidence, 1 - p, exact), p
+        return _with_taught(
+            class_probabilities(model, predictions.scored.damped, predictions.known), predictions.taught_as
+        )
+    p, exact, inexact = (
+        predictions.probability,
+        probability(-predictions.log_odds),
+        predictions.lacks_evidence,
+    )
+    if predictions.taught_as is not None:
+        inexact = inexact | (predictions.taught_as >= 0)
+    both = np.where(inexact, 1 - p, exact), p
     return np.stack(both if model.pair[0] == 1 else both[::-1], axis=1)
 
 
@@ -96,3 +110,36 @@ def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
     with np.errstate(divide="ignore"):
         log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
     return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored, lacking)
+
+
+def remember(model: SpamModel, predictions: Predictions, taught_as: IntArray) -> Predictions:
+    """Gives messages that were taught word for word the label that they were taught with."""
+    taught = taught_as >= 0
+    if not taught.any():
+        return predictions
+    if model.pair is None:
+        own = class_probabilities(model, predictions.scored.damped, predictions.known)
+        p = _with_taught(own, taught_as)[np.arange(len(own)), taught_as]
+    else:
+        ham, spam = taught_range(model.decision.for_classes(model.labels, model.positive))
+        is_spam, p = taught_as == model.pair[0], predictions.probability
+        p = np.where(is_spam, np.maximum(p, spam), np.minimum(p, ham))
+    return predictions.replace(
+        codes=np.where(taught, taught_as, predictions.codes),
+        probability=np.where(taught, p, predictions.probability),
+        lacks_evidence=predictions.lacks_evidence & ~taught,
+        taught_as=taught_as,
+    )
+
+
+def _with_taught(proba: FloatArray, taught_as: IntArray | None) -> FloatArray:
+    """(n, K): at least `MOST` for the class that a message was taught with; the others share the rest."""
+    rows = np.zeros(0, np.int64) if taught_as is None else np.flatnonzero(taught_as >= 0)
+    if taught_as is None or not len(rows):
+        return proba
+    own = proba[rows, taught_as[rows]]
+    raised = np.maximum(own, MOST)
+    proba = proba.copy()
+    proba[rows] *= np.where(own < 1, (1 - raised) / np.maximum(1 - own, 1e-300), 1.0)[:, None]
+    proba[rows, taught_as[rows]] = raised
+    return proba

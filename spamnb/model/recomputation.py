@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from spamnb.model.calibration import LIMIT
 from spamnb.model.recomputed_columns import Scores, Shown, column_terms, safe_log
-from spamnb.scorers import HUGE
+from spamnb.scorers import HUGE, NEUTRAL
 
 
 class Recomputed(NamedTuple):
@@ -36,9 +36,8 @@ def recompute(numbers: Shown) -> Recomputed:
         return Recomputed(None, dict(zip(classes, _shares(scores, scale, formula), strict=True)))
     plus = classes.index(formula["positive"])
     raw = _difference(scores[plus], scores[1 - plus]) * scale
-    if formula["correction_bias"] is not None:
-        raw += sum(row["correction"] * _times(row, formula) for row in tokens) * scale
-        raw += formula["correction_bias"]
+    raw += sum(_added(row, formula) * _times(row, formula) for row in tokens) * scale
+    raw += formula["correction_bias"] or 0.0
     if "base" in numbers:
         base = recompute(numbers["base"]).log_odds
         raw += formula["base_weight"] * (base or 0.0)
@@ -48,32 +47,39 @@ def recompute(numbers: Shown) -> Recomputed:
 
 
 def _within_limits(rows: Sequence[Shown], formula: Shown) -> list[Shown]:
-    """Selects the tokens that lean most to each class; equal ones in their order."""
-    if not formula["max_evidence"] or len(formula["classes"]) != 2:
+    """Selects the tokens that count: the strongest against the positive class, equal ones in their order."""
+    if not formula["max_evidence"]:
         return list(rows)
-    ranked = sorted(rows, key=lambda row: -abs(_lean(row, formula)))
-    sides = [[row for row in ranked if (_lean(row, formula) > 0) is side] for side in (True, False)]
-    return [row for side in sides for row in side[: formula["max_evidence"]]]
+    ranked = sorted(rows, key=lambda row: _weight(row, formula))
+    against = [row for row in ranked if _weight(row, formula) < -NEUTRAL]
+    return against[: formula["max_evidence"]] + ranked[len(against) :]
 
 
-def _lean(row: Shown, formula: Shown) -> float:
-    """Returns the second class's log P minus the first one's."""
-    first, second = _log_p(row, formula)
-    lean = _difference(second, first)
-    return max(min(lean, 1e300), -1e300)
+def _weight(row: Shown, formula: Shown) -> float:
+    """Returns a token's weight for the positive class of two, with its correction and without limits."""
+    return _bayes_weight(row, formula) + (row["correction"] or 0.0)
+
+
+def _bayes_weight(row: Shown, formula: Shown) -> float:
+    log_p, plus = _log_p(row), formula["classes"].index(formula["positive"])
+    return _difference(log_p[plus], log_p[1 - plus])
+
+
+def _added(row: Shown, formula: Shown) -> float:
+    """Returns what correction and limit add to a token's weight for the positive class of two."""
+    added, limit = row["correction"] or 0.0, formula["max_token_weight"]
+    if not limit or not isfinite(_bayes_weight(row, formula)):
+        return float(added)
+    return float(max(added, -limit - _bayes_weight(row, formula)))
 
 
 def _times(row: Shown, formula: Shown) -> int:
     return 1 if formula["once"] else int(row["times"])
 
 
-def _log_p(row: Shown, formula: Shown) -> Scores:
-    """Returns log P(i|c) of each class, of two classes within the limit on one token."""
-    log_p, limit = [safe_log(p) for p in row["probabilities"]], formula["max_token_weight"]
-    if not limit or len(log_p) != 2 or not all(map(isfinite, log_p)) or abs(log_p[1] - log_p[0]) <= limit:
-        return log_p
-    middle, half = sum(log_p) / 2, limit / 2 if log_p[1] > log_p[0] else -limit / 2
-    return [middle - half, middle + half]
+def _log_p(row: Shown) -> Scores:
+    """Returns log P(i|c) of each class."""
+    return [safe_log(p) for p in row["probabilities"]]
 
 
 def _text_terms(numbers: Shown, tokens: Sequence[Shown]) -> list[Scores]:
@@ -83,7 +89,7 @@ def _text_terms(numbers: Shown, tokens: Sequence[Shown]) -> list[Scores]:
         return _chain(numbers)
     terms = []
     for row in tokens:
-        k, log_p = _times(row, formula), _log_p(row, formula)
+        k, log_p = _times(row, formula), _log_p(row)
         if formula["form"] == "complement":
             terms.append([-k * x for x in log_p])
         elif formula["form"] == "presence":

@@ -19,13 +19,15 @@ ByLabel = Mapping[str, KeyArray]  # label -> digests
 MAX_STALE = 1 << 20  # digests of 8 bytes that are kept of messages that cannot be removed exactly
 _NO_DIGESTS: KeyArray = np.zeros(0, np.uint64)
 _EMPTY: ByLabel = {}
+_PARTS = ("exact", "stale", "lessons")
 
 
 class SeenMessages:
     """For each label the digests of its messages, ascending; a message learned twice is listed twice.
 
     The counts of `exact` messages can be removed again exactly. `stale` ones were learned before the model
-    was aged or pruned: they are recognised, but what is left of their counts cannot be told.
+    was aged or pruned: they are recognised, but what is left of their counts cannot be told. `lessons` are
+    those of them that a learner has taught, and not a training: their labels are verdicts.
 
     >>> seen = SeenMessages({"ham": np.array([3, 5, 5], np.uint64)})
     >>> seen.count_exact("ham", np.array([5, 7], np.uint64)).tolist(), len(seen)
@@ -35,22 +37,29 @@ class SeenMessages:
     """
 
     def __init__(
-        self, exact: ByLabel, stale: ByLabel = _EMPTY, pending: tuple[tuple[str, ByLabel], ...] = ()
+        self,
+        exact: ByLabel,
+        stale: ByLabel = _EMPTY,
+        lessons: ByLabel = _EMPTY,
+        pending: tuple[tuple[str, ByLabel], ...] = (),
     ) -> None:
-        self._exact, self._stale, self._pending = exact, stale, pending
+        self._exact, self._stale, self._lessons, self._pending = exact, stale, lessons, pending
 
     @cached_property
-    def _applied(self) -> tuple[dict[str, KeyArray], dict[str, KeyArray]]:
-        """Exact and stale digests. Changes are applied when first asked for: predictions never ask."""
-        exact, stale = dict(self._exact), dict(self._stale)
+    def _applied(self) -> tuple[dict[str, KeyArray], ...]:
+        """Exact, stale and taught digests. Changes are applied when first asked for, not for predictions."""
+        exact, stale, lessons = dict(self._exact), dict(self._stale), dict(self._lessons)
         for change, by_label in self._pending:
             for label, digests in by_label.items():
-                if change == "add":
+                taught = lessons.get(label, _NO_DIGESTS)
+                if change in ("add", "teach"):
                     exact[label] = _merge_sorted([exact.get(label, _NO_DIGESTS), np.sort(digests)])
+                    lessons[label] = taught if change == "add" else _merge_sorted([taught, np.sort(digests)])
                 else:
                     source = exact if change == "remove" else stale
                     source[label] = _remove(source.get(label, _NO_DIGESTS), digests)
-        return _without_empty(exact), _without_empty(stale)
+                    lessons[label] = _remove(taught, _common(taught, digests))
+        return _without_empty(exact), _without_empty(stale), _without_empty(lessons)
 
     @property
     def exact(self) -> dict[str, KeyArray]:
@@ -63,13 +72,18 @@ class SeenMessages:
         return self._applied[1]
 
     @property
+    def lessons(self) -> dict[str, KeyArray]:
+        """The digests, by label, of messages that a learner has taught."""
+        return self._applied[2]
+
+    @property
     def labels(self) -> list[str]:
         """The labels of all messages."""
         return sorted({*self.exact, *self.stale})
 
-    def plus(self, learned: ByLabel) -> SeenMessages:
-        """With these messages, which can be removed exactly."""
-        return self._with("add", learned)
+    def plus(self, learned: ByLabel, *, lessons: bool = False) -> SeenMessages:
+        """With these messages, which can be removed exactly; as `lessons` their labels are verdicts."""
+        return self._with("teach" if lessons else "add", learned)
 
     def minus(self, forgotten: ByLabel) -> SeenMessages:
         """Without these messages, which must be exact; a DataError, when first used, if one is not there."""
@@ -82,21 +96,22 @@ class SeenMessages:
     def _with(self, change: str, digests: ByLabel) -> SeenMessages:
         if not digests:
             return self
-        return SeenMessages(self._exact, self._stale, (*self._pending, (change, digests)))
+        pending = *self._pending, (change, digests)
+        return SeenMessages(self._exact, self._stale, self._lessons, pending)
 
     def as_stale(self) -> SeenMessages:
         """All of them stale, MAX_STALE at most; those that were stale before are dropped first."""
         new = _keep_smallest(self.exact, MAX_STALE)
         old = _keep_smallest(self.stale, MAX_STALE - _total(new))
-        return SeenMessages({}, _merge_by_label([new, old]))
+        return SeenMessages({}, _merge_by_label([new, old]), self.lessons)
 
     def repeated(self, times: int) -> SeenMessages:
         """Every message so many times."""
-        exact, stale = (
+        exact, stale, lessons = (
             {label: np.repeat(digests, times) for label, digests in by_label.items()}
-            for by_label in (self.exact, self.stale)
+            for by_label in self._applied
         )
-        return SeenMessages(exact, stale)
+        return SeenMessages(exact, stale, lessons)
 
     def count_exact(self, label: str, digests: KeyArray) -> IntArray:
         """How many exact messages with this label each digest has."""
@@ -105,6 +120,32 @@ class SeenMessages:
     def count(self, label: str, digests: KeyArray) -> IntArray:
         """How many messages with this label each digest has, exact or stale."""
         return self.count_exact(label, digests) + _count(self.stale.get(label, _NO_DIGESTS), digests)
+
+    @property
+    def has_lessons(self) -> bool:
+        """May any message be a lesson? Applies no changes."""
+        return bool(self._lessons) or any(change == "teach" for change, _ in self._pending)
+
+    def taught_labels(self, labels: Sequence[str], digests: KeyArray) -> IntArray:
+        """(n,): the place in `labels` of the only label that each message was taught with, else -1.
+
+        Changes of the journal are looked up one by one: applying them would copy all digests.
+        """
+        places, number = np.full(len(digests), -1), np.zeros(len(digests), np.int64)
+        for place, label in enumerate(labels):
+            taught = self._count_lessons(label, digests) > 0
+            places[taught] = place
+            number += taught
+        return np.where(number == 1, places, -1)
+
+    def _count_lessons(self, label: str, digests: KeyArray) -> IntArray:
+        """How many lessons with this label each digest has, without applying the changes."""
+        copies = _count(self._lessons.get(label, _NO_DIGESTS), digests)
+        for change, by_label in self._pending:
+            if change != "add" and label in by_label:
+                changed = _count(np.sort(by_label[label]), digests)
+                copies = np.maximum(copies + (changed if change == "teach" else -changed), 0)
+        return copies
 
     def contains(self, digests: KeyArray) -> NDArray[np.bool_]:
         """Which digests are of a message that was learned, with whatever label."""
@@ -117,19 +158,21 @@ class SeenMessages:
         return _total(self.exact) + _total(self.stale)
 
     def to_state(self) -> dict[str, Any]:
+        """Lessons only if there are any."""
         return {
             name: {label: np.ascontiguousarray(digests, "<u8") for label, digests in by_label.items()}
-            for name, by_label in (("exact", self.exact), ("stale", self.stale))
+            for name, by_label in zip(_PARTS, self._applied, strict=True)
+            if by_label or name != "lessons"
         }
 
     @classmethod
     def from_state(cls, state: object) -> SeenMessages:
         """The inverse of `to_state`."""
-        if not isinstance(state, dict) or state.keys() != {"exact", "stale"}:
+        if not isinstance(state, dict) or state.keys() | {"lessons"} != set(_PARTS):
             raise _damaged()
         if not all(map(_is_by_label, state.values())):
             raise _damaged()
-        return cls(state["exact"], state["stale"])
+        return cls(state["exact"], state["stale"], state.get("lessons", {}))
 
     def check_counts(self, store: CountStore) -> None:
         """Refuses digests of a class that the counts do not have, or of more messages than it has.
@@ -138,7 +181,7 @@ class SeenMessages:
         """
         totals = dict(zip(store.labels, store.message_totals.tolist(), strict=True))
         many = any(len(digests) > totals.get(label, 0) for label, digests in self.exact.items())
-        if many or not self.stale.keys() <= totals.keys():
+        if many or not {*self.stale, *self.lessons} <= totals.keys():
             raise _damaged()
 
 
@@ -148,7 +191,9 @@ def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
     if not seen:
         return None
     return SeenMessages(
-        _merge_by_label([part.exact for part in seen]), _merge_by_label([part.stale for part in seen])
+        _merge_by_label([part.exact for part in seen]),
+        _merge_by_label([part.stale for part in seen]),
+        _merge_by_label([part.lessons for part in seen]),
     )
 
 
@@ -196,6 +241,13 @@ def _merge_sorted(arrays: Sequence[KeyArray]) -> KeyArray:
     merged = np.concatenate(arrays)
     merged.sort(kind="stable")
     return merged
+
+
+def _common(ascending: KeyArray, digests: KeyArray) -> KeyArray:
+    """Those of the digests that are there, each at most as often as it is there."""
+    digests = np.sort(digests)
+    repeats = np.arange(len(digests)) - np.searchsorted(digests, digests, "left")
+    return digests[repeats < _count(ascending, digests)]
 
 
 def _remove(ascending: KeyArray, digests: KeyArray) -> KeyArray:

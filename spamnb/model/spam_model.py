@@ -16,13 +16,20 @@ from spamnb.errors import DataError, JournalError, ModelError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Messages, Texts, as_texts, check_columns
 from spamnb.model import model_state
-from spamnb.model.base_model import BaseModel
+from spamnb.model.base_model import FOLLOWS, BaseModel
 from spamnb.model.calibration import LIMIT, Calibration, Platt, is_fitted
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.message_digest import message_digests
-from spamnb.model.predictions import Predictions, all_probabilities, predict_classes, predict_pair
-from spamnb.model.scoring_engine import Engine, RawScores, log_odds_of
+from spamnb.model.predictions import (
+    Predictions,
+    all_probabilities,
+    predict_classes,
+    predict_pair,
+    remember,
+)
+from spamnb.model.raw_scores import RawScores
+from spamnb.model.scoring_engine import Engine, log_odds_of
 from spamnb.model.seen_messages import SeenMessages, by_label
 from spamnb.model.spam_class import Classes, check_labels, spam_classes
 from spamnb.model.verdicts import Verdicts, decide
@@ -70,6 +77,8 @@ class SpamModel:
     aged_until: str | None = None  # the day up to which the counts were halved, as 2026-01-31
 
     def __post_init__(self) -> None:
+        # A limit that training has not decided is none.
+        object.__setattr__(self, "scoring", self.scoring.with_max_evidence(0))
         check_scorer(self.scoring, self.features)
         check_labels(self.labels)
         if self.features.patterns:
@@ -79,7 +88,17 @@ class SpamModel:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return self.store.labels
+        return self.scored_store.labels
+
+    @property
+    def scored_store(self) -> CountStore:
+        """The counts that score: with a base model none, until there are messages of all its classes.
+
+        Messages of one class tell nothing from anything, and would move the verdicts on all others.
+        """
+        if self.base is None or not self.base.lends_classes(self.store):
+            return self.store
+        return CountStore.empty(self.base.model.labels)
 
     @property
     def classes(self) -> Classes:
@@ -98,7 +117,7 @@ class SpamModel:
 
         counts, digests = self._count(messages, labels, categories, numbers)
         history = ChangeHistory(learned=int(counts.message_totals.sum()))
-        return self.changed(Change(counts, learned=digests, change_history=history))
+        return self.changed(Change(counts, learned=digests, change_history=history), lessons=False)
 
     def forget(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
@@ -113,16 +132,22 @@ class SpamModel:
         history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
         return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
 
-    def changed(self, change: Change) -> SpamModel:
-        """Returns this model with a change applied."""
+    def changed(self, change: Change, *, lessons: bool = True) -> SpamModel:
+        """Returns this model with a change applied; with `lessons` the learned messages are remembered so."""
         from spamnb.counts import add_delta
 
         seen = self.seen_messages
         if seen is not None:
-            seen = seen.plus(change.learned).minus(change.forgotten).minus_stale(change.stale_removed)
+            seen = seen.plus(change.learned, lessons=lessons)
+            seen = seen.minus(change.forgotten).minus_stale(change.stale_removed)
+        store, base, calibration = add_delta(self.store, change.counts), self.base, self.calibration
+        if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
+            base, calibration = base.usual(store)
         return replace(
             self,
-            store=add_delta(self.store, change.counts),
+            store=store,
+            base=base,
+            calibration=calibration,
             seen_messages=seen,
             change_history=self.change_history.plus(change.change_history),
         )
@@ -144,13 +169,14 @@ class SpamModel:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.store, self.active_scoring, self.active_correction)
+        return Engine(self.scored_store, self.active_scoring, self.active_correction, self.positive)
 
     @property
     def active_scoring(self) -> ScorerConfig:
         """The scorer's settings as they take effect: without calibration nothing restores damped log-odds."""
         if is_fitted(self.calibration) or self.active_base is not None:
-            return self.scoring
+            lent = self.base is not None and self.base.lends_classes(self.store)
+            return replace(self.scoring, prior="uniform") if lent else self.scoring
         return replace(self.scoring, damping=0.0)
 
     @property
@@ -179,17 +205,40 @@ class SpamModel:
         return plus, 1 - plus
 
     def score(
-        self, messages: Messages, categories: Categories = None, numbers: Numbers = None
+        self,
+        messages: Messages,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        memory: bool = True,
     ) -> Predictions:
-        """Returns verdicts, probabilities and raw scores of these messages."""
+        """Returns verdicts, probabilities and raw scores of these messages.
+
+        A message that a learner has taught word for word gets the label that it was taught with; without
+        `memory` only the evidence counts.
+        """
         texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
-        return self.score_batch(extract(texts, self.features), categories, numbers)
+        predictions = self.score_batch(extract(texts, self.features), categories, numbers)
+        taught_as = self.taught_as(texts, categories, numbers) if memory else None
+        return predictions if taught_as is None else remember(self, predictions, taught_as)
+
+    def taught_as(
+        self, texts: Texts, categories: Categories = None, numbers: Numbers = None
+    ) -> IntArray | None:
+        """(n,): the class that a learner has taught each message with, -1 for none or several.
+
+        None if the model does not remember any lesson.
+        """
+        if self.seen_messages is None or not self.seen_messages.has_lessons:
+            return None
+        digests = message_digests(texts, *self._checked(categories, numbers))
+        return self.seen_messages.taught_labels(self.labels, digests)
 
     def score_batch(
         self, batch: Batch, categories: Categories = None, numbers: Numbers = None
     ) -> Predictions:
-        """Scores messages that were tokenised with this model's features."""
+        """Scores messages that were tokenised with this model's features, by their evidence alone."""
         pair, scored = self.pair, self._scored(batch, *self._checked(categories, numbers))
         if pair is None:
             return predict_classes(self, scored)
@@ -242,15 +291,8 @@ class SpamModel:
         assert self.pair is not None
         raw = log_odds_of(scored.comparable, self.pair[0]) * scored.scale
         if scored.correction is not None:
-            raw = raw + self.sign * scored.correction
+            raw = raw + scored.correction
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
-
-    @property
-    def sign(self) -> float:
-        """1 if the correction is evidence for the positive class, -1 if for the other one."""
-        assert self.correction is not None
-        assert self.pair is not None
-        return 1.0 if self.correction.label == self.labels[self.pair[0]] else -1.0
 
     def proba(self, predictions: Predictions) -> FloatArray:
         """(n, K): the probability of every class, in the order of `labels`."""
@@ -293,17 +335,23 @@ class SpamModel:
         return evaluate(self, messages, labels, categories, numbers)
 
     def explain(
-        self, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
+        self,
+        message: str | bytes | Texts,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        memory: bool = True,
     ) -> Explanation:
         """Explains the prediction for a message (a text, or Texts of one message with its tags).
 
-        The evidence and the bias sum to the log-odds.
+        The evidence and the bias sum to the log-odds. `memory` is that of `score`.
         """
         from spamnb.model.explanation import explain_batch
 
         texts = message if isinstance(message, Texts) else Texts.of([message])
         check_columns(1, categories, numbers)
-        return explain_batch(self, extract(texts, self.features), *self._checked(categories, numbers))
+        batch, columns = extract(texts, self.features), self._checked(categories, numbers)
+        return explain_batch(self, batch, *columns, self.taught_as(texts, *columns) if memory else None)
 
     def sample(self, label: str, n: int = 1, seed: int = 0) -> list[PseudoMessage]:
         """Draws n pseudo messages of a class: what the model thinks that they look like."""

@@ -7,6 +7,11 @@ words. Then its log-odds, however far from 0, are no reason to be certain, and i
     low     the prior of the positive class, its share in training, within 0.1 to 0.9 and the unsure band
     high    the end of the unsure band, but at most 0.9, and at least low
 
+A message that a learner has taught word for word, with one label only, gets that label: whatever the evidence
+says, a lesson holds. The probability of the label is at least 0.9, and as near to 1 as the decision asks:
+
+    P = max(P, 0.9, threshold) for spam, min(P, 0.1, begin of the unsure band) for ham
+
 The log-odds stay as they are: the sum of the evidence, by which messages are ranked. On 30% of SMS Spam
 Collection (four splits) the log loss rose from .0186 to .0191 with the prior as `low`, and to .0214 with 0.5.
 """
@@ -53,6 +58,16 @@ def decide(
         codes[lacking] = UNSURE
         p = np.where(lacking, np.clip(p, *_range(decision, prior)), p)
     return Verdicts(codes, p, lacking)
+
+
+def taught_range(decision: Decision) -> tuple[float, float]:
+    """Returns the highest probability of a message that was taught as ham, and the lowest of taught spam.
+
+    >>> taught_range(Decision(0.75, unsure_from=0.35)), taught_range(Decision(0.99, unsure_from=0.05))
+    ((0.1, 0.9), (0.05, 0.99))
+    """
+    ham = np.nextafter(decision.threshold, 0.0) if decision.unsure_from is None else decision.unsure_from
+    return min(LEAST, float(ham)), max(MOST, decision.threshold)
 
 
 def _range(decision: Decision, prior: float) -> tuple[float, float]:

@@ -105,11 +105,11 @@ def _class_equations(formula: Formula) -> list[str]:
 def _legend(formula: Formula, column: str) -> Legend:
     rows = [*_bias_rows(formula), *(_token_rows(formula, column) if formula.vocabulary else [])]
     if formula.max_evidence and len(formula.classes) == 2:
-        rows.append(("", f"only the {formula.max_evidence:,} tokens that lean most to each class count"))
+        rows.append(("", f"of the tokens with w below 0 only the {formula.max_evidence:,} lowest count"))
     if formula.columns:
         rows.append(("columns", _column_meaning(formula)))
     if formula.damping:
-        which = "of these tokens" if formula.max_evidence else "of distinct known tokens"
+        which = "of distinct tokens that count" if formula.max_evidence else "of distinct known tokens"
         rows.append(("m", f"number {which}{' and columns' * formula.columns} in the message"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
@@ -150,9 +150,9 @@ def _weight_meaning(formula: Formula, column: str) -> str:
         "complement": f"log P(w|not {minus}) - log P(w|not {plus})",
         "presence": f"log P/(1 - P) for {plus} - log P/(1 - P) for {minus}",
     }.get(formula.form, f"log P(w|{plus}) - log P(w|{minus})")
-    limit = f", at most {formula.max_token_weight:g} either way" if formula.max_token_weight else ""
     correction = ", plus the correction" if formula.correction_bias is not None else ""
-    return f'the column "{column}": {ratio}{limit}{correction}'
+    limit = f", at least {-formula.max_token_weight:g}" if formula.max_token_weight else ""
+    return f'the column "{column}": {ratio}{correction}{limit}'
 
 
 def _chain_rows(formula: Formula) -> Legend:

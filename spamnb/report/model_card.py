@@ -37,7 +37,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
     columns = "".join(f", column {c}" for c in (*features["categorical"], *features["numeric"]))
     rows = [
         ("model", f"{card['path']} ({card['bytes'] / 1e3:,.0f} kB)"),
-        ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items())),
+        ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items()) or "nothing yet"),
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
         ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens['word_ngrams'] > 0)}"),
@@ -92,7 +92,7 @@ def _base_rows(base: dict[str, Any] | None) -> list[tuple[str, str]]:
     if base is None:
         return []
     size = f"{base['tokens']:,} tokens of {base['messages']:,} messages"
-    return [("base model", f"{base['name']}, weight {base['weight']:g} ({size})")]
+    return [("base model", f"{base['name']}, weight {base['weight']:.3g} ({size})")]
 
 
 def _min_known_words_rows(share: float | None) -> list[tuple[str, str]]:
@@ -134,6 +134,10 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
     line = f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}; counts: {_counted(explanation)}"
     console.print(Text(line, "dim"))
+    if explanation.taught_as:
+        label = visible(explanation.taught_as)
+        line = f"this message was taught as {label}; the log-odds are the sum of the evidence, without that"
+        console.print(Text(line, "dim"))
     if explanation.lacks_evidence:
         line = "so little is known that P is kept away from 0 and 1; the log-odds are the sum of the evidence"
         console.print(Text(line, "dim"))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spamnb.model import Evidence, Explanation
 
 Row = dict[str, Any]
-_KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason")
+_KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason", "taught_as")
 _EXPLANATION = (
     *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint", "expected_cost"),
 )
@@ -98,17 +98,19 @@ class Prefixes:
 
 
 def evidence_text(explanation: Explanation) -> str:
-    """Formats the strongest evidence as one field, after the reason why the message is unsure."""
-    return _joined(explanation.unsure_reason, explanation.evidence[:SHOWN_TOKENS])
+    """Formats the strongest evidence as one field, after the reason for the verdict if it is another one."""
+    return _joined(explanation.unsure_reason or _taught(explanation), explanation.evidence[:SHOWN_TOKENS])
 
 
 def reasons_text(explanation: Explanation) -> str:
     """Formats the strongest two reasons for the verdict; those for an unsure one may point either way.
 
-    Where too little is known, that is the reason.
+    Where too little is known, or the message was taught word for word, that is the reason.
     """
     if explanation.lacks_evidence:
         return explanation.unsure_reason
+    if explanation.taught_as:
+        return _taught(explanation)
     against = explanation.verdict == explanation.other
     supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
     chosen = explanation.evidence if explanation.unsure_reason else supporting
@@ -118,6 +120,10 @@ def reasons_text(explanation: Explanation) -> str:
 def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
     tokens = ", ".join(f"{visible(e.token, tsv=True)} {e.log_odds:+.2f}" for e in evidence)
     return "; ".join(filter(None, (reason, tokens)))
+
+
+def _taught(explanation: Explanation) -> str:
+    return f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""
 
 
 Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chunk
@@ -242,6 +248,8 @@ def prediction_rows(
         }
         if reason := predictions.unsure_reason(i):
             row["unsure_reason"] = reason
+        if taught := predictions.taught_label(i):
+            row["taught_as"] = taught
         yield row
 
 

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     )
     from spamnb.scorers.bernoulli import HUGE as HUGE
     from spamnb.scorers.column_scores import ColumnScores as ColumnScores
-    from spamnb.scorers.evidence_limits import limit_token_weights as limit_token_weights
+    from spamnb.scorers.evidence_limits import (
+        NEUTRAL as NEUTRAL,
+        EvidenceLimits as EvidenceLimits,
+        Ranks as Ranks,
+        select as select,
+    )
     from spamnb.scorers.less_naive import BACK_OFF as BACK_OFF
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
 else:
@@ -39,7 +44,7 @@ else:
             ],
             "bernoulli": ["HUGE"],
             "column_scores": ["ColumnScores"],
-            "evidence_limits": ["limit_token_weights"],
+            "evidence_limits": ["NEUTRAL", "EvidenceLimits", "Ranks", "select"],
             "less_naive": ["BACK_OFF"],
         },
     )

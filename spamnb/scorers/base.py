@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray, IntArray, Record, row_sums
 from spamnb.counts import CountStore, Entries, are_grams
 from spamnb.errors import ConfigError
-from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
 from spamnb.settings import ScorerConfig
 
 
@@ -140,17 +139,9 @@ class Scorer(ABC):
         """Returns how P(i|c), or the rate, comes from the count of a token; None if it does so otherwise."""
         return None
 
-    def weights(self, stats: Stats) -> FloatArray:
-        """Returns the estimate within the limit on the evidence of one token."""
-        return limit_token_weights(self.estimate(stats), self.config.max_token_weight)
-
     def occurrence_weights(self, weights: FloatArray) -> FloatArray:
         """(R, K): what a token in a message adds, as far as it depends on nothing else in the message."""
         return weights
-
-    def limited(self, entries: Entries, weights: FloatArray) -> Entries:
-        """Returns the entries within the limit on the evidence of one message."""
-        return limit_evidence(entries, weights, self.config.max_evidence)
 
     def bias(self, stats: Stats) -> FloatArray:
         """(K,): the part of the score that all messages share, the log prior."""
@@ -177,8 +168,7 @@ class Scorer(ABC):
 
     def joint(self, entries: Entries, stats: Stats) -> FloatArray:
         """(messages, K): log P(c) + log P(x | c), the sum of the bias and of all terms."""
-        weights = self.weights(stats)
-        return self.text_scores(self.limited(entries, weights), stats, weights) + self.bias(stats)
+        return self.text_scores(entries, stats, self.estimate(stats)) + self.bias(stats)
 
     def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
         """Returns occurrences and their totals; where a token counts once, messages and their totals."""

@@ -67,7 +67,7 @@ class ScorerConfig:
     not calibrated is not damped.
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
-    two limits; 0 is no limit.
+    two limits; 0 is no limit, and training decides a `max_evidence` of None.
     """
 
     name: str = setting(
@@ -164,17 +164,20 @@ class ScorerConfig:
         "Bayes).",
         choices=("none", "tree"),
     )
-    max_evidence: int = setting(
-        0,
+    max_evidence: int | None = setting(
+        None,
         "--max-evidence",
-        "Count only the N tokens of a message that lean most to each class. [default: all]",
+        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 8 for short "
+        "messages; all for email, plain tokens and other scorers]",
         metavar="N",
+        type=int,
         rule=NOT_NEGATIVE,
+        stored=(int, type(None)),
     )
     max_token_weight: float = setting(
         0.0,
         "--max-token-weight",
-        "Limit the weight of one token to X either way. [default: no limit]",
+        "Limit the weight of one token against spam to X. [default: no limit]",
         metavar="X",
         rule=NOT_NEGATIVE,
     )
@@ -205,6 +208,16 @@ class ScorerConfig:
     def _usual_ratio(self) -> float:
         usual = (self.name, self.alpha, self.m_estimate) == ("multinomial", 0.1, None)
         return 4.0 if usual else 1.0
+
+    def with_max_evidence(self, limit: int) -> ScorerConfig:
+        """Returns these settings with a limit, unless they have one.
+
+        >>> ScorerConfig().with_max_evidence(8).max_evidence
+        8
+        >>> ScorerConfig(max_evidence=0).with_max_evidence(8).max_evidence
+        0
+        """
+        return self if self.max_evidence is not None else replace(self, max_evidence=limit)
 
     def smoothing(self, outcomes: int) -> float:
         """What is added to the count of each of so many possible outcomes: alpha, or M / K.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         folds as folds,
         score_fold as score_fold,
     )
+    from spamnb.training.fit_base_weight import start_model as start_model
     from spamnb.training.fit_calibration import fit_linear as fit_linear
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
     from spamnb.training.under_sampling import UnderSampling as UnderSampling
     from spamnb.training.update_plan import (
         LearnResult as LearnResult,
+        Lesson as Lesson,
         check_can_sync as check_can_sync,
         class_label as class_label,
     )
+    from spamnb.training.usual_limits import with_usual_limit as with_usual_limit
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
@@ -53,6 +56,7 @@ else:
                 "folds",
                 "score_fold",
             ],
+            "fit_base_weight": ["start_model"],
             "fit_calibration": ["fit_linear"],
             "model_calibration": [
                 "HeldOutScores",
@@ -68,7 +72,8 @@ else:
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
-            "update_plan": ["LearnResult", "check_can_sync", "class_label"],
+            "update_plan": ["LearnResult", "Lesson", "check_can_sync", "class_label"],
+            "usual_limits": ["with_usual_limit"],
         },
         modules=["dask_cluster"],
     )

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, distinct_values, group_values
 from spamnb.counts import CountStore, PairColumns, Tally, subtract_store
 from spamnb.features import Batch
-from spamnb.model import damping_scale, prior_if_impossible, weighted
-from spamnb.scorers import ColumnScores, Scorer, make
+from spamnb.model import SpamModel, damping_scale, log_odds_of, prior_if_impossible, weighted
+from spamnb.scorers import ColumnScores, EvidenceLimits, Scorer, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
 from spamnb.training.sampling import Digests, Sample, pick_columns
+
+# What is added to the weight of each token of the store, and to each score, of messages of a fold.
+FoldCorrections = dict[int, tuple[NDArray[np.float32], float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,7 +28,7 @@ class FoldScores:
     damped: FloatArray
     known: IntArray
     scale: FloatArray = field(default_factory=lambda: np.zeros(0))  # the damping; for a weight correction
-    counts: FoldCounts | None = None  # for a weight correction
+    counts: FoldCounts | None = None  # for a weight correction and for limits, which the scores do not have
 
 
 def folds(sample: Sample, k: int) -> IntArray:
@@ -69,17 +74,41 @@ def cross_validated_scores(store: CountStore, config: ScorerConfig, sample: Samp
     return FoldScores(damped, known, scale, counts)
 
 
+def limited_log_odds(
+    model: SpamModel, sample: Sample, counts: FoldCounts, limits: EvidenceLimits, corrections: FoldCorrections
+) -> FloatArray:
+    """Computes out-of-fold log-odds with limits on the evidence; folds without a correction have none."""
+    scorer, raw = make(model.scoring), np.zeros(len(sample))
+    for f, rows in enumerate(counts.rows):
+        if len(rows):
+            added, bias = corrections.get(f, (None, 0.0))
+            fold = counts.take_out([f])
+            damped, *_ = score_fold(model.store, scorer, sample, fold, limits, added)
+            raw[rows] = log_odds_of(damped, limits.plus) + bias
+    return raw
+
+
 def score_fold(
-    store: CountStore, scorer: Scorer, sample: Sample, fold: Fold
+    store: CountStore,
+    scorer: Scorer,
+    sample: Sample,
+    fold: Fold,
+    limits: EvidenceLimits | None = None,
+    added: NDArray[Any] | None = None,
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Returns damped log scores (n, K) of a fold, the number of known tokens, and the damping."""
-    size, stats = len(fold.rows), weighted(fold.stats, scorer.config)
-    weights = scorer.weights(stats)
-    entries = scorer.limited(fold.entries, weights)
-    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
-    parts = np.bincount(entries.rows, minlength=size)
+    """Returns damped log scores (n, K) of a fold, the number of known tokens, and the damping.
+
+    With `limits` on the evidence, `added` (one for each token of the store) is the correction of the weights
+    that they limit; the scores of the positive class then have it.
+    """
+    size, stats, entries = len(fold.rows), weighted(fold.stats, scorer.config), fold.entries
     times = np.where(fold.shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
     known = np.bincount(entries.rows, times, size).astype(np.int64)
+    weights = scorer.estimate(stats)
+    if limits is not None:
+        entries, weights = limits.limit(entries, weights, None if added is None else added[fold.tokens])
+    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
+    parts = np.bincount(entries.rows, minlength=size)
     for terms in _columns_without(store, scorer.config, sample, fold).values():
         joint, known = joint + terms, known + terms.any(axis=1)
     scale = damping_scale(parts, scorer.config)

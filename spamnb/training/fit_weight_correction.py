@@ -26,11 +26,12 @@ from spamnb.features import SHAPE
 from spamnb.model import Correction, Platt, SpamModel, damping_scale, log_odds_of, weighted
 from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import TrainingConfig
-from spamnb.training.cross_validation import FoldScores, score_fold
-from spamnb.training.fit_calibration import fit_linear
+from spamnb.training.cross_validation import FoldCorrections, FoldScores, score_fold
+from spamnb.training.fit_calibration import FEW, fit_linear
 from spamnb.training.fold_counts import FoldCounts
 from spamnb.training.logistic_regression import TOLERANCE, Pattern, SparseRows, fit
 from spamnb.training.sampling import WHOLE, Sample
+from spamnb.training.usual_limits import are_short
 
 _LARGEST_WEIGHT = 1e30  # larger ones do not fit into 32 bits
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1
@@ -40,19 +41,24 @@ STRENGTH = 100.0  # C, with rows whose mean squared length is 1
 # (40 to 160 mails of SpamAssassin, a run that was not completed). Without a base: 52 of 95, 59 of 72 and 28
 # of 38.
 FEWEST = 10_000
-SHAPES = 4.0  # in short messages with bigrams the scale of a shape is so many times |w|
-SHORT = 100  # tokens of the mean message; Enron has 342, and freer shapes raised its log loss by a tenth
+# In short messages with bigrams the scale of a shape is so many times |w|; it raised the log loss of Enron's
+# long ones by a tenth.
+SHAPES = 4.0
 LOOSE = 0.1  # the tolerance with freer shapes: 0.01 took twice as many steps for the same metrics on splits
 SHARES = (0.25, 0.5, 0.75)  # of the correction that may be kept, besides all and nothing
 Weights = NDArray[np.float32]
 
 
 class Refined(Record):
-    """The correction (None: not worth it), out-of-fold log-odds before calibration, and a note."""
+    """The correction (None: not worth it), out-of-fold log-odds before calibration, and a note.
+
+    `by_fold` has the corrections fitted without each fold, of which the log-odds come.
+    """
 
     correction: Correction | None
     raw: FloatArray
     note: str
+    by_fold: FoldCorrections
 
 
 def refused(model: SpamModel, mode: str) -> str:
@@ -61,16 +67,16 @@ def refused(model: SpamModel, mode: str) -> str:
         return f"needs two classes, got {len(model.labels):,}"
     if not make(model.scoring).linear:
         return f"needs a scorer that adds up weights, got {model.scoring.name}"
-    if model.scoring.max_evidence:
-        return "needs every token of a message, got --max-evidence"
     if mode == "auto" and int(model.store.message_totals.sum()) > WHOLE:
         return f"left out with more than {WHOLE:,} messages (--refine yes does it)"
     return ""
 
 
-def too_few(sample: Sample) -> str:
-    """Returns why a model with a base gets no correction, or nothing; a base is better than few messages."""
-    if len(sample.entries.ids) >= FEWEST:
+def too_few(sample: Sample, base: bool) -> str:
+    """Returns why few messages, or a few more with a base model, get no correction; or nothing."""
+    if len(sample) < FEW:
+        return f"no: left out with fewer than {FEW} messages (--refine yes does it)"
+    if not base or len(sample.entries.ids) >= FEWEST:
         return ""
     few = f"with a base model and fewer than {FEWEST:,} tokens in all messages"
     return f"no: left out {few} (--refine yes does it)"
@@ -85,30 +91,30 @@ def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, trainin
     store, plus, mode = model.store, model.labels.index(model.positive), training.refine
     positive, raw = sample.labels == plus, log_odds_of(scores.damped, plus)
     if reason := refused(model, mode):
-        return Refined(None, raw, f"no: {reason}")
+        return Refined(None, raw, f"no: {reason}", {})
     # Spawned workers would need a copy of the whole sample.
     fitted = _Folds.of(model, sample, scores).fit(training.jobs if can_fork() else 1)
     if fitted is None:
         return Refined(
-            None, raw, "no: scores of naive Bayes are infinite or do not rise with the right class"
+            None, raw, "no: scores of naive Bayes are infinite or do not rise with the right class", {}
         )
-    corrected, (added, bias) = fitted
+    corrected, by_fold, (added, bias) = fitted
     losses = {s: float(log_losses(raw + s * (corrected - raw), positive).mean()) for s in (0.0, *SHARES, 1.0)}
     choices = [s for s in losses if s or mode != "yes"]
     share = min(choices, key=lambda s: (losses[s], s))
     loss = f"out-of-fold log loss {losses[0.0]:.4f} without"
     if not share:
-        return Refined(None, raw, f"no: {loss}, {losses[1.0]:.4f} with")
+        return Refined(None, raw, f"no: {loss}, {losses[1.0]:.4f} with", {})
     correction = Correction(store.keys, added, bias, model.positive, int(store.message_totals.sum()))
     answer = "yes" if share == 1.0 else f"yes, {share:.0%} of it"
     raw = raw + share * (corrected - raw)
-    return Refined(correction.times(share), raw, f"{answer}: {loss}, {losses[share]:.4f} with")
+    shares = {f: (share * v, share * v_0) for f, (v, v_0) in by_fold.items()}
+    return Refined(correction.times(share), raw, f"{answer}: {loss}, {losses[share]:.4f} with", shares)
 
 
 def scale_factors(store: CountStore) -> FloatArray:
     """Returns how many times |w| the scale of each token is: shapes are few, and every message has them."""
-    short = store.presence_totals.sum() < SHORT * store.message_totals.sum()
-    shapes = SHAPES if store.gram_vocabulary and short else 1.0
+    shapes = SHAPES if store.gram_vocabulary and are_short(store) else 1.0
     return np.where(store.kinds == SHAPE, shapes, 1.0)
 
 
@@ -170,40 +176,40 @@ class _Folds(Record):
         regression = _Regression(scorer, sample.entries, factors, sample.labels == plus)
         return cls(model.store, scorer, sample, scores, scores.counts, regression, plus)
 
-    def fit(self, jobs: int) -> tuple[FloatArray, tuple[Weights, float]] | None:
-        """Returns corrected scores of each fold by a fit without it, and the correction fitted to all."""
+    def fit(self, jobs: int) -> tuple[FloatArray, FoldCorrections, tuple[Weights, float]] | None:
+        """Returns corrected scores of each fold by a fit without it, those fits, and the fit to all."""
         before, corrected = self._scores_without_pairs(), log_odds_of(self.scores.damped, self.plus)
         filled = [f for f, rows in enumerate(self.counts.rows) if len(rows)]
 
-        def fit_without(f: int | None) -> FloatArray | tuple[Weights, float] | None:
-            return self._fit_all() if f is None else self._added_to(f, before[f])
+        def fit_without(f: int | None) -> tuple[Weights, float] | None:
+            return self._fit_all() if f is None else self._fit_without(f, before[f])
 
-        *added, correction = ordered_map(fit_without, [*filled, None], jobs)
-        for f, values in zip(filled, added, strict=True):
-            if not isinstance(values, np.ndarray):
-                return None
-            corrected[self.counts.rows[f]] += values
-        if not isinstance(correction, tuple) or not np.isfinite(corrected).all():
+        *fits, correction = ordered_map(fit_without, [*filled, None], jobs)
+        by_fold = {f: fitted for f, fitted in zip(filled, fits, strict=True) if fitted is not None}
+        for f, (added, bias) in by_fold.items():
+            corrected[self.counts.rows[f]] += self._added_to(f, added) + bias
+        if correction is None or len(by_fold) < len(filled) or not np.isfinite(corrected).all():
             return None
-        return corrected, correction
+        return corrected, by_fold, correction
 
     def _fit_all(self) -> tuple[Weights, float] | None:
         raw = log_odds_of(self.scores.damped, self.plus)
         return self.regression.fit(np.arange(len(raw)), raw, self._weights(Stats.of(self.store)))
 
-    def _added_to(self, f: int, before: FloatArray) -> FloatArray | None:
-        """Returns what a correction without fold f adds to its scores; `before` are scores without f."""
-        inside, outside = self.counts.rows[f], np.flatnonzero(self.counts.fold != f)
+    def _fit_without(self, f: int, before: FloatArray) -> tuple[Weights, float] | None:
+        """Returns the correction fitted without fold f; `before` are scores without f."""
+        outside = np.flatnonzero(self.counts.fold != f)
         stats, there = self.counts.stats([f], every=True)
-        fitted = self.regression.fit(outside, before[outside], np.where(there, self._weights(stats), 0.0))
-        if fitted is None:
-            return None
-        added, bias = fitted
+        return self.regression.fit(outside, before[outside], np.where(there, self._weights(stats), 0.0))
+
+    def _added_to(self, f: int, added: Weights) -> FloatArray:
+        """Returns what a correction of weights adds to the scores of fold f."""
+        inside = self.counts.rows[f]
         sums = correction_sums(self.scorer, self.sample.entries.select(inside), added)
-        return sums * self.scores.scale[inside] + bias
+        return sums * self.scores.scale[inside]
 
     def _weights(self, stats: Stats) -> FloatArray:
-        return log_odds_of(self.scorer.weights(weighted(stats, self.scorer.config)), self.plus)
+        return log_odds_of(self.scorer.estimate(weighted(stats, self.scorer.config)), self.plus)
 
     def _scores_without_pairs(self) -> FloatArray:
         """Computes (k, n): the score of message j by counts without fold f and without the fold of j.

@@ -23,6 +23,7 @@ class Fold(Record):
     """Messages and the counts without them: all that does not depend on the scorer.
 
     `out` are the rows of the sample that are subtracted from the counts, `rows` those of them to score.
+    `tokens` are the store's rows of the tokens that the statistics are of.
     """
 
     rows: IntArray
@@ -30,6 +31,7 @@ class Fold(Record):
     entries: Entries
     stats: Stats
     shapes: NDArray[np.bool_]
+    tokens: IntArray
 
 
 class Cells(Record):
@@ -85,6 +87,7 @@ class FoldCounts:
         # Each fold begins with these: picking them took as long as all the rest of a fold.
         at = used[shared]
         self._shared = store.kinds[at], store.tokens[at], store.messages[at]
+        self._tokens = at
         place = np.full(len(used), -1, np.int64)
         place[shared] = np.arange(len(shared))
         self._cells = self._every if whole else [each.among(place, classes) for each in cells]
@@ -129,8 +132,8 @@ class FoldCounts:
         shapes = (self._store.kinds if self._whole else self._shared[0]) == SHAPE
         if self._whole:  # the bias looks at every row
             alive = np.flatnonzero(there)
-            stats, entries, shapes = only(stats, alive), entries.compact(alive), shapes[alive]
-        return Fold(rows, taken, entries, stats, shapes)
+            return Fold(rows, taken, entries.compact(alive), only(stats, alive), shapes[alive], alive)
+        return Fold(rows, taken, entries, stats, shapes, self._tokens)
 
 
 def _times(messages: IntArray) -> IntArray:

@@ -15,8 +15,15 @@ from spamnb.messages import Chunk, Messages, as_texts
 from spamnb.model import Change, ChangeHistory, SpamModel, decode_all, encode, sum_changes
 from spamnb.storage import WAIT, Lock, model_file, update_journal
 from spamnb.training.stored_model import StoredModel
-from spamnb.training.update_batch import UpdateBatch, apply_plan, score_before_learning
-from spamnb.training.update_plan import LearnResult, UpdatePlan, plan_forgetting, plan_learning
+from spamnb.training.update_batch import UpdateBatch, apply_plan, score_before_learning, verdicts_on
+from spamnb.training.update_plan import (
+    MOST_LESSONS,
+    LearnResult,
+    Lesson,
+    UpdatePlan,
+    plan_forgetting,
+    plan_learning,
+)
 
 MODES = ("all", "on-error")
 # When the journal has this many records they become one. When it is this large, and this share of the model
@@ -116,7 +123,13 @@ class Learner:
             plan = plan.without(correct)
             self.outcome.already_correct += len(correct)
             history = ChangeHistory()  # correct ones are not remembered, and would count again each time
+        labels_of = dict(plan.added)
+        rows = sorted(labels_of) if len(self.outcome.lessons) + len(labels_of) <= MOST_LESSONS else []
+        before = verdicts_on(self.model, batch, rows)[0] if rows else []
         self._apply(batch, plan, history)
+        if rows:
+            verdicts = before, *verdicts_on(self.model, batch, rows)
+            self.outcome.lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
 
     def forget(
         self,

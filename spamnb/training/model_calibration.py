@@ -20,10 +20,11 @@ from spamnb.model import (
     class_probabilities,
     log_odds_of,
 )
+from spamnb.scorers import EvidenceLimits
 from spamnb.settings import TrainingConfig
-from spamnb.training.cross_validation import FoldScores, cross_validated_scores, folds
-from spamnb.training.fit_calibration import ENOUGH, fit_binary, fit_linear, fit_near
-from spamnb.training.fit_weight_correction import fit_correction, refused, too_few
+from spamnb.training.cross_validation import FoldScores, cross_validated_scores, folds, limited_log_odds
+from spamnb.training.fit_calibration import ENOUGH, FEW, fit_binary, fit_linear, fit_near
+from spamnb.training.fit_weight_correction import Refined, fit_correction, refused, too_few
 from spamnb.training.sampling import WHOLE, Sample
 from spamnb.training.threshold import cutoff
 
@@ -86,11 +87,15 @@ def _refine(
     """Returns the model, maybe with a correction, its out-of-fold log-odds, and a note on the correction."""
     raw = log_odds_of(scores.damped, model.labels.index(model.positive))
     if training.refine == "no":
-        return model, raw, ""
-    if training.refine == "auto" and model.active_base is not None and (reason := too_few(sample)):
-        return model, raw, reason
-    refined = fit_correction(model, sample, scores, training)
-    return replace(model, correction=refined.correction), refined.raw, refined.note
+        refined = Refined(None, raw, "", {})
+    elif training.refine == "auto" and (reason := too_few(sample, model.active_base is not None)):
+        refined = Refined(None, raw, reason, {})
+    else:
+        refined = fit_correction(model, sample, scores, training)
+    raw, limits = refined.raw, EvidenceLimits.of(model.scoring, model.labels, model.positive)
+    if limits is not None and scores.counts is not None:
+        raw = limited_log_odds(model, sample, scores.counts, limits, refined.by_fold)
+    return replace(model, correction=refined.correction), raw, refined.note
 
 
 def _calibrate_two(
@@ -98,8 +103,9 @@ def _calibrate_two(
 ) -> tuple[SpamModel, HeldOutScores]:
     plus = model.labels.index(model.positive)
     calibration: calibrations.Calibration
-    if model.active_base is not None and len(labels) < ENOUGH:
-        calibration = fit_near(raw, labels == plus, 1 / model.active_base.weight)
+    usual = model.scoring.damping == 1 and model.active_correction is None
+    if len(labels) < (ENOUGH if model.active_base is not None else FEW if usual else 0):
+        calibration = fit_near(raw, labels == plus)
         log_odds = calibration.apply(raw)
     else:
         calibration, log_odds = fit_binary(raw, labels == plus, fold)

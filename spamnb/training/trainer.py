@@ -13,16 +13,22 @@ from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts
-from spamnb.model import BaseModel, Decision, SpamModel, identity, positive_class
+from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
 from spamnb.readers import spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.training.fit_base_weight import cautious_threshold, with_folds, without_folds
+from spamnb.training.fit_base_weight import (
+    FEWEST_WITH_BASE,
+    blended_threshold,
+    with_folds,
+    without_folds,
+)
 from spamnb.training.fit_min_known_words import fit_min_known_words
 from spamnb.training.labelled_table import labelled_messages
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
+from spamnb.training.usual_limits import with_usual_limit
 
 FEWEST = 10  # messages that each class needs for a cross-validation
 
@@ -95,12 +101,14 @@ class Trainer:
             release_memory()  # before the model is written, which takes memory of its own
         elif self.base is not None:
             model = without_folds(model, self.training.base_weight)
+        elif self.training.folds and self.scoring.damping == 1 and len(model.labels) == 2:
+            model = replace(model, calibration=Platt(USUAL_SLOPE))
         return model
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """Returns the model before calibration, and the sample to calibrate it on if there is one."""
         absorbed, self._absorbed = self._absorbed, []
-        partial, sample = self._counter.merge(absorbed, FEWEST)
+        partial, sample = self._counter.merge(absorbed, FEWEST if self.base is None else FEWEST_WITH_BASE)
         release_memory()
         return self._model(partial), sample
 
@@ -115,7 +123,8 @@ class Trainer:
         _check_class_weights(self.scoring, store)
         calibration = identity(len(store.labels))
         decision = self.decision.for_classes(store.labels, positive)
-        settings = self.features, self.scoring, store, decision, calibration, positive
+        scoring = with_usual_limit(self.scoring, self.features, store)
+        settings = self.features, scoring, store, decision, calibration, positive
         return SpamModel(*settings, seen_messages=partial.seen, base=self.base)
 
     def calibrated(self, model: SpamModel, sample: Sample) -> tuple[SpamModel, HeldOutScores]:
@@ -128,14 +137,17 @@ class Trainer:
             return fitted, held_out
         if note:
             fitted = replace(fitted, metrics={**(fitted.metrics or {}), "started": note})
-        return fit_min_known_words(self._with_threshold(fitted, held_out), held_out, sample, training.folds)
+        fitted = self._with_threshold(fitted, held_out)
+        if int(np.bincount(sample.labels).min()) < FEWEST:  # enough for a base model's weight, not to measure
+            return replace(fitted, metrics=None), held_out
+        return fit_min_known_words(fitted, held_out, sample, training.folds)
 
     def _with_threshold(self, model: SpamModel, held_out: HeldOutScores) -> SpamModel:
         max_fpr = self.training.max_fpr
         if max_fpr is None or len(model.labels) > 2:
             return model
-        cautious = cautious_threshold(model, held_out) if self.training.max_fpr_is_default else None
-        return set_max_fpr(model, held_out, max_fpr) if cautious is None else cautious
+        blended = blended_threshold(model, held_out, max_fpr) if self.training.max_fpr_is_default else None
+        return set_max_fpr(model, held_out, max_fpr) if blended is None else blended
 
 
 def train(

@@ -105,6 +105,18 @@ def score_before_learning(
     return history, [rows[i] for i in np.flatnonzero(correct).tolist()]
 
 
+def verdicts_on(model: SpamModel, batch: UpdateBatch, rows: list[int]) -> tuple[list[str], list[str]]:
+    """The verdicts on messages of a batch, and those that their evidence alone would give."""
+    if len(model.labels) < 2:
+        return (only := [*model.labels, "unsure"][:1] * len(rows)), only
+    predictions = model.score_batch(*batch.take(rows))
+    evidence, seen = predictions.labels, model.seen_messages
+    if seen is None or batch.digests is None:
+        return evidence, evidence
+    taught = seen.taught_labels(model.labels, batch.digests[rows]).tolist()
+    return [model.labels[t] if t >= 0 else label for t, label in zip(taught, evidence, strict=True)], evidence
+
+
 def apply_plan(
     model: SpamModel, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory
 ) -> tuple[SpamModel, Change, int]:

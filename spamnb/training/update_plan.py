@@ -11,7 +11,21 @@ from spamnb.errors import ConfigError, ModelError
 from spamnb.features import KeyArray
 from spamnb.model import ChangeHistory, SeenMessages, SpamModel, spam_classes
 
+MOST_LESSONS = 20  # beyond, verdicts are not compared: it takes as long as learning
 Pair = tuple[int, str]  # the row of a message in its batch, and a label
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a message was called before it was learned as `label`, and is called now.
+
+    `evidence` is what it would be called now by its words alone, as messages like it are.
+    """
+
+    label: str
+    before: str
+    now: str
+    evidence: str
 
 
 @dataclass
@@ -23,6 +37,7 @@ class LearnResult:
     `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
     learned before the model was aged or pruned: what is left of their counts stays.
     `misclassified` of the `classified` ones got another verdict than their label, before they were learned.
+    `lessons` has the verdicts on learned and relabelled messages, of at most `MOST_LESSONS` in one run.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
@@ -35,6 +50,7 @@ class LearnResult:
     stale: int = 0
     classified: int = 0
     misclassified: int = 0
+    lessons: list[Lesson] = field(default_factory=list)
 
     @property
     def changes(self) -> int:

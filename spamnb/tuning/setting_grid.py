@@ -13,7 +13,7 @@ from spamnb.errors import ConfigError, DataError
 from spamnb.features import SHAPE
 from spamnb.messages import Chunk
 from spamnb.model import Decision, SpamModel
-from spamnb.scorers import make
+from spamnb.scorers import EvidenceLimits, make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import (
     FEWEST,
@@ -28,6 +28,7 @@ from spamnb.training import (
     duplicates_note,
     folds,
     score_fold,
+    with_usual_limit,
 )
 
 # How many entries of prepared folds stay in memory, at some 40 bytes each; two feature settings always do.
@@ -211,7 +212,13 @@ class SettingGrid:
         if key not in prepared:
             table = self._table(candidate.features, scorer.needs_full_vocabulary)
             prepared[key] = table.take_out([f] if other == f else [f, other], [f])
-        return score_fold(counted.model.store, scorer, counted.sample, prepared[key])[:2]
+        limits = EvidenceLimits.of(self._scoring(candidate), self.labels, counted.model.positive)
+        return score_fold(counted.model.store, scorer, counted.sample, prepared[key], limits)[:2]
+
+    def _scoring(self, candidate: Candidate) -> ScorerConfig:
+        """The scorer as training would set it."""
+        store = self.counted(candidate.features).model.store
+        return with_usual_limit(candidate.scoring, candidate.features, store)
 
     def _table(self, features: FeatureConfig, full_vocabulary: bool) -> FoldCounts:
         if (features, full_vocabulary) not in self._tables:
@@ -233,7 +240,7 @@ class SettingGrid:
 
     def evaluate(self, candidate: Candidate, without: int | None = None) -> tuple[SpamModel, HeldOutScores]:
         """The model, calibrated on its out-of-fold scores, and its answers to all folds but `without`."""
-        model = replace(self.counted(candidate.features).model, scoring=candidate.scoring)
+        model = replace(self.counted(candidate.features).model, scoring=self._scoring(candidate))
         scores = self.scores(candidate, without)
         truth, fold = self.truth, self.fold
         if without is not None:
@@ -245,7 +252,7 @@ class SettingGrid:
     def evaluate_refined(self, candidate: Candidate) -> tuple[SpamModel, HeldOutScores]:
         """The model as `spamnb train` makes it, maybe with corrected weights, and its out-of-fold answers."""
         counted = self.counted(candidate.features)
-        model = replace(counted.model, scoring=candidate.scoring)
+        model = replace(counted.model, scoring=self._scoring(candidate))
         return calibrate_model(model, counted.sample, TrainingConfig(folds=self.folds), fold=self.fold)
 
 

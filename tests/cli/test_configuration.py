@@ -31,8 +31,8 @@ def test_the_command_line_comes_before_variables_and_those_before_files(cli: Cli
 
     assert first() == b"spam\t0.85"
     configure(cli, '[predict]\nformat = "jsonl"\n')
-    assert first() == b'{"label":'
-    assert first(SPAMNB_PREDICT_FORMAT="csv") == b"label,pro"
+    assert first() == b'{"verdict'
+    assert first(SPAMNB_PREDICT_FORMAT="csv") == b"verdict,p"
     assert first("--format", "terse", SPAMNB_PREDICT_FORMAT="csv") == b"spam\t0.85"
 
 

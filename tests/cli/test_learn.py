@@ -33,7 +33,8 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     done = here("learn", "--spam", stdin=b"win cash\n")
     assert done.out == b""
     assert done.err == (
-        f"{LINES}, all spam\nlearned    1 message (1 spam)\nmistakes   0 of 1 new message, before learning\n"
+        f"{LINES}, all spam\nlearned    1 message (1 spam)\nverdict    spam before, spam now\n"
+        "mistakes   0 of 1 new message, before learning\n"
     )
     assert here("predict", stdin=b"cash\n").out.startswith(b"spam\t")
     again = here("learn", "--spam", stdin=b"win cash\n").err.splitlines()
@@ -84,6 +85,10 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "stale": 0,
         "classified": 2,
         "misclassified": 0,
+        "lessons": [
+            {"label": "spam", "before": "unsure", "now": "spam", "evidence": "spam"},
+            {"label": "ham", "before": "unsure", "now": "ham", "evidence": "ham"},
+        ],
     }
     assert totals(here) == {"ham": 3, "spam": 3}
     here.write("other.csv", "label,text\nham,cash now\nham,never seen\n")
@@ -100,6 +105,7 @@ def test_on_error(here: Cli) -> None:
     assert done.err.splitlines()[1:] == [
         "learned    1 message (1 spam)",
         "already correct  1 message was classified correctly; not learned",
+        "verdict    ham before, spam now",
         "mistakes   1 of 2 new messages, before learning",
     ]
 
@@ -300,3 +306,56 @@ def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
     assert skipped in cli("forget", table, "-m", "m.spamnb").err.splitlines()
     status = cli("forget", table, "--label-column", "label", "-m", "m.spamnb").err
     assert "forgot     1 message (1 spam)" in status.splitlines()
+
+
+def test_a_taught_message_keeps_its_label_until_it_is_forgotten(here: Cli) -> None:
+    """Whatever its words say: they are ham in the model."""
+    words, lines = b"see him\n", b"see him\nsee you\nwin money\nsee them\n"
+    before = here("predict", stdin=lines).out
+    assert before.startswith(b"ham\t")
+    here("learn", "--spam", stdin=words)
+    taught = here("predict", "--explain", stdin=words).text
+    assert taught.startswith("spam\t")
+    assert "\ttaught as spam; " in taught
+    assert here("predict", "--format", "jsonl", stdin=words).records[0]["taught_as"] == "spam"
+    here("learn", "--compact")
+    assert here("predict", stdin=words).out.startswith(b"spam\t")
+    shown = here("explain", "see him").text
+    assert "this message was taught as spam; the log-odds are the sum of the evidence, without that" in shown
+    here("learn", "--ham", stdin=words)
+    assert here("predict", stdin=words).out.startswith(b"ham\t")
+    here("forget", stdin=words)
+    assert here("predict", stdin=lines).out == before
+
+
+def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
+    """A fresh installation: the first lesson starts a model of one's own."""
+    done = cli("learn", "--spam", stdin=b"lunch at noon?\n")
+    start = f"no model of your own yet: starting {cli.own_model} from the ready-made model for SMS"
+    assert done.err.splitlines() == [
+        start,
+        f"{LINES}, all spam",
+        "learned    1 message (1 spam)",
+        "verdict    ham before, spam now",
+        "remembered 1 message, word for word; by the words alone: ham",
+        "Hint: learn more messages like it, so that similar ones are recognised too",
+        "mistakes   1 of 1 new message, before learning",
+    ]
+    assert "starting" not in cli("learn", "--ham", stdin=b"see you at six\n").err
+
+
+def test_one_lesson_after_installation_changes_no_other_verdict(cli: Cli) -> None:
+    others = b"win a FREE prize now\nhi mum, home by seven\nyour parcel waits\n"
+    before = cli("predict", "-q", stdin=others).out
+    cli("learn", "--spam", stdin=b"lunch at noon?\n")
+    assert (
+        cli("predict", stdin=others + b"lunch at noon?\n").out == before + b"spam\t0.9000\tlunch at noon?\n"
+    )
+    assert "learned           1 spam\n" in cli("inspect").text
+    cli("forget", stdin=b"lunch at noon?\n")
+    assert "learned           nothing yet\n" in cli("inspect").text
+    assert cli("predict", stdin=others).out == before
+
+
+def test_mail_starts_the_model_for_mail(cli: Cli) -> None:
+    assert "from the ready-made model for mail\n" in cli("learn", "--spam", stdin=MAIL % (b"a", b"b")).err

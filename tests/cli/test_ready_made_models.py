@@ -101,7 +101,7 @@ def test_evaluate_uses_them_too(cli: Cli) -> None:
 
 def test_they_do_not_learn(cli: Cli) -> None:
     before = {kind: Path(shipped_model(kind)).read_bytes() for kind in MESSAGE_KINDS}
-    assert cli.fails("learn", "--spam", stdin=b"win a prize\n") == [
+    assert cli.fails("forget", "--spam", stdin=b"win a prize\n") == [
         "Error: there is no model of your own yet, and the ready-made ones do not learn",
         "Hint: train one with `spamnb train DATA`, or name one with -m MODEL",
     ]

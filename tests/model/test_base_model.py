@@ -26,8 +26,8 @@ from spamnb.model.text_import import import_lines
 from spamnb.report import explanation_row, model_card
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.cross_validation import folds
-from spamnb.training.fit_base_weight import base_log_odds, best_weight
-from spamnb.training.fit_calibration import fit_near
+from spamnb.training.fit_base_weight import base_log_odds, best_weight, usual_share
+from spamnb.training.fit_calibration import USUAL_SLOPE, fit_near
 from spamnb.training.fit_weight_correction import log_losses
 from spamnb.training.incremental import Learner
 from spamnb.training.trainer import Trainer, train
@@ -192,7 +192,8 @@ def test_two_messages_of_each_class_are_enough(ready: SpamModel) -> None:
     few = ["parcel fee", "pay the fee"], ["lunch on monday", "lunch today"]
     model = train([*few[0], *few[1]], ["spam", "spam", "ham", "ham"], base=ready)
     assert model.base is not None
-    assert (model.base.weight, model.calibration) == (1.0, Platt())
+    assert 0.1 < model.base.weight < 0.4
+    assert model.metrics is None
     assert model.predict(["free prize", "noon", "parcel fee", "lunch on"]) == ["spam", "ham", "spam", "ham"]
     strangers = ["zebra", "shape of water"]
     assert np.abs(model.log_odds(strangers) - ready.log_odds(strangers)).max() < 2.0
@@ -223,19 +224,22 @@ def test_the_weight_is_that_of_least_loss_out_of_fold() -> None:
     rng = np.random.default_rng(1)
     spam = np.arange(3000) % 2 == 0
     sides = np.where(spam, 1.0, -1.0)
-    own, base_scores = sides + rng.normal(0, 1, 3000), 2 * sides + rng.normal(0, 2, 3000)
-    losses = {w: log_losses(own + w * base_scores, spam).sum() for w in (0.0, 0.05, 0.1, 0.25, 0.5, 1.0)}
-    assert best_weight(own, base_scores, spam) == min(losses, key=lambda w: losses[w]) == 0.5
-    assert best_weight(own, rng.normal(0, 9, 3000), spam) == 0.0
-    assert best_weight(own[:4], base_scores[:4], spam[:4]) == 0.25  # a few messages do not move it
+    own, said = sides + rng.normal(0, 1, 3000), 2 * sides + rng.normal(0, 2, 3000)
+    weights = np.linspace(0.0, 1.0, 101).tolist()
+    losses = [log_losses(own + w * said, spam).sum() for w in weights]
+    best = weights[int(np.argmin(losses))]
+    assert best_weight(own, said, spam) == pytest.approx(best, abs=0.1)
+    assert best_weight(own, -said, spam) == 0.0  # a base model that says the opposite
+    few = best_weight(own[:4] / 4, said[:4], spam[:4])
+    assert few == pytest.approx(usual_share(4) / USUAL_SLOPE, rel=0.3)  # a few messages hardly move it
 
 
 def test_a_line_near_the_known_one_needs_messages_to_move() -> None:
     scores, labels = np.array([2.0, 1.0, -1.0, -2.0]), np.array([1, 1, 0, 0])
-    assert fit_near(scores, labels, 3.0).slope == pytest.approx(3.0, rel=0.2)
-    wrong = fit_near(np.tile(scores, 200), np.tile(1 - labels, 200), 3.0)
+    assert fit_near(scores, labels).slope == pytest.approx(USUAL_SLOPE, rel=0.2)
+    wrong = fit_near(np.tile(scores, 200), np.tile(1 - labels, 200))
     assert 0 < wrong.slope < 0.5
-    assert fit_near(np.tile(scores, 200), np.ones(800), 1.0).offset > 2
+    assert fit_near(np.tile(scores, 200), np.ones(800)).offset > 1
 
 
 def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
@@ -257,7 +261,9 @@ def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
 
 
 def test_it_is_inspected(ready: SpamModel) -> None:
-    model = train(OWN, OWN_LABELS, base=ready, training=TrainingConfig(base_weight=0.25, refine="no"))
+    training, scoring = TrainingConfig(base_weight=0.25, refine="no"), ScorerConfig(max_evidence=0)
+    ready = replace(ready, scoring=scoring)
+    model = train(OWN, OWN_LABELS, base=ready, training=training, scoring=scoring)
     facts = card(model)["base"]
     assert facts == {
         "name": "given model",
@@ -278,20 +284,31 @@ def test_it_is_inspected(ready: SpamModel) -> None:
     assert linear == pytest.approx(batch.log_odds[0], abs=1e-6)
 
 
-def test_scarce_ham_draws_no_line_by_its_tail(ready: SpamModel) -> None:
+def test_the_threshold_moves_from_that_of_the_start_to_ones_own(ready: SpamModel) -> None:
+    careful = replace(ready, decision=Decision(0.8, unsure_from=0.5))
+
     def decision(stated: bool, copies: int = 1) -> Decision:
         trainer = Trainer(
-            base=BaseModel.of("x", ready),
+            base=BaseModel.of("x", careful),
             training=TrainingConfig(max_fpr=0.001, max_fpr_is_default=not stated),
         )
         texts = [f"{text} {i}" for i in range(copies) for text in OWN]
         trainer.add(Texts.of(texts), OWN_LABELS * copies)
         return trainer.finish().decision
 
-    careful = decision(stated=False)
-    assert (careful.max_fpr, careful.unsure_from) == (None, 0.5)
-    assert careful.threshold >= 0.95
-    assert decision(stated=True).max_fpr == decision(stated=False, copies=6).max_fpr == 0.001
+    few = decision(stated=False)
+    assert (few.max_fpr, few.unsure_from) == (None, 0.5)
+    assert few.threshold == pytest.approx(0.8, abs=0.05)
+    assert decision(stated=True).max_fpr == 0.001
+    many = [decision(stated=False, copies=n) for n in (5, 6, 49, 52)]
+    ham = OWN_LABELS.count("ham")
+    assert [each.max_fpr for each in many] == [
+        None,
+        None,
+        *(0.001 if n * ham >= 600 else None for n in (49, 52)),
+    ]
+    assert many[0].threshold == pytest.approx(many[1].threshold, abs=0.05)
+    assert many[2].threshold == pytest.approx(many[3].threshold, abs=0.05)
 
 
 def test_evidence_has_the_counts_of_both_models() -> None:

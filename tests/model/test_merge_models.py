@@ -99,7 +99,11 @@ def test_new_classes_have_no_calibration_yet(model: SpamModel) -> None:
 
 def test_models_of_other_settings_are_refused_with_what_differs(model: SpamModel) -> None:
     other = SpamModel(
-        FeatureConfig(ngrams=1), ScorerConfig(alpha=1.0), model.store, Decision(threshold=0.9), positive="ham"
+        FeatureConfig(ngrams=1),
+        ScorerConfig(alpha=1.0, max_evidence=8),
+        model.store,
+        Decision(threshold=0.9),
+        positive="ham",
     )
     with pytest.raises(ModelError) as refused:
         merge_models([model, other], names=["a", "b"])

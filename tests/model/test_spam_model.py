@@ -12,10 +12,14 @@ import pytest
 
 import spamnb
 from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.features import KeyArray
 from spamnb.messages import Texts, as_texts
 from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
+from spamnb.model.message_digest import message_digests
+from spamnb.model.model_delta import Change
 from spamnb.model.model_merge import merge_models
+from spamnb.model.seen_messages import by_label
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.count_stores import identical
@@ -304,3 +308,36 @@ def test_the_package_offers_its_names() -> None:
         assert getattr(spamnb, name).__name__ == name
     with pytest.raises(AttributeError, match="module 'spamnb' has no attribute 'nothing'"):
         _ = spamnb.nothing
+
+
+def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
+    """Memory is for what a learner teaches: measures and textbook numbers are of the evidence."""
+    texts, labels = ["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"]
+    model = SpamModel().learn(texts, labels)
+    assert model.taught_as(Texts.of(texts)) is None
+    change = Change(model._count(["see you"], ["spam"], None, None)[0], learned=_digests("see you", "spam"))
+    taught = model.changed(change)
+    assert taught.score(["see you", "see"]).taught_label(0) == "spam"
+    assert taught.predict(["see you"]) == ["spam"]
+    assert taught.score(["see you"], memory=False).labels == ["ham"]
+    proba = taught.predict_proba(["see you"])
+    assert proba.sum() == pytest.approx(1.0)
+    assert proba[0, 1] == pytest.approx(0.9)
+    loaded = SpamModel.from_state(taught.to_state())
+    assert loaded.predict(["see you"]) == ["spam"]
+    assert "lessons" not in model.to_state()["seen_messages"]
+
+
+def test_a_lesson_decides_among_three_classes() -> None:
+    texts, labels = ["win a prize", "see you", "ten off"] * 3, ["spam", "ham", "promo"] * 3
+    model = SpamModel().learn(texts, labels)
+    change = Change(model._count(["see you"], ["promo"], None, None)[0], learned=_digests("see you", "promo"))
+    taught = model.changed(change)
+    assert taught.predict(["see you"]) == ["promo"]
+    proba = taught.predict_proba(["see you"])[0]
+    assert proba.sum() == pytest.approx(1.0)
+    assert proba[taught.labels.index("promo")] == pytest.approx(0.9)
+
+
+def _digests(text: str, label: str) -> dict[str, KeyArray]:
+    return by_label(message_digests(Texts.of([text])), [label])

@@ -67,13 +67,21 @@ def _with_a_kill(cluster: Any, inputs: Any, run: Any, seconds: float, seed: int)
 
 
 def _workers(cluster: Any) -> list[Any]:
-    """Both workers; the one that was killed last may still have to come back."""
+    """Both workers; the one that was killed last may still have to come back.
+
+    One that is killed while it starts is not started again by dask.
+    """
     for _ in range(600):
-        workers = [worker for worker in cluster.workers.values() if getattr(worker, "pid", None)]
+        workers = [worker for worker in cluster.workers.values() if _is_running(worker)]
         if len(workers) == 2:
             return workers
         time.sleep(0.1)
     raise SystemExit("a worker that was killed did not come back within a minute")
+
+
+def _is_running(worker: Any) -> bool:
+    process = getattr(worker, "process", None)
+    return process is not None and process.pid is not None and process.status.name == "running"
 
 
 def _counts(inputs: Any, run: Any) -> bytes:

@@ -58,7 +58,7 @@ _MODEL = tuple(
 )
 _CHANGE = ("prune", "age", "learn", "learn --ham", "forget")
 # These go on without a journal that they cannot use; the others would lose what is in it.
-_READ = ("predict", "predict -", "predict mail", "evaluate", "inspect", "inspect word", "explain")
+_READ = tuple(name for name in _MODEL if name.split()[0] in ("predict", "evaluate", "inspect", "explain"))
 _KEEP = tuple(name for name in _MODEL if name not in _READ)
 _FILES = {
     "train": DATA,

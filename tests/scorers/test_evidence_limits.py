@@ -1,80 +1,192 @@
-"""Limits on what one token and one message can say."""
+"""Limits on what tokens can say against spam: good words do not win."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from spamnb.counts.entries import Entries
 from spamnb.errors import ConfigError
+from spamnb.model.calibration import Platt
+from spamnb.model.inspection import Inspector
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers.evidence_limits import limit_evidence, limit_token_weights
-from spamnb.settings import ScorerConfig, TrainingConfig
+from spamnb.model.weight_correction import Correction
+from spamnb.scorers.evidence_limits import EvidenceLimits, Ranks, select
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import train
+from tests.helpers.scorer_checks import CHECKS, Case
+from tests.reference import limits as twin
+from tests.reference.tokens import tokens
 
 SPAM = ["win a free prize now", "free cash call now", "claim your prize cash"] * 5
 HAM = ["see you at home", "are you home later", "call me when you are home"] * 5
 LABELS = ["spam"] * 15 + ["ham"] * 15
 
-numbers = st.floats(-20, 0).map(lambda x: round(x, 1))
-leans = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=8)
+numbers = st.floats(-9, 9).map(lambda x: round(x, 1))  # so that some are equal, and some are 0
+LIMITS = [
+    {"max_evidence": 2},
+    {"max_token_weight": 1.0},
+    {"max_evidence": 3, "max_token_weight": 0.5},
+    {"max_evidence": 1, "once": False},
+]
+PLAIN = FeatureConfig.plain()
 
 
-@given(leans, st.floats(0.1, 5))
-def test_clip_limits_the_difference_and_keeps_the_mean(pairs: list[tuple[float, float]], clip: float) -> None:
-    weights = np.array(pairs)
-    limited = limit_token_weights(weights, clip)
-    before, after = weights[:, 1] - weights[:, 0], limited[:, 1] - limited[:, 0]
-    assert np.allclose(after, np.clip(before, -clip, clip))
-    assert np.allclose(limited.mean(axis=1), weights.mean(axis=1))
+def entries_of(messages: list[list[int]]) -> Entries:
+    rows = np.array([r for r, message in enumerate(messages) for _ in message], np.int64)
+    ids = np.array([i for message in messages for i in message], np.int64)
+    return Entries(len(messages), rows, ids, np.ones(len(ids), np.int64))
+
+
+@given(
+    st.lists(numbers, min_size=1, max_size=12),
+    st.lists(st.lists(st.integers(0, 11), max_size=12), min_size=1, max_size=5),
+    st.integers(1, 4),
+    st.sampled_from([0.0, 0.5, 3.0]),
+)
+def test_which_tokens_count_by_the_slow_twin(
+    weights: list[float], messages: list[list[int]], limit: int, cap: float
+) -> None:
+    listed = [sorted({i for i in message if i < len(weights)}) for message in messages]
+    entries, limits = entries_of(listed), EvidenceLimits(1, limit, cap)
+    log_p = np.stack((np.zeros(len(weights)), np.array(weights)), axis=1)
+    kept, limited = limits.limit(entries, log_p)
+    for r, message in enumerate(listed):
+        expected = twin.counted({str(i): weights[i] for i in message}, limit, cap)
+        assert [str(i) for i in kept.ids[kept.rows == r].tolist()] == list(expected)
+        assert limited[kept.ids[kept.rows == r], 1].tolist() == list(expected.values())
+
+
+def test_many_tokens_and_messages_are_packed_into_64_bits() -> None:
+    weights = -np.arange(1.0, 70_001.0)
+    last = len(weights) - 1
+    few, many = [0, 1, 2], [5, last - 1, last]
+    entries = entries_of([few, *([[]] * 70_000), many])
+    counted = Ranks.of(weights, 2).counted(entries)
+    assert counted is not None
+    assert select(entries, counted).ids.tolist() == [1, 2, last - 1, last]
+    assert select(entries, counted).rows.tolist() == [0, 0, 70_001, 70_001]
+
+
+def test_without_more_tokens_than_the_limit_nothing_is_selected() -> None:
+    ranks = Ranks.of(np.array([-1.0, -2.0, 3.0, 4.0]), 2)
+    assert ranks.counted(entries_of([[0, 1, 2, 3], [], [2, 3]])) is None
+    assert ranks.counted(entries_of([])) is None
 
 
 def test_what_is_impossible_stays_impossible() -> None:
-    weights = np.array([[-np.inf, -1.0], [-np.inf, -np.inf]])
-    assert limit_token_weights(weights, 1.0).tolist() == weights.tolist()
+    log_p = np.array([[-1.0, -np.inf], [-np.inf, -np.inf], [-np.inf, -1.0], [-1.0, -9.0]])
+    added, _ = EvidenceLimits(1, 2, 3.0).apply(log_p, None)
+    assert added.tolist() == [0.0, 0.0, 0.0, 5.0]
+    model = SpamModel(PLAIN, ScorerConfig.of("multinomial", alpha=0.0, max_evidence=1, max_token_weight=1.0))
+    model = model.learn(["win prize", "see you soon"], ["spam", "ham"])
+    assert model.log_odds(["see you soon", "win"]).tolist() == [-1e6, 1e6]
 
 
-@given(leans, st.lists(st.lists(st.integers(0, 7), max_size=8), min_size=1, max_size=4), st.integers(1, 4))
-def test_strongest_by_hand(pairs: list[tuple[float, float]], messages: list[list[int]], limit: int) -> None:
-    weights = np.array(pairs)
-    listed = [sorted({i for i in message if i < len(pairs)}) for message in messages]
-    rows = np.array([r for r, message in enumerate(listed) for _ in message], np.int64)
-    ids = np.array([i for message in listed for i in message], np.int64)
-    limited = limit_evidence(Entries(len(listed), rows, ids, np.ones(len(ids), np.int64)), weights, limit)
-    lean = {i: b - a for i, (a, b) in enumerate(pairs)}
-    for r, message in enumerate(listed):
-        sides = [i for i in message if lean[i] > 0], [i for i in message if lean[i] <= 0]
-        best = [i for side in sides for i in sorted(side, key=lambda i: (-abs(lean[i]), i))[:limit]]
-        assert limited.ids[limited.rows == r].tolist() == sorted(best)
+# --- whole models
 
 
-@pytest.mark.parametrize(
-    "limits", [{"max_evidence": 2}, {"max_token_weight": 1.0}, {"max_evidence": 3, "max_token_weight": 0.5}]
-)
+def damped(model: SpamModel, texts: list[str]) -> list[float]:
+    """Log-odds before calibration; they are damped only in a model that has one."""
+    return (replace(model, calibration=Platt(2.0)).log_odds(texts) / 2).tolist()
+
+
+def corrected(model: SpamModel, label: str = "ham") -> SpamModel:
+    keys = model.store.keys
+    weights = np.random.default_rng(4).normal(size=len(keys)).astype(np.float32)
+    return replace(model, correction=Correction(keys, weights, -0.6, label, 60))
+
+
+@pytest.mark.parametrize("limits", LIMITS[:3], ids=str)  # `recompute` checks repeats that count
 @pytest.mark.parametrize("name", ["multinomial", "categorical", "binary"])
-def test_an_explanation_still_sums_to_the_log_odds(name: str, limits: dict[str, float]) -> None:
-    model = train(SPAM + HAM, LABELS, scoring=ScorerConfig.of(name, **limits))
-    for text in ("free cash at home now", "see you", "win a free prize and call me when you are home"):
-        explanation = model.explain(text)
-        assert np.isclose(
-            explanation.bias + sum(p.log_odds for p in explanation.evidence), explanation.log_odds
-        )
-        assert np.isclose(model.log_odds([text, "x"])[0], explanation.log_odds)
-        if limits.get("max_evidence"):
-            for sign in (1, -1):
-                assert sum(p.log_odds * sign > 1e-9 for p in explanation.evidence) <= limits["max_evidence"]
+def test_log_odds_by_the_slow_twin(name: str, limits: dict[str, Any]) -> None:
+    """Of each known token: its log P of both classes and its correction, from the model without limits."""
+    scoring = ScorerConfig.of(name, **{"damping": 1.0, "once": True, **limits})
+    case = Case(PLAIN, scoring, 2)
+    for model in (case.model, corrected(case.model), corrected(case.model, "spam")):
+        free = Inspector(replace(model, scoring=replace(scoring, max_evidence=0, max_token_weight=0.0)))
+        prior = math.log(model.store.message_totals[1] / model.store.message_totals[0])
+        bias = 0.0 if model.correction is None else -0.6 if model.correction.label == "spam" else 0.6
+        for message, got in zip(case.others, damped(model, case.others), strict=True):
+            known = [row for row in free.look_up(set(tokens(message, PLAIN))) if row.known]
+            rows = sorted(known, key=lambda row: free._find(row.token))
+            weights = {row.token: row.weight for row in rows}
+            stated = scoring.max_evidence or 0, scoring.max_token_weight, scoring.damping, bias
+            assert got == pytest.approx(twin.log_odds(prior, weights, *stated), rel=1e-9, abs=1e-9), message
+
+
+@pytest.mark.parametrize("check", [name for name in CHECKS if name != "agrees with the twin"])
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+def test_the_checks_of_scorers_hold_with_limits(limits: dict[str, Any], check: str, tmp_path: Path) -> None:
+    CHECKS[check](Case(FeatureConfig(), ScorerConfig.of("multinomial", **limits), 2), tmp_path)
+
+
+def test_exact_values() -> None:
+    """Weights of log 2 for prize, -log 2 for see and you, of which one counts."""
+    model = SpamModel(PLAIN, ScorerConfig(alpha=1.0, max_evidence=1, max_token_weight=1.0))
+    model = model.learn(["win prize", "see you"], ["spam", "ham"])
+    weight = math.log(2)  # (1 + 1) / (2 + 4) against (0 + 1) / (2 + 4)
+    free = replace(model, scoring=replace(model.scoring, max_evidence=0, max_token_weight=0.0))
+    assert damped(free, ["prize see you"])[0] == pytest.approx((weight - 2 * weight) / 3)
+    assert damped(model, ["prize see you"])[0] == pytest.approx((weight - weight) / 2, abs=1e-12)
+    strict = replace(model, scoring=replace(model.scoring, max_token_weight=0.5))
+    assert damped(strict, ["prize see you"])[0] == pytest.approx((weight - 0.5) / 2)
+    assert damped(strict, ["prize win"])[0] == pytest.approx(weight)  # no limit on evidence for spam
+
+
+def test_all_known_tokens_are_known_whether_they_count_or_not() -> None:
+    model = SpamModel(PLAIN, ScorerConfig(max_evidence=1)).learn(
+        ["win prize", "see you at home"], ["spam", "ham"]
+    )
+    free = replace(model, scoring=replace(model.scoring, max_evidence=0))
+    limited, every = model.score(["see you at home"]), free.score(["see you at home"])
+    assert limited.known.tolist() == [4]
+    assert limited.scored.log_evidence.tolist() == every.scored.log_evidence.tolist()
+    assert [e.token for e in model.explain("see you at home").evidence] == ["at"]  # equal: the first of them
+
+
+def test_three_classes_and_a_missing_positive_class_have_no_limits() -> None:
+    config = ScorerConfig(max_evidence=1, max_token_weight=0.1)
+    assert EvidenceLimits.of(config, ("ham", "news", "spam"), "spam") is None
+    assert EvidenceLimits.of(config, ("books", "music"), "spam") is None
+    assert EvidenceLimits.of(ScorerConfig(), ("ham", "spam"), "spam") is None
+    limits = EvidenceLimits.of(config, ("ham", "spam"), "ham")
+    assert limits is not None
+    assert (limits.plus, limits.tokens, limits.weight) == (0, 1, 0.1)
+
+
+WORDS = [f"friend{i}" for i in range(40)]
+GOOD = [*SPAM, *HAM, " ".join(WORDS)]
+FILTER = train(GOOD, [*LABELS, "ham"], scoring=ScorerConfig(max_evidence=4), training=TrainingConfig(folds=0))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), min_size=9, max_size=40, unique=True))
+def test_good_words_beyond_the_limit_change_nothing_but_shapes(words: list[str]) -> None:
+    """With the strongest tokens against spam in a message already, more of them never lower its score."""
+    model = replace(FILTER, features=replace(FILTER.features, ngrams=1, shapes=False))
+    strongest = sorted(WORDS, key=lambda w: (model.log_odds([w])[0], w))[:4]
+    full = f"win a free prize cash {' '.join(strongest)}"
+    bound = model.log_odds([full])[0]
+    assert model.log_odds([f"{full} {' '.join(words)}"])[0] >= bound - 1e-9
+    assert model.log_odds([f"win a free prize cash {' '.join(words)}"])[0] >= bound - 1e-9
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:
-    good = "see you at home are later me when " + " ".join(f"friend{i}" for i in range(40))
-    ham = [*HAM[:-1], good]
+    good = "see you at home are later me when " + " ".join(WORDS)
     text = f"win a free prize cash {good}"
-    once, limited = TrainingConfig(folds=0), ScorerConfig(max_evidence=4, max_token_weight=2.0)
-    weak = train(SPAM + ham, LABELS, training=once)
-    strong = train(SPAM + ham, LABELS, scoring=limited, training=once)
+    once = TrainingConfig(folds=0)
+    weak = train(GOOD, [*LABELS, "ham"], scoring=ScorerConfig(max_evidence=0), training=once)
+    usual = train(GOOD, [*LABELS, "ham"], training=once)
+    assert (weak.scoring.max_evidence, usual.scoring.max_evidence) == (0, 8)
     assert weak.log_odds([text])[0] < -1
-    assert strong.log_odds([text])[0] > -0.1
+    assert usual.log_odds([text])[0] > weak.log_odds([text])[0] + 1
 
 
 def test_settings_that_make_no_sense() -> None:

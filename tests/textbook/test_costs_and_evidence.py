@@ -20,7 +20,8 @@ from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.metrics import Confusion, precision_recall_curve, roc_auc, roc_curve
 from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cost
-from spamnb.model.scoring_engine import Engine, RawScores
+from spamnb.model.raw_scores import RawScores
+from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig

@@ -16,7 +16,8 @@ from spamnb.counts.tally import count
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.decision import Decision
-from spamnb.model.scoring_engine import Engine, RawScores
+from spamnb.model.raw_scores import RawScores
+from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.base import Stats
 from spamnb.settings import FeatureConfig, ScorerConfig

@@ -9,7 +9,8 @@ import pytest
 
 from spamnb.messages import Texts
 from spamnb.model.decision import highest, least_cost
-from spamnb.model.scoring_engine import log_odds_of, prior_if_impossible
+from spamnb.model.raw_scores import prior_if_impossible
+from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.sklearn_classifier import SpamClassifier

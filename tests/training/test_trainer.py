@@ -23,6 +23,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import sampling
+from spamnb.training.fit_calibration import USUAL_SLOPE
 from spamnb.training.trainer import Trainer, train
 from tests.helpers.count_stores import identical
 from tests.helpers.paths import ROOT
@@ -143,7 +144,9 @@ def test_few_messages_give_no_figures() -> None:
     texts, labels = corpus(18)
     few = train(texts, labels)
     assert few.metrics is None
-    assert few.calibration == Platt()
+    assert few.calibration == Platt(USUAL_SLOPE)
+    undamped = train(texts, labels, scoring=ScorerConfig(damping=0))
+    assert undamped.calibration == Platt()
     enough = train(*corpus(20))
     assert enough.metrics is not None
     assert enough.calibration != Platt()

@@ -53,7 +53,8 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
 
     MESSAGES are files or mailboxes, or come from stdin, one a line or one mail. --spam or --ham labels all of
     them; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
-    skipped. Those that were learned with another label are relabelled.
+    skipped. Those that were learned with another label are relabelled. A learned message gets its label
+    when it comes again, word for word. Without a model of your own, one is started from the ready-made one.
 
     \b
     Examples:
@@ -79,7 +80,7 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
         learner.learn(chunk.texts, labels, *columns, again=flags["again"], mode=flags["mode"])
 
     try:
-        update_model(messages, flags, learn_chunk, labelled=flags["positive"] is None)
+        update_model(messages, flags, learn_chunk, labelled=flags["positive"] is None, may_start=True)
     except NoLabelsError as error:
         hint = f"say what they are with --spam or --ham, or {error.hint}"
         raise DataError(error.message, hint) from None

@@ -230,7 +230,7 @@ def _smoothing_text(model: SpamModel) -> str:
 def _base_text(model: SpamModel) -> str:
     if model.metrics is not None or model.base is None:
         return str((model.metrics or {}).get("started", ""))
-    return f"from the {model.base.name}, weight {model.base.weight:g}"
+    return f"from the {model.base.name}, weight {model.base.weight:.3g}"
 
 
 def _metrics_text(model: SpamModel) -> str:
