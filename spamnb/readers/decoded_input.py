@@ -197,6 +197,6 @@ def _looks_binary(head: bytes) -> bool:
 def record_too_long(name: str, line: int, longest: int) -> DataError:
     """Describes a record of a table that is longer than so many bytes."""
     return DataError(
-        f"{name} line {line}: this record is longer than {longest >> 20} MiB",
+        f"{name} line {line:,}: this record is longer than {longest >> 20} MiB",
         hint="cut it, or leave it out; if this is no table of messages, give another file",
     )
