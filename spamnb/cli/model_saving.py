@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from spamnb.cli.model_choice import refuse_shipped
@@ -24,7 +25,7 @@ def check_target(path: str, force: bool) -> None:
     files.refuse_link(path, ModelError)
     if os.path.isdir(path):
         raise ModelError(
-            f"{path} is a folder", hint=f"name a file in it: -o {os.path.join(path, 'model.spamnb')}"
+            f"{path} is a folder", hint=f"name a file in it: -o {quote(os.path.join(path, 'model.spamnb'))}"
         )
     refuse_shipped(path, "choose another name for -o")
     _check_folder(path)

@@ -74,15 +74,8 @@ def opened_output(path: str | None) -> Iterator[Write]:
     if path is None:
         yield write_bytes
         return
-    special = files.is_system_path(path) or (os.path.exists(path) and not os.path.isfile(path))
-    try:
-        mode = os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o600
-        with files.create(path) if special else files.atomic_write(path) as file:
-            if not special and mode != 0o600:
-                os.chmod(file.fileno(), mode)
-            yield file.write
-    except OSError as error:
-        raise files.cannot_write(path, error) from None
+    with files.output_file(path) as file:
+        yield file.write
 
 
 def on_terminal() -> bool:

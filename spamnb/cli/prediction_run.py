@@ -44,6 +44,7 @@ class PredictionRun:
     written: int = 0
     unread: int = 0
     _begun: bool = False
+    _mail_noted: bool = False
 
     def answer(self, opened: OpenedInput) -> None:
         """Classifies the messages of one input."""
@@ -121,7 +122,8 @@ class PredictionRun:
     def _note_kind(self, lines: bool, chunk: Chunk) -> None:
         """Prints a note on mail for a model that knows none, and on lines that look like mail or a table."""
         if chunk.sources:
-            note_mail(self.model, self.quiet)
+            note_mail(self.model, self.quiet or self._mail_noted)
+            self._mail_noted = True
         elif lines:
             from spamnb.readers import by_first_lines, looks_like
 

@@ -93,7 +93,7 @@ def _wrong_owner(path: str, owner: int) -> ModelError:
 
 
 def _wrong_group(path: str, group: int) -> ModelError:
-    name, folder = group_name(group), os.path.dirname(os.path.realpath(path))
+    name, folder = group_name(group), quote(os.path.dirname(os.path.realpath(path)))
     return ModelError(
         f"cannot change {path}: it is shared with the group {name}, and you are not in that group",
         hint=f"run the command as root, or let new files get the group: chgrp {name} {folder} && "

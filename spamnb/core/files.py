@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -58,10 +59,25 @@ def create(path: str) -> BinaryIO:
 
 
 def write(path: str, data: bytes) -> None:
-    """Writes data to a file of the user's choice, or raises an error that says why it cannot."""
+    """Writes data to a file of the user's choice, as a whole or not at all."""
+    with output_file(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def output_file(path: str) -> Iterator[BinaryIO]:
+    """Opens a file of the user's choice, which is there when all is written; a device is written at once.
+
+    A file that is replaced passes its permissions on. An error says why the file cannot be written.
+    """
+    refuse_link(path)
+    special = is_system_path(path) or (os.path.exists(path) and not os.path.isfile(path))
     try:
-        with create(path) as file:
-            file.write(data)
+        mode = os.stat(path).st_mode & 0o777 if os.path.isfile(path) else 0o600
+        with create(path) if special else atomic_write(path) as file:
+            if not special and mode != 0o600:
+                os.chmod(file.fileno(), mode)
+            yield file
     except OSError as error:
         raise cannot_write(path, error) from None
 
@@ -82,7 +98,9 @@ def atomic_write(path: str, shared_like: str | None = None, at_least: int = 0) -
 
 def cannot_write(path: str, error: OSError) -> DataError:
     """Makes the error for a path that cannot be written."""
-    return DataError(f"cannot write {path}: {error.strerror or error}", hint="choose another path")
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    hint = "free some disk space and try again" if full else "choose another path"
+    return DataError(f"cannot write {path}: {error.strerror or error}", hint)
 
 
 def is_system_path(path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
@@ -65,7 +66,9 @@ def existing_path_of(text: str) -> str:
 def no_such_name(name: str) -> ModelError:
     """The error about a name without a model; it names the file that may be meant."""
     if os.path.isfile(name):
-        return ModelError(f"there is no model named {name!r}", hint=f"for the file {name} write ./{name}")
+        return ModelError(
+            f"there is no model named {name!r}", hint=f"for the file {name} write {quote(f'./{name}')}"
+        )
     return ModelError(
         f"there is no model named {name!r}",
         hint="`spamnb model list` lists all models; a file has a slash or a dot in its path",

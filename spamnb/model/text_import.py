@@ -70,7 +70,7 @@ class _Reader:
 
     def _wrong(self, line: int, what: str) -> DataError:
         return DataError(
-            f"{self._name} line {line}: {what}", hint="correct the line, or export the model again"
+            f"{self._name} line {line:,}: {what}", hint="correct the line, or export the model again"
         )
 
     def _object(self, line: int, text: bytes) -> dict[str, Any]:

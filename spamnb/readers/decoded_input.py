@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
+from shlex import quote
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import ByteStream
@@ -178,7 +179,7 @@ def refuse_binary(decoded: DecodedInput, encoding: str, *, nuls: bool = False) -
     if begins_model(head):
         raise DataError(
             f"{name} is a spamnb model, expected messages",
-            hint=f"look into it with `spamnb inspect {name}`, or use it with -m {name}",
+            hint=f"look into it with `spamnb inspect {quote(name)}`, or use it with -m {quote(name)}",
         )
     if kind:
         raise DataError(
@@ -196,6 +197,6 @@ def _looks_binary(head: bytes) -> bool:
 def record_too_long(name: str, line: int, longest: int) -> DataError:
     """Describes a record of a table that is longer than so many bytes."""
     return DataError(
-        f"{name} line {line}: this record is longer than {longest >> 20} MiB",
+        f"{name} line {line:,}: this record is longer than {longest >> 20} MiB",
         hint="cut it, or leave it out; if this is no table of messages, give another file",
     )

@@ -62,7 +62,7 @@ class SkippedRecords:
 
     def summary(self) -> str:
         """Writes `12 skipped (line 2: no label, line 5: no text, ...)`."""
-        places = [f"line {place}" if isinstance(place, int) else place for place, _ in self.examples]
+        places = [f"line {place:,}" if isinstance(place, int) else place for place, _ in self.examples]
         listed = [f"{place}: {reason}" for place, (_, reason) in zip(places, self.examples, strict=True)]
         listed += ["..."] if self.count > len(listed) else []
         return self._total() + (f" ({', '.join(listed)})" if listed else "")

@@ -52,7 +52,10 @@ def _unpack(decoded: DecodedInput, options: ReadOptions) -> DecodedInput:
 def _open_input(decoded: DecodedInput, options: ReadOptions, labelled: bool) -> Source:
     format = _stored_format(decoded, options)
     if not decoded.raw_head and (labelled or format != "eml"):  # an empty mail is still a mail
-        return _empty_source(decoded, labelled and not options.mail.may_be_empty)
+        if labelled and not options.mail.may_be_empty:
+            kind = "labelled messages" if options.label is None else "messages"
+            raise DataError(f"{decoded.name} is empty", hint=f"give a file with {kind}")
+        return Source(decoded.stream, f"{decoded.name}: empty", iter(()))
     format = format or _text_format(decoded, options, labelled=labelled)
     reader = import_module(f"spamnb.readers.{FORMATS[format].module}")
     source: Source = reader.open_input(decoded, options, format=format, labelled=labelled)
@@ -83,9 +86,3 @@ def _text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool)
     from spamnb.readers.format_detection import text_format
 
     return text_format(decoded, options, labelled=labelled)
-
-
-def _empty_source(decoded: DecodedInput, labelled: bool) -> Source:
-    if labelled:
-        raise DataError(f"{decoded.name} is empty", hint="give a file with labelled messages")
-    return Source(decoded.stream, f"{decoded.name}: empty", iter(()))

@@ -13,6 +13,7 @@ from rich.text import Text
 from spamnb.core import visible
 from spamnb.model import Evidence, Explanation, describe
 from spamnb.report.column_fit import fit_columns, fits, plain_table, print_table
+from spamnb.settings import ScorerConfig
 
 _BARS = (20, 10, 5)  # columns of the longest bar, where there is room
 
@@ -69,11 +70,7 @@ def _history_rows(history: dict[str, Any], outdated: str) -> list[tuple[str, str
 def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"fixed {scorer['prior']}"
-    root = scorer["ngram_smoothing_ratio"] ** 0.5 if ngrams else 1.0
-    smoothing = f"alpha {scorer['alpha'] / root:g}"
-    smoothing += f" (n-grams {scorer['alpha'] * root:g})" if root != 1.0 else ""
-    if scorer["m_estimate"] is not None:
-        smoothing = f"m-estimate {scorer['m_estimate']:g}"
+    smoothing = ScorerConfig.from_state(scorer).smoothing_text(ngrams)
     textbook = "as in the textbook, " if scorer["textbook"] != "none" else ""
     text = f"{textbook}{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
     text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])

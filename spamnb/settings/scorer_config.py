@@ -227,6 +227,17 @@ class ScorerConfig:
         """
         return self.alpha if self.m_estimate is None else self.m_estimate / max(outcomes, 1)
 
+    def smoothing_text(self, ngrams: bool) -> str:
+        """Describes the smoothing of words and, if there are any, of n-grams.
+
+        >>> ScorerConfig().smoothing_text(ngrams=True), ScorerConfig().smoothing_text(ngrams=False)
+        ('alpha 0.05 (n-grams 0.2)', 'alpha 0.1')
+        """
+        if self.m_estimate is not None:
+            return f"m-estimate {self.m_estimate:g}"
+        root = self.ratio**0.5 if ngrams else 1.0
+        return f"alpha {self.alpha / root:g}" + (f" (n-grams {self.alpha * root:g})" if root != 1.0 else "")
+
     @classmethod
     def of(cls, name: str, **values: Any) -> ScorerConfig:
         """The settings of a scorer: its own defaults, overridden by the values that are not None.

@@ -61,6 +61,8 @@ class Lock:
             ) from None
         try:
             self._check(os.fstat(handle))
+            with suppress(ModelError, OSError):  # the model may have another group or mode by now
+                share_like(handle, os.path.realpath(self._model), at_least=0o600)
         except BaseException:
             os.close(handle)
             raise

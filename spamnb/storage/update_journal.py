@@ -18,10 +18,11 @@ import struct
 import time
 import zlib
 from contextlib import suppress
+from shlex import quote
 from typing import Any
 
-from spamnb.core import Record, files, is_trusted, remove_leftovers, user_name
-from spamnb.errors import JournalError
+from spamnb.core import Record, files, is_trusted, remove_leftovers, share_like, user_name
+from spamnb.errors import JournalError, ModelError
 from spamnb.storage import model_file, model_writer
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 
@@ -104,7 +105,8 @@ def _open(model: AnyPath) -> int | None:
             raise JournalError(f"{shown} is a link, expected a journal", _NO_JOURNAL) from None
         raise JournalError(
             f"cannot read {shown}: {(error.strerror or str(error)).lower()}",
-            hint=f"it holds what the model learned last; see `spamnb model check -m {os.fspath(model)}`",
+            hint="it holds what the model learned last; "
+            f"see `spamnb model check -m {quote(os.fspath(model))}`",
         ) from None
     try:
         _check_file(handle, model)
@@ -123,7 +125,7 @@ def _check_file(handle: int, model: AnyPath) -> None:
         owner = user_name(os.stat(model).st_uid)
         raise JournalError(
             f"{shown} belongs to {user_name(status.st_uid)}, expected {owner}, the model's owner",
-            hint=f"if it is right, change its owner: chown {owner} {shown}; else remove it",
+            hint=f"if it is right, change its owner: chown {owner} {quote(shown)}; else remove it",
         )
 
 
@@ -209,7 +211,8 @@ def _check(before: bytes, payload: bytes) -> bytes:
 def damaged(model: AnyPath, where: str) -> JournalError:
     """Returns the error for a damaged journal."""
     shown = f"{os.fspath(model)}{JOURNAL}"
-    hint = f"without it the model is as it was when its file was written: mv {shown} {shown}.damaged"
+    command = f"mv {quote(shown)} {quote(f'{shown}.damaged')}"
+    hint = f"without it the model is as it was when its file was written: {command}"
     return JournalError(f"{shown} is damaged: {where}", hint)
 
 
@@ -244,6 +247,8 @@ def _extend(model: AnyPath, end: int, record: bytes) -> int:
     handle = os.open(path_of(model), os.O_WRONLY | _SAFE)
     try:
         _check_file(handle, model)
+        with suppress(ModelError, OSError):  # the model may have another group or mode by now
+            share_like(handle, os.path.realpath(model), at_least=0o600)
         if os.fstat(handle).st_size > end:  # a crash left something behind the last valid record
             os.ftruncate(handle, end)
         os.lseek(handle, end, os.SEEK_SET)

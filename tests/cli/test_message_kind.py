@@ -60,6 +60,7 @@ def test_a_model_of_short_messages_says_so_when_it_meets_mail(cli: Cli, tiny: Pa
     mail = next(iter(sorted((ROOT / "data/mail/ham").iterdir())))
     note = "note: this model was trained without mail; its verdicts on mail are unreliable\n"
     assert note in cli("predict", "-m", tiny, mail).err
+    assert cli("predict", "-m", tiny, mail.parent, mail.parent, mail).err.count(note) == 1
     assert note not in cli("predict", "-m", tiny, mail, "-q").err
     assert note in cli("filter", "-m", tiny, stdin=mail.read_bytes()).err
     assert note not in cli("predict", mail).err

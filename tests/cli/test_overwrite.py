@@ -64,6 +64,18 @@ def test_an_export_that_fails_leaves_the_one_before(cli: Cli, sms: Sms, tiny: Pa
     assert sorted(os.listdir(cli.here)) == there
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the size of files")
+@pytest.mark.parametrize("flag", ["--report", "--json"])
+def test_an_evaluation_that_cannot_be_written_leaves_the_one_before(flag: str, cli: Cli, sms: Sms) -> None:
+    command = ("evaluate", sms.test, "-m", sms.model, "-q", flag, "out")
+    cli(*command)
+    before, there = (cli.here / "out").read_bytes(), sorted(os.listdir(cli.here))
+    done = cli.shell("trap '' XFSZ; ulimit -f 1; \"$@\"", *command, code=1)
+    assert done.err.splitlines() == ["Error: cannot write out: File too large", "Hint: choose another path"]
+    assert (cli.here / "out").read_bytes() == before
+    assert sorted(os.listdir(cli.here)) == there
+
+
 @PIPES
 def test_an_export_goes_to_pipes_as_before(cli: Cli, tiny: Path) -> None:
     wanted = cli("model", "export", tiny).out

@@ -396,3 +396,9 @@ def test_a_class_that_comes_late_is_no_slip(cli: Cli, jobs: str) -> None:
         "Hint: shuffle its rows, so that the first ones show all classes; or name the label that means spam: "
         "--spam-label spam",
     ]
+
+
+def test_train_and_inspect_print_the_same_smoothing(cli: Cli) -> None:
+    trained = cli("train", SAMPLE, "--folds", "0", "-o", "./m.spamnb").err
+    assert "; scorer multinomial, alpha 0.05 (n-grams 0.2)\n" in trained
+    assert " multinomial, alpha 0.05 (n-grams 0.2), " in cli("inspect", "./m.spamnb").text

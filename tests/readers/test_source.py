@@ -237,3 +237,10 @@ def test_reading_lines_imports_nothing_that_it_does_not_need() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], input=b"one\ntwo", capture_output=True, check=True)
     assert done.stdout.split(b"\n")[:2] == [b"[[b'one'], [b'two']]", b"[]"]
+
+
+def test_line_numbers_have_thousands_separators(here: Path) -> None:
+    (here / "x.csv").write_text("label,text\n" + "ham,hello\nspam,win\n" * 3000 + "ham,\n")
+    with open_source("x.csv", ReadOptions(), labelled=True) as source:
+        list(source)
+        assert source.skipped.summary() == "1 skipped (line 6,002: no text)"

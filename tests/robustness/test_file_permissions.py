@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -49,6 +50,21 @@ def test_a_link_that_is_planted_after_the_look_is_not_followed(
     victim.write_text("precious")
     link.symlink_to(victim)
     monkeypatch.setattr(os.path, "islink", lambda _: False)
-    with pytest.raises(DataError, match="cannot write"):
-        files.write(str(link), b"x")
+    files.write(str(link), b"x")  # takes the place of the link
     assert victim.read_text() == "precious"
+    assert link.read_bytes() == b"x"
+
+
+def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "page.html"
+    path.write_text("precious")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError) as caught:
+        files.write(str(path), b"new")
+    assert str(caught.value) == f"cannot write {path}: No space left on device"
+    assert caught.value.hint == "free some disk space and try again"
+    assert path.read_text() == "precious"
+    assert os.listdir(tmp_path) == ["page.html"]

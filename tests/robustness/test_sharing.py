@@ -78,8 +78,14 @@ def test_what_owner_and_root_learn_is_shared_like_the_model(model: Path, user: U
 
 @pytest.mark.parametrize(
     "command",
-    [("learn", "--spam", "-m"), ("forget", "-m"), ("age",), ("prune", "--min-count", "2"), ("train", "-o")],
-    ids=lambda command: command[0],
+    [
+        ("learn", "--spam", "-m"),
+        ("forget", "-m"),
+        ("model", "age"),
+        ("model", "prune", "--min-count", "2"),
+        ("train", "-o"),
+    ],
+    ids=" ".join,
 )
 @pytest.mark.parametrize("locked_before", [False, True])
 def test_another_member_of_the_group_is_refused(
@@ -133,7 +139,7 @@ def test_a_group_that_makes_no_difference_is_not_needed(model: Path, mode: int) 
 def test_root_replaces_a_model_and_its_owner_keeps_it(model: Path, command: str) -> None:
     folder = model.parent
     (folder / "data.csv").write_text("label,text\n" + "spam,win a prize\nham,see you\n" * 3)
-    spamnb_as(ROOT_USER, folder, "export", model, "-o", "m.jsonl")
+    spamnb_as(ROOT_USER, folder, "model", "export", model, "-o", "m.jsonl")
     spamnb_as(ROOT_USER, folder, "learn", "--spam", "-m", model, stdin=b"one more\n")
     args: dict[str, tuple[str | Path, ...]] = {
         "train": ("data.csv", "-o", model),
@@ -142,7 +148,8 @@ def test_root_replaces_a_model_and_its_owner_keeps_it(model: Path, command: str)
         "age": (model,),
         "import": ("m.jsonl", "-o", model),
     }
-    spamnb_as(ROOT_USER, folder, command, *args[command])
+    group = () if command == "train" else ("model",)
+    spamnb_as(ROOT_USER, folder, *group, command, *args[command])
     for name in ("m.spamnb", "m.spamnb.bak", "m.spamnb.bak.journal", "m.spamnb.lock"):
         assert described(folder / name) == (ALICE.number, TEAM, 0o640), name
     assert verdict(BOB, model).startswith("X-Spamnb: ")

@@ -357,3 +357,22 @@ def test_who_may_read_the_model_may_read_what_it_learned(path: Path, mode: int) 
     with Learner(path) as learner:
         learner.compact()
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_journal_and_lock_follow_the_mode_of_the_model(path: Path) -> None:
+    learn(path, NEWS[0])
+    for mode in (0o640, 0o644, 0o600):
+        path.chmod(mode)
+        learn(path, (f"more {mode}", "spam"))
+        files = beside(path), path.with_name("m.spamnb.lock")
+        assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [mode, mode]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root changes the owner")
+def test_journal_and_lock_follow_the_owner_and_the_group_of_the_model(path: Path) -> None:
+    learn(path, NEWS[0])
+    os.chown(path, 4321, 1234)
+    learn(path, NEWS[1])
+    for file in (beside(path), path.with_name("m.spamnb.lock")):
+        assert (file.stat().st_uid, file.stat().st_gid) == (4321, 1234)

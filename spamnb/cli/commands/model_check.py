@@ -26,9 +26,9 @@ _STATES = {True: "ok", False: "FAILED", None: "skipped"}
 def model_check(ctx: click.Context, model: str | None, user: str | None) -> None:
     """Check whether a user can classify mail with a model.
 
-    A mail system runs `spamnb filter` as a user of its own, and mail passes unchanged if that user cannot
-    read the model, its journal or the program. This prints a line for each of them, and the command that
-    corrects what is wrong; run it as root. For another user it needs root to try what it checks. Without
+    A mail system runs `spamnb filter` as a user of its own, and mail passes without a verdict if that user
+    cannot read the model, its journal or the program. This prints a line for each of them, and the command
+    that corrects what is wrong; run it as root. For another user it needs root to try what it checks. Without
     root it looks at the permissions only and says what it skipped.
 
     Ends with 0 if the user can use the model, else with 1.

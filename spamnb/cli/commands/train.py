@@ -223,9 +223,8 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
 
 
 def _smoothing_text(model: SpamModel) -> str:
-    m = model.scoring.m_estimate
     textbook = "as in the textbook, " if model.scoring.is_textbook else ""
-    return textbook + (f"alpha {model.scoring.alpha:g}" if m is None else f"m-estimate {m:g}")
+    return textbook + model.active_scoring.smoothing_text(ngrams=model.store.gram_vocabulary > 0)
 
 
 def _base_text(model: SpamModel) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 from spamnb.errors import DataError
 from spamnb.readers.decoded_input import DecodedInput
@@ -31,7 +32,7 @@ def open_folder(path: str, options: ReadOptions, *, labelled: bool) -> Source:
     if options.format != "auto" and not FORMATS[options.format].is_mail:
         raise DataError(
             f"{path} is a directory, expected a file of format {options.format}",
-            hint=f"give the files in it, for example {path}/*",
+            hint=f"give the files in it, for example {quote(path)}/*",
         )
     refuse_columns(path, options)
     if options.format in ("auto", "index"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from spamnb.core import Record, ResultCollector, excerpt, ordered_map
@@ -95,7 +96,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     if labelled and options.label is None:
         raise DataError(
             f"{decoded.name} is {'one mail' if format == 'eml' else 'an mbox'} and has no label",
-            hint=f"say what it is: --label spam={stream.path} or --label ham={stream.path}",
+            hint=f"say what it is: --label spam={quote(stream.path)} or --label ham={quote(stream.path)}",
         )
     labels = mail_labels(decoded.name, options, ()) if labelled else None
     split = one_mail if format == "eml" else many_mails

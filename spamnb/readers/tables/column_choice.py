@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError, NoLabelsError
@@ -236,5 +237,5 @@ def _check_numeric(source: str, numeric: Mapping[str, int], columns: Rows) -> No
         if values and all(math.isnan(number(value)) for value in values):
             raise DataError(
                 f'column "{stated}" of {source} holds no numbers, for example "{excerpt(values[0])}"',
-                hint=f"give it as --categorical {stated}",
+                hint=f"give it as --categorical {quote(stated)}",
             )

@@ -156,7 +156,7 @@ class TableReader:
         if not self._rows.dialect.quoting or b'"' not in self._pending:
             return record_too_long(self._input.name, self._line, LONGEST_RECORD)
         return DataError(
-            f"{self._input.name} line {self._line}: a quote opens in this record and is not closed "
+            f"{self._input.name} line {self._line:,}: a quote opens in this record and is not closed "
             f"within {LONGEST_RECORD >> 20} MiB",
             hint='close that quote, or double it ("") if it belongs to the text',
         )

@@ -150,7 +150,7 @@ class ArrayReader:
         self._skip_blanks()
         if self._text:
             raise DataError(
-                f"{self._decoded.name} line {self._line}: text follows the end of the JSON array",
+                f"{self._decoded.name} line {self._line:,}: text follows the end of the JSON array",
                 hint="give one array of objects, or one object per line",
             )
 
@@ -167,6 +167,6 @@ class ArrayReader:
         self._drop(len(self._text) - len(self._text.lstrip(_BLANKS + ",")))
         cut = "" if self._ended else f" within {LONGEST_RECORD >> 20} MiB"
         return DataError(
-            f"{self._decoded.name} line {self._line}: no whole JSON value{cut}",
+            f"{self._decoded.name} line {self._line:,}: no whole JSON value{cut}",
             hint="the array is damaged or cut off; get the file again",
         )

@@ -120,10 +120,7 @@ class LabelMap(dict[bytes, str]):
         if self.binary:
             return self._known(label)
         if word == UNSURE_NAME:
-            raise DataError(
-                f'the label "{excerpt(label)}" cannot be a class: it is the verdict on uncertain messages',
-                hint="rename it, or leave out its messages",
-            )
+            raise _no_class(label)
         return word if word in _OPPOSITE and label not in self._classes else label
 
     def reason(self, raw: bytes) -> str:
@@ -168,6 +165,9 @@ class LabelMap(dict[bytes, str]):
             )
         of_model = self._classes and "spam" not in self._classes
         if has_text and len(sizes) == 2 and not of_model and sizes.keys().isdisjoint(self._classes):
+            for label in self._counts:
+                if label.lower() == UNSURE_NAME:
+                    raise _no_class(label)
             raise unknown_spam_label(name, self._counts, f"its first {rows:,} rows have")
 
     def check(self, name: str, rows: int = 0, skipped: Mapping[str, int] = MappingProxyType({})) -> None:
@@ -202,6 +202,13 @@ class LabelMap(dict[bytes, str]):
             hint="shuffle its rows, so that the first ones show all classes; or name the label that means "
             f"spam: --spam-label {quote(excerpt(spam))}",
         )
+
+
+def _no_class(label: str) -> DataError:
+    return DataError(
+        f'the label "{excerpt(label)}" cannot be a class: it is the verdict on uncertain messages',
+        hint="rename it, or leave out its messages",
+    )
 
 
 def unknown_spam_label(name: str, counts: Mapping[str, int], part: str = "it has") -> DataError:

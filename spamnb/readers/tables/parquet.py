@@ -149,7 +149,8 @@ def _open(decoded: DecodedInput) -> Any:
         return pyarrow.parquet.ParquetFile(decoded.stream.path)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DataError(
-            f"{decoded.name} is not a Parquet file, or is damaged", hint="try --input-format auto"
+            f"{decoded.name} is not a Parquet file, or is damaged",
+            hint="get the file again, or name its format with --input-format",
         ) from error
 
 

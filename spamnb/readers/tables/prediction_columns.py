@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError
@@ -116,7 +117,7 @@ def _check_columns(source: str, columns: PredictionColumns, joined: bool) -> Non
             f"no column of {source} says what each message really is; its columns: "
             f"{list_names(columns.names)}",
             hint=f"name it with --truth, or give the labelled messages too: "
-            f"spamnb evaluate --predictions {source} DATA",
+            f"spamnb evaluate --predictions {quote(source)} DATA",
         )
     if columns.score is None and columns.verdict is None:
         raise DataError(

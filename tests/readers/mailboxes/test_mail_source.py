@@ -113,7 +113,7 @@ def test_an_empty_mail_on_standard_input_gets_an_answer(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(b"")))
     assert words(opened("-", format="mbox")) == []
     Path("x.eml").write_bytes(b"")
-    assert failure("x.eml", label="ham") == ("x.eml is empty", "give a file with labelled messages")
+    assert failure("x.eml", label="ham") == ("x.eml is empty", "give a file with messages")
 
 
 def test_a_mail_that_trickles_in(pipe: int) -> None:

@@ -206,6 +206,13 @@ def test_no_class_is_called_unsure(sample: list[str]) -> None:
     assert LabelMap(["spam", "ham"] * 100 + ["unsure"])[b"unsure"] == ""  # left out, as a typing error is
 
 
+@pytest.mark.parametrize("sample", [["spam", "unsure"], ["ham", "Unsure"], ["unsure", "a"]])
+def test_no_class_of_two_is_called_unsure(sample: list[str]) -> None:
+    with pytest.raises(DataError, match=r'^the label "[uU]nsure" cannot be a class: ') as caught:
+        LabelMap(sample * 4).check_sample("x.csv")
+    assert caught.value.hint == "rename it, or leave out its messages"
+
+
 def test_a_column_of_numbers_or_texts_holds_no_labels() -> None:
     values = [str(number) for number in range(16)] + ["3"] * 4
     with pytest.raises(DataError) as caught:

@@ -58,7 +58,7 @@ def test_damaged_file(here: Path) -> None:
     with pytest.raises(DataError) as caught:
         open_source("x.parquet", ReadOptions(), labelled=True)
     assert str(caught.value) == "x.parquet is not a Parquet file, or is damaged"
-    assert caught.value.hint == "try --input-format auto"
+    assert caught.value.hint == "get the file again, or name its format with --input-format"
 
 
 def test_damage_that_is_found_late(here: Path) -> None:
