@@ -70,7 +70,9 @@ def test_load_takes_a_name_or_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert spamnb.load("sms").labels == spamnb.load("mail").labels == ("ham", "spam")
     with pytest.raises(ModelError) as caught:
         spamnb.load("wrok")
-    assert caught.value.hint == "models: sms, mail, work; for a file write its path, such as ./wrok"
+    assert caught.value.hint == (
+        "`spamnb model list` lists all models; a file has a slash or a dot in its path"
+    )
 
 
 # --- train -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from spamnb.cli.line_wrap import columns
 from spamnb.cli.output import write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
-from spamnb.errors import DataError
+from spamnb.errors import DataError, MissingExtraError
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ def _is_own_parquet(path: str) -> bool:
             return True
     try:
         import pyarrow.parquet
-
+    except ImportError:
+        raise MissingExtraError("writing Parquet", "parquet") from None
+    try:
         metadata = pyarrow.parquet.read_schema(path).metadata or {}
-    except (ImportError, OSError, ValueError):
+    except (OSError, ValueError):
         return False
     return bytes(metadata.get(b"made_by", b"")).startswith(b"spamnb ")
 

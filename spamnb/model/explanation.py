@@ -97,10 +97,7 @@ def explain_batch(
     if model.active_base is not None:
         evidence, base_bias = _add_base(model.active_base, evidence, batch, slope)
         bias += base_bias
-    log_odds = float(predictions.log_odds[0])
-    if model.pair is None:
-        total = bias + offset + sum(e.log_odds for e in evidence)
-        log_odds = 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
+    log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
     unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Explanation(
         classes=(model.labels[pair[0]], model.labels[pair[1]]),
@@ -120,6 +117,12 @@ def explain_batch(
         bias_parts=_bias_parts(model.engine.scorer.form),
         taught_as=predictions.taught_label(0),
     )
+
+
+def _sum(evidence: list[Evidence], bias: float) -> float:
+    """Returns the log-odds of two of several classes."""
+    total = bias + sum(e.log_odds for e in evidence)
+    return 0.0 if total != total else float(np.clip(total, -LIMIT, LIMIT))
 
 
 def counted_by(scorer: Scorer) -> str:

@@ -101,9 +101,15 @@ class Trainer:
             release_memory()  # before the model is written, which takes memory of its own
         elif self.base is not None:
             model = without_folds(model, self.training.base_weight)
-        elif self.training.folds and self.scoring.damping == 1 and len(model.labels) == 2:
+        elif self.training.folds and self.scoring.damping == 1 and self._has_text_only(model):
             model = replace(model, calibration=Platt(USUAL_SLOPE))
         return model
+
+    @staticmethod
+    def _has_text_only(model: SpamModel) -> bool:
+        """Whether two classes are told apart by text alone: columns are never damped, so need no slope."""
+        columns = model.features.categorical or model.features.numeric
+        return len(model.labels) == 2 and bool(model.store.vocabulary) and not columns
 
     def counted(self) -> tuple[SpamModel, Sample | None]:
         """Returns the model before calibration, and the sample to calibrate it on if there is one."""

@@ -34,7 +34,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert re.search(r" \+ 0\.\d+ \* base\n", shown)
     result = cli("inspect", "m.spamnb", "--json", "-").json
     assert result["base"]["name"] == "ready-made model for SMS"
-    assert result["linear"]["base"]["slope"] > 0
+    assert result["formula"]["base"]["calibration"]["slope"] > 0
 
 
 def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:

@@ -40,7 +40,7 @@ def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None
     said = cli(*flags, "call now").json
     assert list(said) == [
         "made_by",
-        *("label", "probability", "log_odds", "known", "log_evidence"),
+        *("verdict", "probability", "log_odds", "known", "log_evidence"),
         *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
     total = math.fsum([said["bias"], *(part["log_odds"] for part in said["evidence"])])

@@ -143,7 +143,7 @@ def saved_and_loaded_is_the_same(case: ColumnCase, folder: Path) -> None:
     path = folder / "model.spamnb"
     case.model.save(path)
     loaded = SpamModel.load(path)
-    assert loaded.scoring == case.scoring
+    assert loaded.scoring == case.model.scoring
     identical(loaded.store, case.model.store)
     same_bits(case.scored(loaded), case.scored(case.model))
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from spamnb.core import FloatArray
 from spamnb.messages import Chunk, Texts
 from spamnb.model.decision import Decision
+from spamnb.model.raw_scores import RawScores
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.tuning.setting_grid import Candidate, SettingGrid, SharedCounts
@@ -35,3 +37,12 @@ def counted(candidates: list[Candidate], data: tuple[list[str], list[str]], fold
 
 def grid_of(candidates: list[Candidate], data: tuple[list[str], list[str]], folds: int = 5) -> SettingGrid:
     return SettingGrid(counted(candidates, data, folds), candidates[0].features)
+
+
+def assert_same_scores(damped: FloatArray, expected: RawScores) -> None:
+    """The damped scores of each class, or their difference where some evidence does not count."""
+    if expected.correction is None:
+        np.testing.assert_allclose(damped, expected.damped, rtol=1e-12, atol=1e-12)
+        return
+    odds = expected.damped[:, 1] - expected.damped[:, 0] + expected.correction
+    np.testing.assert_allclose(damped[:, 1] - damped[:, 0], odds, rtol=1e-9, atol=1e-9)

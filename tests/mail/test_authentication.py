@@ -97,7 +97,7 @@ def test_a_name_that_is_none(cli: Cli, model: Path) -> None:
         "Error: --authserv-id must be the name of a server, got ['two words']",
         "Hint: for example --authserv-id mx.example.org",
     ]
-    assert cli("filter", *flags, stdin=b"x").err == (
-        "spamnb filter: --authserv-id must be the name of a server, got ['two words']; "
-        "the mail passes without a verdict\n"
-    )
+    assert cli.fails("filter", *flags, stdin=b"x", code=2) == [
+        "Error: --authserv-id must be the name of a server, got ['two words']",
+        "Hint: for example --authserv-id mx.example.org",
+    ]

@@ -56,7 +56,7 @@ def test_two_classes(found: list[tuple[bool, float]], threshold: float) -> None:
 @given(rows, st.sampled_from([0.5, 1.0, 2.0]))
 def test_f_beta(found: list[tuple[bool, float]], beta: float) -> None:
     y, p = (np.array(column) for column in zip(*found, strict=True))
-    flagged = p >= 0.5
+    flagged = p > 0.5
     close(Confusion.of(y, flagged).f_beta(beta), sk.fbeta_score(y, flagged, beta=beta, zero_division=0.0))
 
 
@@ -86,7 +86,7 @@ def test_predictions_of_a_file(found: list[tuple[bool, float]]) -> None:
     close(ours.pr_auc, sk.average_precision_score(y, p))
     close(ours.log_loss, sk.log_loss(y, p))
     close(ours.brier, sk.brier_score_loss(y, p))
-    assert ours.true_positives == int(sk.confusion_matrix(y, p >= 0.5, labels=[False, True])[1, 1])
+    assert ours.true_positives == int(sk.confusion_matrix(y, p > 0.5, labels=[False, True])[1, 1])
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40))
