@@ -370,7 +370,7 @@ def test_a_quote_that_never_closes_ends_in_an_error_not_in_all_memory(
     with pytest.raises(DataError) as caught:
         list(open_source("x.csv", ReadOptions(), labelled=True))
     assert str(caught.value) == (
-        "x.csv line 20001: a quote opens in this record and is not closed within 1 MiB"
+        "x.csv line 20,001: a quote opens in this record and is not closed within 1 MiB"
     )
 
 
