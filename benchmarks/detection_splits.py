@@ -30,7 +30,7 @@ from spamnb.training.trainer import Trainer
 Floats = NDArray[np.float64]
 
 
-Judged = tuple[Floats, Floats, Bools]  # score, probability, called spam
+Classified = tuple[Floats, Floats, Bools]  # score, probability, called spam
 
 
 MEASURES = (
@@ -59,7 +59,7 @@ WANTED: dict[str, dict[str, float]] = {
 Results = dict[str, list[dict[str, float]]]
 
 
-def spamnb(texts: Texts, spam: Bools, unseen: Texts, **settings: Any) -> Judged:
+def spamnb(texts: Texts, spam: Bools, unseen: Texts, **settings: Any) -> Classified:
     """`spamnb train` and `spamnb predict` with these settings in place of the defaults."""
     trainer = Trainer(**{"features": FeatureConfig.usual(mail=bool(texts.tags)), **settings})
     trainer.add(texts, ["spam" if s else "ham" for s in spam])
@@ -68,7 +68,7 @@ def spamnb(texts: Texts, spam: Bools, unseen: Texts, **settings: Any) -> Judged:
     return predictions.log_odds, predictions.probability, predictions.codes == model.labels.index("spam")
 
 
-def peer_scores(kind: type[Peer], known: Messages, spam: Bools, unseen: Messages) -> dict[str, Judged]:
+def peer_scores(kind: type[Peer], known: Messages, spam: Bools, unseen: Messages) -> dict[str, Classified]:
     """What a peer says, once for each of its lines between ham and spam."""
     with tempfile.TemporaryDirectory() as folder:
         peer = kind(Path(folder))

@@ -72,7 +72,7 @@ def chosen_format(stated: str | None, path: str | None) -> str:
 
 @contextmanager
 def opened_output(path: str | None) -> Iterator[Write]:
-    """Gives a function that writes to stdout, or to a file that is there when all is written."""
+    """Yields a function that writes to stdout, or to a file that appears when everything is written."""
     if path is None:
         yield write_bytes
         return

@@ -8,7 +8,6 @@ from dataclasses import replace
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.tables.json_records import begins_array
 from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 
 _JSON = ("json", "jsonl")
@@ -65,6 +64,11 @@ def by_first_lines(head: bytes) -> str:
         return "mbox" if _HEADER.match(second) else ""
     continues = second.startswith((b" ", b"\t")) or _HEADER.match(second)
     return "eml" if _begins_mail(first) and continues else ""
+
+
+def begins_array(head: bytes) -> bool:
+    """Returns whether a JSON text begins an array."""
+    return head.lstrip().startswith(b"[")
 
 
 def _begins_mail(line: bytes) -> bool:

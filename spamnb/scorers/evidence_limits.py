@@ -21,7 +21,7 @@ from spamnb.core import BoolArray, FloatArray, IntArray, Record, run_starts
 from spamnb.counts import Entries
 from spamnb.settings import ScorerConfig
 
-# A weight this near to 0 speaks for no class: its sign would depend on how its probabilities were rounded.
+# A weight this near to 0 is no evidence: its sign would depend on how its probabilities were rounded.
 NEUTRAL = 1e-9
 
 
@@ -81,7 +81,7 @@ class EvidenceLimits(Record):
 class Ranks(Record):
     """The places of tokens by their evidence against the positive class, the strongest first.
 
-    `place` (R,) of a token; those below `against` speak against the positive class, and of these `limit`
+    `place` (R,) of a token; those below `against` are evidence against the positive class. Of these `limit`
     count in a message.
     """
 

@@ -1,6 +1,6 @@
-"""Decides how many tokens of a message may speak against spam, unless that is stated.
+"""Decides how many tokens of a message count as evidence against spam, unless that is stated.
 
-Good words appended to spam make a filter call it ham; a limit on the number of tokens that speak against spam
+Good words appended to spam make a filter call it ham; a limit on the number of tokens against spam
 (`scorers.evidence_limits`) keeps most of it. In a long message a few such tokens are too few: of Enron's
 mails 2.2% were wrong with the limit, 0.6% without.
 

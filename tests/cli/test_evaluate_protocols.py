@@ -10,9 +10,9 @@ from tests.helpers.command_line import Cli, Sms, Tennis, Three
 def test_holdout(cli: Cli, sms: Sms) -> None:
     result = cli("evaluate", sms.train, "--holdout", "30%", "--json", "-").json
     assert result["title"] == "held-out part"
-    learn, judge = (int(word) for word in result["notes"][0].split() if word.isdecimal())
-    assert (learn + judge, result["messages"]) == (407, judge)
-    assert judge / 407 == pytest.approx(0.3, abs=0.01)
+    learned, tested = (int(word) for word in result["notes"][0].split() if word.isdecimal())
+    assert (learned + tested, result["messages"]) == (407, tested)
+    assert tested / 407 == pytest.approx(0.3, abs=0.01)
     assert "steps" not in result
     same = cli("evaluate", sms.train, "--holdout", "0.3", "--seed", "0", "--json", "-").json
     assert same == result

@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 
 from spamnb.report.new_columns import free_prefix
 from tests.helpers.command_line import Cli, Sms, imported
+from tests.helpers.workbooks import table_workbook
 
 NEW = ["verdict", "probability", "log_odds"]
 TABLE = 'id,text,sender\n007,"win, ""now""",=HYPERLINK(1)\n-8,"see\nyou",+491701\n'
@@ -52,6 +53,17 @@ def test_tsv_has_a_header_and_all_columns(cli: Cli, tiny: Path) -> None:
     why = cli("predict", "-m", tiny, "m.csv", "-q", "--explain", "--only", "spam").text.splitlines()
     assert why[0].split("\t") == ["verdict", "probability", "id", "text", "sender", "evidence"]
     assert [line.split("\t")[-1] for line in why[1:]] == ["win +1.10"]
+
+
+def test_json_arrays_and_workbooks_keep_them_too(cli: Cli, tiny: Path) -> None:
+    cli.write("m.json", '[{"id": 7, "text": "win"},\n {"id": 8, "text": "see you"}]')
+    shown = "verdict\tprobability\tid\ttext\nspam\t0.7500\t7\twin\nham\t0.1429\t8\tsee you\n"
+    assert cli("predict", "-m", tiny, "m.json", "-q").text == shown
+    first = cli("predict", "-m", tiny, "m.json", "-q", "--format", "jsonl").records[0]
+    assert (first["id"], first["text"]) == (7, "win")
+    pytest.importorskip("python_calamine", reason="reading workbooks needs python-calamine")
+    (cli.here / "m.xlsx").write_bytes(table_workbook(("id", "text"), ("7", "win"), ("8", "see you")))
+    assert cli("predict", "-m", tiny, "m.xlsx", "-q").text == shown
 
 
 def test_jsonl_keeps_values_and_their_types(cli: Cli, tiny: Path) -> None:

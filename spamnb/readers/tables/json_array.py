@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-import numpy as np
-
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
+from spamnb.readers.format_detection import begins_array
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.source import Source
-from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
-from spamnb.readers.tables.json_records import Record, as_bytes, begins_array, sample_rows
+from spamnb.readers.tables.json_records import Record, RecordTable, sample_rows
 
 _BLANKS = " \t\r\n"
 _BETWEEN = re.compile(r"[ \t\r\n]*(,?)[ \t\r\n]*")  # two elements
@@ -45,24 +43,22 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
             f"no JSON objects at the beginning of the array in {decoded.name}",
             hint='each element should be an object, such as {"label": "ham", "text": "ok"}',
         )
-    names = names or [options.columns.text or "text", *options.columns.beside_text]
-    builder = table_builder(decoded.name, names, sample, options, labelled=labelled)
-    wanted = {i: names[i] for i in builder.columns.wanted}
-    chunks = _chunks(batches, wanted, builder, decoded)
-    description = f"{decoded.name}: JSON array ({', '.join(decoded.storage)}), {builder.describe(names)}"
-    return Source(decoded.stream, description, chunks, skipped=builder.skipped, labels=builder.labels)
+    table = RecordTable.of(decoded.name, names, sample, options, labelled=labelled)
+    builder, chunks = table.builder, _chunks(batches, table, decoded)
+    description = (
+        f"{decoded.name}: JSON array ({', '.join(decoded.storage)}), {builder.describe(table.names)}"
+    )
+    source = Source(decoded.stream, description, chunks, skipped=builder.skipped, labels=builder.labels)
+    source.columns = table.kept_names
+    return source
 
 
-def _chunks(
-    batches: Iterator[list[Element]], wanted: dict[int, str], builder: ChunkBuilder, decoded: DecodedInput
-) -> Iterator[Chunk]:
+def _chunks(batches: Iterator[list[Element]], table: RecordTable, decoded: DecodedInput) -> Iterator[Chunk]:
     for batch in batches:
         faults = {i: element for i, (_, element) in enumerate(batch) if isinstance(element, str)}
         records = [{} if isinstance(element, str) else element for _, element in batch]
-        columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in wanted.items()}
-        lines = np.array([line for line, _ in batch], np.int64)
-        if len(lines):
-            yield builder.build(ListRecords(lines, columns, faults), decoded.stream.position)
+        if batch:
+            yield table.chunk(records, (line for line, _ in batch), faults, decoded.stream.position)
 
 
 def parse_elements(

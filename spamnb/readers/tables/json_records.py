@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from spamnb.messages import Chunk
+from spamnb.readers.read_options import ReadOptions
+from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.column_choice import Rows
+from spamnb.readers.tables.kept_columns import JsonColumns
 from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 
 Record = dict[str, Any]
 _MOST_NAMES = 200
 
 
-def begins_array(head: bytes) -> bool:
-    """Returns whether a JSON text begins an array."""
-    return head.lstrip().startswith(b"[")
+@dataclass(frozen=True)
+class RecordTable:
+    """Builds chunks of JSON objects; `names` are those of the first ones, and all are kept if `keep`."""
+
+    names: tuple[str, ...]
+    builder: ChunkBuilder
+    keep: bool
+
+    @classmethod
+    def of(
+        cls, file: str, names: Sequence[str], sample: Rows, options: ReadOptions, *, labelled: bool
+    ) -> RecordTable:
+        """Chooses the columns of a file by the first objects; without any, those that are stated."""
+        all_names = names or [options.columns.text or "text", *options.columns.beside_text]
+        builder = table_builder(file, all_names, sample, options, labelled=labelled)
+        return cls(tuple(all_names), builder, options.keep_columns)
+
+    @property
+    def kept_names(self) -> tuple[str, ...] | None:
+        return self.names if self.keep else None
+
+    def chunk(
+        self, records: Sequence[Record], lines: Iterable[int], faults: dict[int, str], position: int
+    ) -> Chunk:
+        """Builds a chunk of objects with their lines; damaged ones are empty and have a fault."""
+        columns = {
+            i: [as_bytes(record.get(self.names[i])) for record in records]
+            for i in self.builder.columns.wanted
+        }
+        values = ListRecords(np.fromiter(lines, np.int64), columns, faults)
+        return self.builder.build(values, position, JsonColumns(self.names, records) if self.keep else None)
 
 
 def sample_rows(records: list[Record], stated: Iterable[str]) -> tuple[list[str], Rows]:

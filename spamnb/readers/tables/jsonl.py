@@ -7,19 +7,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.format_detection import begins_array
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
-from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.column_choice import Rows
-from spamnb.readers.tables.json_records import Record, as_bytes, begins_array, sample_rows
-from spamnb.readers.tables.kept_columns import JsonColumns
+from spamnb.readers.tables.json_records import Record, RecordTable, sample_rows
 from spamnb.readers.tables.labels import LabelMap
 
 _INNER_END = re.compile(r"}\s*,")  # an object that ends inside a line; or a text, which costs only time
@@ -38,10 +35,8 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
             f"no JSON objects in the first lines of {decoded.name}",
             hint="this is no JSONL: try --input-format csv, or check the file",
         )
-    names = names or [options.columns.text or "text", *options.columns.beside_text]
-    builder = table_builder(decoded.name, names, sample, options, labelled=labelled)
-    kept = tuple(names) if options.keep_columns else None
-    reader = LineReader({i: names[i] for i in builder.columns.wanted}, builder, kept)
+    table = RecordTable.of(decoded.name, names, sample, options, labelled=labelled)
+    reader = LineReader(table)
     blocks = Blocks(
         reader,
         lambda: decoded.blocks(options.chunk_bytes, b"\n"),
@@ -50,13 +45,13 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     )
     source = Source(
         decoded.stream,
-        f"{describe_lines(decoded)}, {builder.describe(names)}",
+        f"{describe_lines(decoded)}, {table.builder.describe(table.names)}",
         reader.chunks(decoded, options.chunk_bytes),
-        skipped=builder.skipped,
-        labels=builder.labels,
+        skipped=table.builder.skipped,
+        labels=table.builder.labels,
         blocks=blocks,
     )
-    source.columns = kept
+    source.columns = table.kept_names
     return source
 
 
@@ -67,38 +62,32 @@ def describe_lines(decoded: DecodedInput) -> str:
 
 @dataclass(frozen=True)
 class LineReader:
-    """Reads blocks of lines; `wanted` maps the numbers of the columns to their names.
+    """Reads blocks of lines, each of them an object."""
 
-    `kept` are the names of all columns, if they are kept.
-    """
-
-    wanted: dict[int, str]
-    builder: ChunkBuilder
-    kept: tuple[str, ...] | None = None
+    table: RecordTable
 
     @property
     def labels(self) -> LabelMap | None:
-        return self.builder.labels
+        return self.table.builder.labels
 
     def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
-        yield self._build(replace(self.builder, skipped=skipped), block, 1, 0), block.count(b"\n")
-
-    def _build(self, builder: ChunkBuilder, block: bytes, first: int, position: int) -> Chunk:
-        """Builds a chunk of the objects of a block whose first line is `first`."""
-        records, lines, faults = parse_lines(block)
-        columns = {i: [as_bytes(record.get(name)) for record in records] for i, name in self.wanted.items()}
-        values = ListRecords(np.array(lines, np.int64) + first, columns, faults)
-        kept = None if self.kept is None else JsonColumns(self.kept, records)
-        return builder.build(values, position, kept)
+        table = replace(self.table, builder=replace(self.table.builder, skipped=skipped))
+        yield _build(table, block, 1, 0), block.count(b"\n")
 
     def chunks(self, decoded: DecodedInput, size: int) -> Iterator[Chunk]:
         """Reads an input in blocks of about `size` bytes."""
         first = 1
         for block in decoded.blocks(size, b"\n"):
-            chunk = self._build(self.builder, block, first, decoded.stream.position)
+            chunk = _build(self.table, block, first, decoded.stream.position)
             first += block.count(b"\n")
             if len(chunk):
                 yield chunk
+
+
+def _build(table: RecordTable, block: bytes, first: int, position: int) -> Chunk:
+    """Builds a chunk of the objects of a block whose first line is `first`."""
+    records, lines, faults = parse_lines(block)
+    return table.chunk(records, (line + first for line in lines), faults, position)
 
 
 def read_sample(decoded: DecodedInput, stated: Iterable[str]) -> tuple[list[str], Rows]:

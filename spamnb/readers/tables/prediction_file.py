@@ -12,11 +12,12 @@ from spamnb.errors import DataError
 from spamnb.messages import Chunk
 from spamnb.readers.byte_stream import open_bytes
 from spamnb.readers.decoded_input import DecodedInput, refuse_binary
+from spamnb.readers.format_detection import begins_array
 from spamnb.readers.formats import any_of, format_by_suffix
 from spamnb.readers.read_options import ColumnOptions, ReadOptions
 from spamnb.readers.tables.csv_dialect import detect_dialect
 from spamnb.readers.tables.delimited import RowReader, TableReader, describe_table
-from spamnb.readers.tables.json_records import begins_array
+from spamnb.readers.tables.json_records import RecordTable
 from spamnb.readers.tables.jsonl import LineReader, describe_lines, read_sample
 from spamnb.readers.tables.label_words import is_ham_column, known_label
 from spamnb.readers.tables.labels import UNSURE_NAME, LabelMap
@@ -163,8 +164,7 @@ def _read_lines(
     names, sample = read_sample(decoded, stated.known_names)
     columns = find_columns(decoded.name, names, stated, joined=joined)
     check_scores(decoded.name, columns, sample)
-    builder = columns.builder()
-    reader = LineReader({i: names[i] for i in builder.columns.wanted}, builder)
+    reader = LineReader(RecordTable(tuple(names), columns.builder(), keep=False))
     chunks = reader.chunks(decoded, options.chunk_bytes)
     return _prediction_file(decoded, describe_lines(decoded), columns, chunks)
 

@@ -17,6 +17,7 @@ from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.csv_dialect import MOST_COLUMNS, has_header, too_many_columns
+from spamnb.readers.tables.kept_columns import TableColumns, unique_names
 from spamnb.readers.tables.workbook_limits import MOST_BYTES, check_limits, damaged, too_large
 
 _SAMPLE_ROWS = 500
@@ -40,15 +41,22 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     builder = table_builder(decoded.name, names, cells, options, labelled=labelled)
     about = "header" if header else "no header"
     description = f"{decoded.name}: Excel ({about}), {builder.describe(names)}"
-    chunks = _chunks(chain(sample, rows), builder, decoded)
-    return Source(decoded.stream, description, chunks, skipped=builder.skipped, labels=builder.labels)
+    kept = unique_names(names) if options.keep_columns else None
+    chunks = _chunks(chain(sample, rows), builder, decoded, kept)
+    source = Source(decoded.stream, description, chunks, skipped=builder.skipped, labels=builder.labels)
+    source.columns = kept
+    return source
 
 
-def _chunks(rows: Iterator[Row], builder: ChunkBuilder, decoded: DecodedInput) -> Iterator[Chunk]:
+def _chunks(
+    rows: Iterator[Row], builder: ChunkBuilder, decoded: DecodedInput, kept: tuple[str, ...] | None
+) -> Iterator[Chunk]:
+    wanted = builder.columns.wanted if kept is None else range(len(kept))
     while batch := list(islice(rows, _BATCH_ROWS)):
-        columns = {i: [cells[i].encode() for _, cells in batch] for i in builder.columns.wanted}
-        lines = np.array([number for number, _ in batch], np.int64)
-        yield builder.build(ListRecords(lines, columns), decoded.stream.position)
+        columns = {i: [cells[i].encode() for _, cells in batch] for i in wanted}
+        records = ListRecords(np.array([number for number, _ in batch], np.int64), columns)
+        everything = None if kept is None else TableColumns(kept, records)
+        yield builder.build(records, decoded.stream.position, everything)
 
 
 def _read_rows(decoded: DecodedInput) -> Iterator[Row]:
