@@ -24,11 +24,12 @@ def start_own_model(paths: tuple[str, ...], flags: dict[str, Any]) -> None:
         return
     from spamnb.model import SpamModel
     from spamnb.storage import Lock
-    from spamnb.training import start_model
+    from spamnb.training import MAIL_MAX_FPR, start_model
 
     default = () if flags["files_from"] or flags.get("labelled") else ("-",)
     kind = kind_of_messages(inputs(paths or default, flags, read_options(flags)))
-    model = start_model(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
+    max_fpr = MAIL_MAX_FPR if kind == "mail" else None
+    model = start_model(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)), max_fpr)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path, flags["wait"]):
         if not os.path.exists(path):

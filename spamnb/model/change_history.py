@@ -12,6 +12,7 @@ from spamnb.errors import ModelError
 MAX_GROWTH = 0.25  # changes as a share of the messages behind the metrics, beyond which these are outdated
 MAX_ERRORS = 3.0  # standard errors by which the error rate may exceed that of the metrics
 MAX_CHANGES = 1 << 80  # a model counts fewer than 2^63 messages; they may be learned and forgotten often
+_HAM = {"ham", "lost_ham"}
 MIN_CLASSIFIED = 30  # messages from which on an error rate means something
 
 
@@ -20,7 +21,8 @@ class ChangeHistory(Record):
 
     `classified` are new messages that were to be learned. The model classified each before it learned it (the
     prequential way): `wrong` and `unsure` count the results. `--mode on-error` keeps none of this: messages
-    that are classified correctly are not remembered there, and would count again with every run.
+    that are classified correctly are not remembered there, and would count again with every run. Of two
+    classes `ham` counts the classified messages of the negative one, `lost_ham` those of them called spam.
     """
 
     learned: int = 0
@@ -30,12 +32,16 @@ class ChangeHistory(Record):
     wrong: int = 0
     unsure: int = 0
     loss: float = 0.0
+    ham: int = 0
+    lost_ham: int = 0
 
     def plus(self, other: ChangeHistory) -> ChangeHistory:
         return ChangeHistory(*(getattr(self, name) + getattr(other, name) for name in self._fields))
 
     def to_state(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._fields}
+        """Builtins only, for the model file; the counts of ham only if there are any."""
+        state = {name: getattr(self, name) for name in self._fields}
+        return {name: n for name, n in state.items() if n or name not in _HAM}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> ChangeHistory:
@@ -44,7 +50,11 @@ class ChangeHistory(Record):
         >>> ChangeHistory.from_state(ChangeHistory(learned=2).to_state()).learned
         2
         """
-        if not isinstance(state, Mapping) or state.keys() != set(cls._fields) or not _are_possible(**state):
+        if (
+            not isinstance(state, Mapping)
+            or state.keys() | _HAM != set(cls._fields)
+            or not _are_possible(**state)
+        ):
             raise ModelError(
                 f"the model's account of changes is damaged: got {state!r:.120}", hint="train the model again"
             )

@@ -143,13 +143,15 @@ class SpamModel:
         store, base, calibration = add_delta(self.store, change.counts), self.base, self.calibration
         if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
             base, calibration = base.usual(store)
+        history = self.change_history.plus(change.change_history)
         return replace(
             self,
             store=store,
             base=base,
             calibration=calibration,
+            decision=self.decision.after_lessons(history.ham, history.lost_ham),
             seen_messages=seen,
-            change_history=self.change_history.plus(change.change_history),
+            change_history=history,
         )
 
     def _count(

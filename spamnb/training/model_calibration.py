@@ -26,7 +26,7 @@ from spamnb.training.cross_validation import FoldScores, cross_validated_scores,
 from spamnb.training.fit_calibration import ENOUGH, FEW, fit_binary, fit_linear, fit_near
 from spamnb.training.fit_weight_correction import Refined, fit_correction, refused, too_few
 from spamnb.training.sampling import WHOLE, Sample
-from spamnb.training.threshold import cutoff
+from spamnb.training.threshold import cautious_cutoff, cutoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +114,17 @@ def _calibrate_two(
     return replace(model, calibration=calibration), held_out
 
 
-def set_max_fpr(model: SpamModel, held_out: HeldOutScores, max_fpr: float) -> SpamModel:
+def set_max_fpr(
+    model: SpamModel, held_out: HeldOutScores, max_fpr: float, cautious: bool = False
+) -> SpamModel:
     """Sets the threshold at which the out-of-fold false positive rate is at most `max_fpr`.
 
-    The threshold is never below even odds, however low the scores of all ham are.
+    The threshold is never below even odds, however low the scores of all ham are. A `cautious` one stays near
+    a fixed probability while ham is scarce.
     """
     ham = held_out.log_odds[held_out.truth != model.labels.index(model.positive)]
-    return with_decision(model, held_out, Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+    threshold = cautious_cutoff(ham, max_fpr) if cautious else max(cutoff(ham, max_fpr), 0.0)
+    return with_decision(model, held_out, Decision.from_cutoff(threshold, max_fpr))
 
 
 def with_decision(model: SpamModel, held_out: HeldOutScores, decision: Decision) -> SpamModel:
