@@ -22,8 +22,9 @@ if TYPE_CHECKING:
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
         calibrate_model as calibrate_model,
+        max_fpr_decision as max_fpr_decision,
         metrics_of as metrics_of,
-        set_max_fpr as set_max_fpr,
+        verdicts_of as verdicts_of,
     )
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     )
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
     from spamnb.training.threshold import (
+        CAUTIOUS as CAUTIOUS,
         MAIL_MAX_FPR as MAIL_MAX_FPR,
         OperatingPoint as OperatingPoint,
         operating_point as operating_point,
@@ -62,14 +64,15 @@ else:
                 "HeldOutScores",
                 "apply_calibration",
                 "calibrate_model",
+                "max_fpr_decision",
                 "metrics_of",
-                "set_max_fpr",
+                "verdicts_of",
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "sampling": ["Digester", "Digests", "Sample"],
-            "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
+            "threshold": ["CAUTIOUS", "MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "Lesson", "check_can_sync", "class_label"],
