@@ -15,7 +15,7 @@ from spamnb.core import BoundedCache
 from spamnb.features.lookalikes import LETTERS, fold_lookalikes
 from spamnb.messages import Texts
 
-# Soft hyphen, joiners, zero-width spaces, direction marks, variation selectors, tags, Hangul fillers without a
+# Soft hyphen, joiners, zero-width spaces, direction marks, variation selectors, tags, Hangul fillers of no
 # width.
 INVISIBLE = (
     "\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import Platt
 from spamnb.model.explanation import counted_by
 from spamnb.model.scoring_engine import weighted
@@ -51,6 +52,7 @@ class Formula:
     correction_bias: float | None
     calibration: dict[str, Any]
     base_weight: float | None = None
+    base_by_share: bool = False  # own log-odds count by the share of known tokens that are known to them
     base: Formula | None = None
 
 
@@ -69,6 +71,7 @@ class Linear:
     offset: float
     damping: float
     base_weight: float | None = None
+    base_by_share: bool = False  # own log-odds count by the share of known tokens that are known to them
     base: Linear | None = None
 
 
@@ -105,6 +108,7 @@ def formula_of(model: SpamModel) -> Formula:
         columns=bool(model.features.categorical or model.features.numeric),
         correction_bias=None if model.active_correction is None else model.engine.correction_bias,
         calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},
+        base_by_share=model.base is not None and model.calibration.note == FOLLOWS,
         base_weight=None if base is None else base.weight,
         base=None if base is None else formula_of(base.model),
     )

@@ -282,7 +282,8 @@ class SpamModel:
 
     def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> RawScores:
         scored = self.engine.score(batch, categories, numbers, self.min_known_words is not None)
-        return scored if self.active_base is None else self.active_base.add_to(scored, batch)
+        by_share = self.calibration.note == FOLLOWS
+        return scored if self.active_base is None else self.active_base.add_to(scored, batch, by_share)
 
     def pair_log_odds(self, scored: RawScores) -> FloatArray:
         """Returns the calibrated log-odds of the positive class of two."""

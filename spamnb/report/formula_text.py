@@ -76,7 +76,10 @@ def _score(formula: Formula) -> str:
         "chain": f"b + sum of [log P(w|h, {plus}) - log P(w|h, {minus})]",
     }.get(formula.form, "w.x + b")
     score = _damped(formula, terms if formula.vocabulary else "b", always=linear_view(formula) is not None)
-    return score if formula.base is None else f"{score} + {formula.base_weight:g} * base"
+    if formula.base is None:
+        return score
+    own = f"share * ({score})" if formula.base_by_share else score
+    return f"{own} + {formula.base_weight:g} * base"
 
 
 def _damped(formula: Formula, terms: str, always: bool = False) -> str:
@@ -113,6 +116,8 @@ def _legend(formula: Formula, column: str) -> Legend:
         rows.append(("m", f"number {which}{' and columns' * formula.columns} in the message"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
+        if formula.base_by_share:
+            rows.append(("share", "the known tokens of a message that your messages have, as a share"))
     if not formula.vocabulary:
         return rows
     return [*rows, *_estimate_rows(formula), ("in", _count_meaning(formula))]

@@ -13,11 +13,13 @@ import pytest
 from rich.console import Console
 
 from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import Platt
 from spamnb.model.decision import Decision
 from spamnb.model.inspection import Inspector, card
+from spamnb.model.message_numbers import verify
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.scoring_engine import log_odds_of
@@ -305,6 +307,26 @@ def test_the_threshold_moves_from_a_cautious_one_to_ones_own(ready: SpamModel) -
     assert many[0] == pytest.approx(many[1], abs=0.05)
     assert many[2] == pytest.approx(many[3], abs=0.05)
     assert many[3] == decision(stated=True, copies=52).threshold
+
+
+def test_few_lessons_say_little_about_a_message_with_one_word_of_theirs(ready: SpamModel) -> None:
+    """Their log-odds count by the share of known tokens that are theirs: 1 of 5 in the second message."""
+    model = start_model("x", ready).learn(["zebra crossing", "lunch today"], ["spam", "ham"])
+    assert model.base is not None
+    texts = ["zebra crossing", "zebra prize 3 you at noon"]
+    batch = extract(Texts.of(texts), ready.features)
+    own = model.engine.score(batch)
+    base_known = ready.engine.score(batch).known
+    share = own.known / np.maximum(base_known, own.known)
+    assert share[0] == 1 > share[1] > 0
+    raw = log_odds_of(own.comparable, 1) * own.scale * share + model.base.weight * ready.log_odds(texts)
+    assert model.score(texts, memory=False).log_odds == pytest.approx(model.calibration.apply(raw))
+    for text in texts:
+        verified = verify(model, text)[1]
+        assert verified.recomputed_log_odds == pytest.approx(verified.model_log_odds)
+        explanation = model.explain(text)
+        total = explanation.bias + sum(e.log_odds for e in explanation.evidence)
+        assert total == pytest.approx(explanation.log_odds)
 
 
 def test_lessons_move_the_threshold_of_a_start(ready: SpamModel, tmp_path: Path) -> None:
