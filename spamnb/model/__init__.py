@@ -59,6 +59,11 @@ if TYPE_CHECKING:
         sum_changes as sum_changes,
         with_records as with_records,
     )
+    from spamnb.model.model_lookup import (
+        find_model as find_model,
+        model_to_change as model_to_change,
+        refuse_shipped as refuse_shipped,
+    )
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_names import (
         AUTO as AUTO,
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
         READY_MADE_NAMES as READY_MADE_NAMES,
         is_name as is_name,
         is_shipped as is_shipped,
+        kind_by_length as kind_by_length,
         name_of as name_of,
         named_models as named_models,
         new_path_of as new_path_of,
@@ -150,6 +156,7 @@ else:
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
+            "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
             "model_names": [
                 "AUTO",
@@ -157,6 +164,7 @@ else:
                 "READY_MADE_NAMES",
                 "is_name",
                 "is_shipped",
+                "kind_by_length",
                 "name_of",
                 "named_models",
                 "new_path_of",
