@@ -133,6 +133,7 @@ if TYPE_CHECKING:
     from spamnb.model.verdict_header import (
         MailVerdict as MailVerdict,
         mail_verdict as mail_verdict,
+        verdict_fields as verdict_fields,
         with_verdict as with_verdict,
     )
     from spamnb.model.verdicts import Verdicts as Verdicts
@@ -198,7 +199,7 @@ else:
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
-            "verdict_header": ["MailVerdict", "mail_verdict", "with_verdict"],
+            "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
             "verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },

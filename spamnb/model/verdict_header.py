@@ -41,7 +41,7 @@ def with_verdict(
     texts = as_texts([mail])
     verdict = mail_verdict(model, model.score(texts))
     remarks = [*mail.notes, *([] if explain is None else [explain(model.explain(texts))])]
-    return annotate(raw, _fields(verdict, remarks))
+    return annotate(raw, verdict_fields(verdict, remarks))
 
 
 def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> MailVerdict:
@@ -89,7 +89,7 @@ def _log_odds(p: float, other: float) -> float:
     return math.log(p / other) if p and other else math.copysign(LIMIT, p - other)
 
 
-def _fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, str]]:
+def verdict_fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
     status = f"{'Yes' if verdict.is_spam else 'No'}, score={verdict.score:.1f} required={REQUIRED:.1f}"
     p = f"p={verdict.probability:.4f}, log_odds={verdict.log_odds:.2f}"
