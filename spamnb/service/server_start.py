@@ -7,31 +7,40 @@ import socket
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 
 from spamnb.errors import ConfigError, MissingExtraError, SpamnbError
+from spamnb.model import MESSAGE_KINDS, find_model
 from spamnb.service.listening_sockets import Address, inherited_sockets, listen, names_of_inherited
 from spamnb.service.serve_options import ServeOptions
 from spamnb.service.supervisor import FAILED_EXIT, Supervisor
+from spamnb.storage import model_file
 
 SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def serve(http: Address, spamd: Address | None, options: ServeOptions) -> int:
     """Serves until it is stopped; returns the exit code."""
-    _require_packages()
-    _check_access(http, spamd, options)
-    http_sockets, spamd_sockets = _sockets(http, spamd)
-    try:
-        for kind, sockets in (("http", http_sockets), ("spamd", spamd_sockets)):
-            for one in sockets:
-                print(f"listening  {_url(kind, one)}", file=sys.stderr, flush=True)
-        if options.workers == 1:
-            _run(http_sockets, spamd_sockets, options)
-            return 0
-        return _run_workers(http_sockets, spamd_sockets, options)
-    finally:
-        if spamd is not None and spamd.path and os.path.exists(spamd.path):
-            os.unlink(spamd.path)
+    with ExitStack() as cleaning:
+        if options.workers > 1:  # before the packages are imported: they look for it then
+            folder = tempfile.TemporaryDirectory(prefix="spamnb-metrics-")
+            os.environ[SHARED_METRICS] = cleaning.enter_context(folder)
+        _require_packages()
+        _check_access(http, spamd, options)
+        for kind in MESSAGE_KINDS:
+            model_file.check_file(find_model(options.model, lambda kind=kind: kind))  # type: ignore[misc]
+        sockets = _sockets(http, spamd)
+        if spamd is not None and spamd.path:
+            cleaning.callback(_remove, spamd.path)
+        for name, listening in zip(("http", "spamd"), sockets, strict=True):
+            for one in listening:
+                _print(f"listening  {_url(name, one)}")
+        return _run(*sockets, options) if options.workers == 1 else _run_workers(*sockets, options)
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def _require_packages() -> None:
@@ -75,23 +84,25 @@ def _url(kind: str, listening: socket.socket) -> str:
     return f"{kind}://{Address(where[0], where[1])}"
 
 
-def _run(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> None:
+def _run(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> int:
     from spamnb.service.server_process import ServerProcess
 
     ServerProcess(options).run(http, spamd)
+    return 0
 
 
 def _run_workers(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> int:
-    """Runs workers that share the sockets; their metrics are added up in a folder of files."""
+    """Runs workers that share the sockets."""
 
     def work() -> int:
         try:
-            _run(http, spamd, options)
+            return _run(http, spamd, options)
         except SpamnbError as error:
-            print(f"Error: {error.message}\nHint: {error.hint}", file=sys.stderr, flush=True)
+            _print(f"Error: {error.message}\nHint: {error.hint}")
             return FAILED_EXIT
-        return 0
 
-    with tempfile.TemporaryDirectory(prefix="spamnb-metrics-") as folder:
-        os.environ[SHARED_METRICS] = folder
-        return Supervisor(options.workers, work, lambda text: print(text, file=sys.stderr, flush=True)).run()
+    return Supervisor(options.workers, work, _print).run()
+
+
+def _print(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 _SHORT_LIFE = 1.0  # seconds: a worker that dies sooner is replaced after a pause, not at once
 _FAILURES = 5  # of workers one after the other, before the server gives up
-STARTED_EXIT, FAILED_EXIT = 0, 3
+FAILED_EXIT = 3  # of a worker that cannot start
 
 
 class Supervisor:
@@ -47,15 +47,16 @@ class Supervisor:
             self._end_workers()
 
     def _replace(self, pid: int, status: int, lived: float) -> None:
-        self._failures = self._failures + 1 if lived < _SHORT_LIFE else 0
         code = os.waitstatus_to_exitcode(status)
+        failed = lived < _SHORT_LIFE or code == FAILED_EXIT
+        self._failures = self._failures + 1 if failed else 0
         cause = f"signal {-code}" if code < 0 else f"exit code {code}"
         if self._failures >= _FAILURES:
             self._note(f"worker {pid} ended with {cause}; {_FAILURES} failed one after the other: giving up")
             self._stop()
             return
         self._note(f"worker {pid} ended with {cause}; starting another one")
-        if lived < _SHORT_LIFE:
+        if failed:
             time.sleep(_SHORT_LIFE)
         if not self._stopping:
             self._start()
