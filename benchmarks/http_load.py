@@ -1,4 +1,4 @@
-"""Loads an HTTP server with requests from many connections, and measures latencies: no library, little cost."""
+"""Loads an HTTP server with requests from many connections, and measures latencies at little cost."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def closed_loop(port: int, requests: Sequence[bytes], clients: int, second
 
 
 async def open_loop(port: int, requests: Sequence[bytes], rate: float, seconds: float) -> Load:
-    """Sends requests at a steady rate, whether or not earlier ones are answered; latency is from the due time."""
+    """Sends requests at a steady rate, answered or not; the latency counts from the due time."""
     loop = asyncio.get_running_loop()
     idle = [(await loop.create_connection(Client, "127.0.0.1", port))[1] for _ in range(64)]
     latencies, tasks, failures = list[float](), set[asyncio.Task[None]](), 0

@@ -51,7 +51,7 @@ USERS = {
     "re2": {"features"},
     "sklearn": {"lab_filters"},
     "scipy": set[str](),
-    **dict.fromkeys(("fastapi", "starlette", "pydantic", "uvicorn", "prometheus_client"), {"service"}),
+    **{name: {"service"} for name in ("fastapi", "starlette", "pydantic", "uvicorn", "prometheus_client")},
 }
 MAX_ENTRIES = 25  # at the top of spamnb/
 

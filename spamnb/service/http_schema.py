@@ -65,7 +65,12 @@ class Health(BaseModel):
 
 
 _TEXT = {"type": "string", "example": "WIN a FREE prize! Call 0909 879 0123 now"}
-_LABEL = {"type": "string", "description": "`spam`, `ham` or a class of the model.", "example": "spam"}
+_LABEL = {
+    "type": "string",
+    "minLength": 1,
+    "description": "`spam`, `ham` or a class of the model.",
+    "example": "spam",
+}
 _TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_MESSAGES}
 
 

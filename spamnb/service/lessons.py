@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.errors import ConfigError, DataError
+from spamnb.errors import DataError, ModelError
 from spamnb.messages import Texts
 from spamnb.model import SpamModel, model_to_change
 from spamnb.service.live_model import LiveModels
@@ -98,8 +98,9 @@ def label_of(model: SpamModel, label: str) -> str:
         return label
     if label in ("spam", "ham"):
         return class_label(model, label == "spam")
-    classes = ", ".join(model.labels)
-    raise ConfigError(f"label must be spam, ham or a class of the model, got {label!r}", f"one of {classes}")
+    raise ModelError(
+        f"the model has no class {label!r}", hint=f"label must be one of {', '.join(model.labels)}"
+    )
 
 
 def _apply(learner: Learner, message: Message, action: str, label: str) -> None:

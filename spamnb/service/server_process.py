@@ -76,12 +76,21 @@ class ServerProcess:
             spamd_servers.append(SpamdServer(self.service, self._options.max_size, self._options.allow_tell))
             await spamd_servers[-1].start(listening)
         watching = asyncio.create_task(self.service.models.watch())
+        orphaned = asyncio.create_task(_until_orphaned(self._options.workers > 1))
         serving = asyncio.create_task(server.serve([*http]))
         self.log.note("ready", f"process {os.getpid()}")
         stopped = asyncio.create_task(stopping.wait())
-        await asyncio.wait({serving, stopped, watching}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({serving, stopped, orphaned}, return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True
         await asyncio.gather(serving, *(one.stop(PATIENCE) for one in spamd_servers))
-        watching.cancel()
+        for task in (watching, orphaned, stopped):
+            task.cancel()
         self.log.note("stopped", f"process {os.getpid()}")
         self.service.batch.close()
+
+
+async def _until_orphaned(is_worker: bool) -> None:
+    """Waits until the supervisor of a worker has died: the port must not stay in use without it."""
+    parent = os.getppid()
+    while not is_worker or os.getppid() == parent:
+        await asyncio.sleep(1)

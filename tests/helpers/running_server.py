@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Self
@@ -60,10 +61,10 @@ class Server:
         """Sends one request: status, header and body of the answer."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, names)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
+        with closing(connection):
+            connection.request(method, path, body, names)
+            answer = connection.getresponse()
+            content = answer.read()
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, content
 
     def post(self, path: str, body: object | bytes = b"", status: int = 200, **headers: str) -> Any:
