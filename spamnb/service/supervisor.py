@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
 _SHORT_LIFE = 1.0  # seconds: a worker that dies sooner is replaced after a pause, not at once
+_STOPS = signal.SIGTERM, signal.SIGINT
 _FAILURES = 5  # of workers one after the other, before the server gives up
 FAILED_EXIT = 3  # of a worker that cannot start
 
@@ -24,7 +26,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Runs until it is stopped; returns the exit code."""
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in _STOPS:
             signal.signal(number, self._stop)
         for _ in range(self._count):
             self._start()
@@ -39,12 +41,24 @@ class Supervisor:
         return FAILED_EXIT if self._failures >= _FAILURES else 0
 
     def _start(self) -> None:
+        # Signals wait meanwhile: a new worker must not handle them as the supervisor does.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         pid = os.fork()
         if not pid:
-            os._exit(self._work())
+            for number in _STOPS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+            os._exit(self._exit_code())
         self._started[pid] = time.monotonic()
-        if self._stopping:  # the signal came while it was being started
-            self._end_workers()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+
+    def _exit_code(self) -> int:
+        """Runs the work of a worker; an error ends the worker, and never returns to the supervisor's code."""
+        try:
+            return self._work()
+        except BaseException:
+            traceback.print_exc()
+            return 1
 
     def _replace(self, pid: int, status: int, lived: float) -> None:
         code = os.waitstatus_to_exitcode(status)
