@@ -122,6 +122,14 @@ def _remove_stale(path: str) -> None:
     raise OSError(0, "another server uses it")
 
 
+def address_of(listening: socket.socket) -> Address:
+    """Returns the address that a socket listens on."""
+    where = listening.getsockname()
+    if listening.family == socket.AF_UNIX:
+        return Address(path=where)
+    return Address(where[0], where[1])
+
+
 def inherited_sockets() -> list[socket.socket]:
     """Returns the listening sockets that systemd hands over (LISTEN_FDS), none if it did not start us."""
     if os.environ.get("LISTEN_PID") != str(os.getpid()):

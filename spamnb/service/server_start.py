@@ -6,12 +6,18 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 
 from spamnb.errors import ConfigError, MissingExtraError, SpamnbError
 from spamnb.model import MESSAGE_KINDS, find_model
-from spamnb.service.listening_sockets import Address, inherited_sockets, listen, names_of_inherited
+from spamnb.service.listening_sockets import (
+    Address,
+    address_of,
+    inherited_sockets,
+    listen,
+    names_of_inherited,
+)
 from spamnb.service.serve_options import ServeOptions
 from spamnb.service.supervisor import FAILED_EXIT, Supervisor
 from spamnb.storage import model_file
@@ -26,10 +32,9 @@ def serve(http: Address, spamd: Address | None, options: ServeOptions) -> int:
             folder = tempfile.TemporaryDirectory(prefix="spamnb-metrics-")
             os.environ[SHARED_METRICS] = cleaning.enter_context(folder)
         _require_packages()
-        _check_access(http, spamd, options)
         for kind in MESSAGE_KINDS:
             model_file.check_file(find_model(options.model, lambda kind=kind: kind))  # type: ignore[misc]
-        sockets = _sockets(http, spamd)
+        sockets = _sockets(http, spamd, options)
         if spamd is not None and spamd.path:
             cleaning.callback(_remove, spamd.path)
         for name, listening in zip(("http", "spamd"), sockets, strict=True):
@@ -53,35 +58,40 @@ def _require_packages() -> None:
         raise MissingExtraError("the server", "serve") from None
 
 
-def _check_access(http: Address, spamd: Address | None, options: ServeOptions) -> None:
-    if not http.is_local and not options.token:
-        raise ConfigError(
-            f"other machines can reach {http}, so a token is required",
-            hint="openssl rand -hex 32 > token, then add --token-file token",
-        )
-    if options.allow_tell and spamd is not None and not spamd.is_local:
-        raise ConfigError(
-            f"--allow-tell would let every machine that reaches {spamd} change the model: "
-            "the spamd protocol has no password",
-            hint="listen on 127.0.0.1 or on a unix socket, or teach over HTTP with a token",
-        )
+def _check_access(http: Iterable[Address], spamd: Iterable[Address], options: ServeOptions) -> None:
+    for address in http:
+        if not address.is_local and not options.token:
+            raise ConfigError(
+                f"other machines can reach {address}, so a token is required",
+                hint="openssl rand -hex 32 > token, then add --token-file token",
+            )
+    for address in spamd:
+        if options.allow_tell and not address.is_local:
+            raise ConfigError(
+                f"--allow-tell would let every machine that reaches {address} change the model: "
+                "the spamd protocol has no password",
+                hint="listen on 127.0.0.1 or on a unix socket, or teach over HTTP with a token",
+            )
 
 
-def _sockets(http: Address, spamd: Address | None) -> tuple[list[socket.socket], list[socket.socket]]:
-    """Returns the sockets for HTTP and spamd: those of systemd, else new ones."""
-    if inherited := inherited_sockets():
-        names = names_of_inherited() + [""] * len(inherited)
-        pairs = list(zip(names, inherited, strict=False))
-        for_spamd = [one for name, one in pairs if name.startswith("spamd")]
-        return [one for _, one in pairs if one not in for_spamd], for_spamd
-    return [listen(http)], [] if spamd is None else [listen(spamd)]
+def _sockets(
+    http: Address, spamd: Address | None, options: ServeOptions
+) -> tuple[list[socket.socket], list[socket.socket]]:
+    """Returns the sockets for HTTP and spamd: those of systemd, else new ones; checks who can reach them."""
+    if not (inherited := inherited_sockets()):
+        _check_access([http], [] if spamd is None else [spamd], options)
+        return [listen(http)], [] if spamd is None else [listen(spamd)]
+    names = names_of_inherited() + [""] * len(inherited)
+    pairs = list(zip(names, inherited, strict=False))
+    for_spamd = [one for name, one in pairs if name.startswith("spamd")]
+    for_http = [one for _, one in pairs if one not in for_spamd]
+    _check_access(map(address_of, for_http), map(address_of, for_spamd), options)
+    return for_http, for_spamd
 
 
 def _url(kind: str, listening: socket.socket) -> str:
-    where = listening.getsockname()
-    if listening.family == socket.AF_UNIX:
-        return f"{kind}  unix:{where}"
-    return f"{kind}://{Address(where[0], where[1])}"
+    address = address_of(listening)
+    return f"{kind}  {address}" if address.path else f"{kind}://{address}"
 
 
 def _run(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> int:
