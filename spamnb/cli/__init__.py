@@ -39,8 +39,10 @@ SECTIONS = {
         "compare": "Try all scorers and other settings on the same folds.",
         "tune": "Search settings that suit the data, and measure the gain.",
     },
-    "Mail": {"filter": "Pass one mail through, with its verdict in the header."},
-    "Service": {"serve": "Answer clients over HTTP and the spamd protocol."},
+    "Mail and service": {
+        "filter": "Pass one mail through, with its verdict in the header.",
+        "serve": "Answer clients over HTTP and the spamd protocol.",
+    },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
         "config": "Show the settings of config.toml and the environment.",

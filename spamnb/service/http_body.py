@@ -76,7 +76,11 @@ def _checked(body: bytes, most: int) -> bytes:
 
 
 def _too_large(most: int) -> HttpError:
-    return HttpError(413, f"the request is too large: at most {most:,} bytes are accepted", "see --max-size")
+    return HttpError(
+        413,
+        f"the request is too large: at most {most:,} bytes are accepted",
+        "send several, or see --max-request",
+    )
 
 
 def parse_messages(scope: Scope, body: bytes) -> MessageRequest:

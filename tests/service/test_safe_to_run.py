@@ -105,7 +105,7 @@ def test_without_its_packages_serve_says_what_to_install(cli: Cli) -> None:
 
 
 def test_too_large_requests_are_refused(cli: Cli) -> None:
-    with Server(cli, "-m", "sms", "--max-size", "1K") as server:
+    with Server(cli, "-m", "sms", "--max-request", "1K") as server:
         refused = server.post("/predict", {"text": "a" * 2000}, 413)
         assert refused["error"] == "the request is too large: at most 1,024 bytes are accepted"
         head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"

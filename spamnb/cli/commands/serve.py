@@ -35,7 +35,7 @@ from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
     is_flag=False,
     flag_value=SPAMD_ADDRESS,
     group="Input",
-    help=f"Answer spamc too, on this address. [without an address: {SPAMD_ADDRESS}]",
+    help=f"Answer spamc too, on this address; without one on {SPAMD_ADDRESS}.",
 )
 @option(
     "--allow-tell",
@@ -51,7 +51,7 @@ from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
     help="Require the token in FILE from HTTP clients.",
 )
 @option(
-    "--max-size",
+    "--max-request",
     metavar="SIZE",
     default="16M",
     show_default=True,
@@ -92,7 +92,7 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
 
     settings = ServeOptions(
         params["model"],
-        size_of(params["max_size"], "--max-size"),
+        size_of(params["max_request"], "--max-request"),
         params["allow_tell"],
         read_token(token_file) if token_file else "",
         params["log_format"],
