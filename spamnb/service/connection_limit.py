@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-MOST_CONNECTIONS = 500  # of one process; each takes a file handle, of which 1,024 are usual
+MOST_CONNECTIONS = 400  # that wait; each takes a file handle, of which a process usually has 1,024
 REQUEST_TIME = 30.0  # seconds in which a client has to send a request
-IDLE_TIME = 30.0  # seconds that a connection without a request is kept
 
 
 class ConnectionLimit:

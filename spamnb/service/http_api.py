@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -26,6 +27,7 @@ from spamnb.service.http_body import (
 )
 from spamnb.service.http_security import RequestGuard
 from spamnb.service.lessons import NothingToUndoError
+from spamnb.service.log_line import log_fault
 from spamnb.service.service_metrics import CONTENT_TYPE, ServiceMetrics
 
 MOST_LESSONS = 1000  # messages of one lesson
@@ -61,11 +63,10 @@ class HttpApi:
             return
         try:
             self._guard.check(scope)
-            if scope["path"] == "/predict" and scope["method"] == "POST":
-                response = await self.predict(scope, receive)
-            else:
-                await self.app(scope, receive, send)  # type: ignore[arg-type]
+            if scope["path"] != "/predict" or scope["method"] != "POST":
+                await self._route(scope, receive, send)
                 return
+            response = await self.predict(scope, receive)
         except ClientGoneError:
             return
         except Exception as error:
@@ -74,6 +75,11 @@ class HttpApi:
             await _send_json(send, response)
         else:
             await response(scope, receive, send)  # type: ignore[arg-type]
+
+    async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers all other routes. FastAPI answers an unexpected error, and raises it again."""
+        with suppress(Exception):
+            await self.app(scope, receive, send)  # type: ignore[arg-type]
 
     async def predict(self, scope: Scope, receive: Receive) -> bytes | Response:
         request = await self.messages_of(scope, receive)
@@ -190,6 +196,7 @@ def error_response(error: Exception) -> Response:
     elif isinstance(error, HTTPException):
         status, message, hint = error.status_code, str(error.detail), "GET /openapi.json lists all routes"
     else:
+        log_fault(error)
         status, message, hint = 500, f"internal error: {type(error).__name__}", "see the log of the server"
     return _json({"error": message, "hint": hint}, status, headers)
 
@@ -198,5 +205,5 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def handle(_: Request, error: Exception) -> Response:
         return error_response(error)
 
-    for kind in (HttpError, SpamnbError, HTTPException):
+    for kind in (HttpError, SpamnbError, HTTPException, Exception):
         app.add_exception_handler(kind, handle)

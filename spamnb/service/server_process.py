@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import uvicorn
 
+from spamnb.service.connection_limit import MOST_CONNECTIONS
 from spamnb.service.filter_service import FilterService
 from spamnb.service.http_api import HttpApi
 from spamnb.service.http_limits import LimitedHttpProtocol
@@ -56,6 +57,7 @@ class ServerProcess:
             http=LimitedHttpProtocol,
             ws="none",
             lifespan="off",
+            limit_concurrency=2 * MOST_CONNECTIONS,
             log_config=None,
             access_log=False,
             server_header=False,

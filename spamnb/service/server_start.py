@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -18,6 +17,7 @@ from spamnb.service.listening_sockets import (
     listen,
     names_of_inherited,
 )
+from spamnb.service.log_line import log_line, write_line
 from spamnb.service.serve_options import ServeOptions
 from spamnb.service.supervisor import FAILED_EXIT, Supervisor
 from spamnb.storage import model_file
@@ -39,7 +39,7 @@ def serve(http: Address, spamd: Address | None, options: ServeOptions) -> int:
             cleaning.callback(_remove, spamd.path)
         for name, listening in zip(("http", "spamd"), sockets, strict=True):
             for one in listening:
-                _print(f"listening  {_url(name, one)}")
+                _announce(options.log_format, _url(name, one))
         return _run(*sockets, options) if options.workers == 1 else _run_workers(*sockets, options)
 
 
@@ -91,7 +91,7 @@ def _sockets(
 
 def _url(kind: str, listening: socket.socket) -> str:
     address = address_of(listening)
-    return f"{kind}  {address}" if address.path else f"{kind}://{address}"
+    return f"{kind}+{address}" if address.path else f"{kind}://{address}"
 
 
 def _run(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> int:
@@ -108,11 +108,16 @@ def _run_workers(http: Sequence[socket.socket], spamd: Sequence[socket.socket], 
         try:
             return _run(http, spamd, options)
         except SpamnbError as error:
-            _print(f"Error: {error.message}\nHint: {error.hint}")
+            note("error", f"{error.message}; {error.hint}")
             return FAILED_EXIT
 
-    return Supervisor(options.workers, work, _print).run()
+    def note(event: str, text: str) -> None:
+        write_line(log_line(options.log_format, event, {"message": text}))
+
+    return Supervisor(options.workers, work, note).run()
 
 
-def _print(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def _announce(log_format: str, url: str) -> None:
+    """Tells where a server listens: on a terminal as other commands write their steps."""
+    line = f"listening  {url}"
+    write_line(log_line(log_format, "listening", {"address": url}) if log_format == "json" else line)

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import sys
-import time
 from collections import Counter
 from typing import Any
 
 from spamnb.core import visible
+from spamnb.service.log_line import log_line, write_line
 from spamnb.service.verdict_events import Answered, Corrected
 
 
 class ServiceLog:
-    """Formats lines as `key=value` or JSON, and writes those of one turn of the event loop together.
-
-    Lines for journald have no time: it adds its own.
-    """
+    """Collects lines, and writes those of one turn of the event loop together."""
 
     def __init__(self, log_format: str = "text") -> None:
-        self._json = log_format == "json"
-        self._with_time = self._json or "JOURNAL_STREAM" not in os.environ
+        self._format = log_format
         self._lines: list[str] = []
 
     def answered(self, event: Answered) -> None:
@@ -46,14 +39,7 @@ class ServiceLog:
         self.flush()
 
     def _add(self, event: str, fields: dict[str, Any]) -> None:
-        now = time.time()
-        if self._json:
-            line = json.dumps({"time": round(now, 3), "event": event, **fields})
-        else:
-            line = " ".join([event, *(f"{name}={_quoted(value)}" for name, value in fields.items())])
-            if self._with_time:
-                line = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}Z {line}"
-        self._lines.append(line)
+        self._lines.append(log_line(self._format, event, fields))
         if len(self._lines) == 1:
             try:
                 asyncio.get_running_loop().call_soon(self.flush)
@@ -62,16 +48,5 @@ class ServiceLog:
 
     def flush(self) -> None:
         lines, self._lines = self._lines, []
-        if lines and sys.stderr is not None:
-            sys.stderr.write("\n".join(lines) + "\n")
-            sys.stderr.flush()
-
-
-def _quoted(value: object) -> str:
-    """Formats a value; one with a blank is quoted.
-
-    >>> _quoted(0.5), _quoted("spam"), _quoted("no model")
-    ('0.5', 'spam', '"no model"')
-    """
-    text = str(value)
-    return json.dumps(text) if not text or any(c in ' "=\\' for c in text) else text
+        if lines:
+            write_line("\n".join(lines))

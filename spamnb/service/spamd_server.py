@@ -12,6 +12,7 @@ from spamnb.model import REQUIRED, Explanation, MailVerdict, mail_verdict, verdi
 from spamnb.service import spamd_protocol as protocol
 from spamnb.service.connection_limit import REQUEST_TIME, ConnectionLimit
 from spamnb.service.filter_service import FilterService
+from spamnb.service.log_line import log_fault
 from spamnb.service.message_scoring import Message, Scored, texts_of
 from spamnb.service.spamd_protocol import ProtocolError, SpamdRequest
 from spamnb.service.spamd_report import format_report, symbols_of
@@ -79,6 +80,7 @@ class SpamdServer:
         except (OSError, asyncio.CancelledError):
             raise
         except Exception as error:
+            log_fault(error)
             name = type(error).__name__
             return protocol.format_error(ProtocolError(protocol.EX_SOFTWARE, f"internal error: {name}"))
 

@@ -18,7 +18,7 @@ FAILED_EXIT = 3  # of a worker that cannot start
 class Supervisor:
     """Starts `count` processes that run `work`; ends them with SIGTERM when it gets one itself."""
 
-    def __init__(self, count: int, work: Callable[[], int], note: Callable[[str], None]) -> None:
+    def __init__(self, count: int, work: Callable[[], int], note: Callable[[str, str], None]) -> None:
         self._count, self._work, self._note = count, work, note
         self._started: dict[int, float] = {}
         self._stopping = False
@@ -66,10 +66,12 @@ class Supervisor:
         self._failures = self._failures + 1 if failed else 0
         cause = f"signal {-code}" if code < 0 else f"exit code {code}"
         if self._failures >= _FAILURES:
-            self._note(f"worker {pid} ended with {cause}; {_FAILURES} failed one after the other: giving up")
+            self._note(
+                "error", f"worker {pid} ended with {cause}; {_FAILURES} failed one after the other: giving up"
+            )
             self._stop()
             return
-        self._note(f"worker {pid} ended with {cause}; starting another one")
+        self._note("warning", f"worker {pid} ended with {cause}; starting another one")
         if failed:
             time.sleep(_SHORT_LIFE)
         if not self._stopping:

@@ -30,8 +30,13 @@ class Server:
                 cli.command("serve", "--port", "0", *flags),
                 stderr=log, stdin=subprocess.DEVNULL, cwd=cli.here, env=cli.env | (env or {}),
             )  # fmt: skip
-        self.port = int(self.wait_for(r"listening  http://\S+:(\d+)")[1])
-        self.wait_for("ready")
+        try:
+            self.port = int(self.wait_for(r"http://\S+?:(\d+)")[1])
+            self.wait_for("ready")
+        except BaseException:
+            self.process.kill()
+            self.process.wait(PATIENCE)
+            raise
 
     @property
     def log(self) -> str:

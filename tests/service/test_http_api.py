@@ -10,6 +10,7 @@ import pytest
 
 import spamnb
 from spamnb.mail import as_texts, parse_mail
+from spamnb.service.http_api import error_response
 from tests.helpers.command_line import Cli
 from tests.helpers.running_server import MAIL, SPAM_TEXT, Server
 
@@ -187,3 +188,14 @@ def test_a_ready_made_model_that_is_stated_does_not_learn(cli: Cli) -> None:
     with Server(cli, "-m", "sms") as server:
         refused = server.post("/learn", {"text": "x", "label": "spam"}, 409)
         assert "is a ready-made model" in refused["error"]
+
+
+def test_an_internal_error_is_answered_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    answer = error_response(ZeroDivisionError("secret text"))
+    assert answer.status_code == 500
+    assert json.loads(bytes(answer.body)) == {
+        "error": "internal error: ZeroDivisionError",
+        "hint": "see the log of the server",
+    }
+    assert "internal error: ZeroDivisionError" in caplog.text
+    assert "secret" not in caplog.text
