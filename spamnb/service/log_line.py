@@ -30,7 +30,7 @@ def write_line(line: str) -> None:
 
 
 def log_fault(error: Exception) -> None:
-    """Logs a fault of the program: where it happened, without the error's own text, which may quote a message."""
+    """Logs where a fault of the program happened, without the text of the error: it may quote a message."""
     where = "".join(traceback.format_tb(error.__traceback__))
     logging.getLogger("spamnb").error("internal error: %s\n%s", type(error).__name__, where)
 
