@@ -63,13 +63,13 @@ def _with_scorers(setting: Setting) -> Setting:
     """The setting --scorer with the names of all scorers; any other one as it is."""
     if setting.name != "scorer":
         return setting
-    text = f"{setting.help.removesuffix('.')}: {', '.join(REGISTRY)}."
-    return replace(setting, choices=tuple(REGISTRY), help=text)
+    text = f"{setting.help.text.removesuffix('.')}: {', '.join(REGISTRY)}."
+    return replace(setting, choices=tuple(REGISTRY), help=setting.help._replace(text=text))
 
 
 def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
     """The option of a setting; its value is None, False or () if the user does not state it."""
-    place: dict[str, Any] = {"group": setting.group, "advanced": setting.advanced}
+    place: dict[str, Any] = {"group": setting.help.group, "advanced": setting.help.advanced}
     if setting.default is True and not setting.choices:
         return option(setting.flag, setting.name, is_flag=True, help=setting.full_help, **place)
     kind = click.Choice(setting.choices) if setting.choices else setting.type or _type_of(setting.default)
@@ -79,7 +79,7 @@ def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
         **{
             "type": kind,
             "multiple": setting.repeatable,
-            "metavar": setting.metavar or None,
+            "metavar": setting.help.metavar or None,
             "help": setting.full_help,
             **place,
             **attributes,

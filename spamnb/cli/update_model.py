@@ -145,13 +145,13 @@ def print_result(result: LearnResult, quiet: bool) -> None:
     ):
         if number:
             print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
-    for line in lesson_lines(result.lessons):
+    for line in lesson_lines(result.verdicts.lessons):
         print_status(line, quiet)
-    if result.classified:
-        wrong = f"{result.misclassified:,} of {_messages(result.classified, 'new message')}"
+    if result.verdicts.classified:
+        wrong = f"{result.verdicts.misclassified:,} of {_messages(result.verdicts.classified, 'new message')}"
         print_status(f"{'mistakes':<10} {wrong}, before learning", quiet)
     if not result.changes:
-        print_status("Nothing was learned." if result.classified else "Nothing was changed.", quiet)
+        print_status("Nothing was learned." if result.verdicts.classified else "Nothing was changed.", quiet)
 
 
 def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:

@@ -130,9 +130,9 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
         f"  P({label}) = {explanation.probability:.4f}, {sides} {explanation.log_odds:+.3f}", "bold"
     )
     console.print(heading)
-    counts = f"tokens known: {explanation.known:,}, unknown: {explanation.unknown:,}"
+    counts = f"tokens known: {explanation.basis.known:,}, unknown: {explanation.basis.unknown:,}"
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
-    line = f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}; counts: {_counted(explanation)}"
+    line = f"{reason}{counts}; log p(x) = {explanation.basis.log_evidence:.1f}; counts: {_counted(explanation)}"
     console.print(Text(line, "dim"))
     if explanation.taught_as:
         label = visible(explanation.taught_as)
@@ -160,7 +160,7 @@ def _evidence_table(
     block = "#" if console.options.ascii_only else "█"
     sizes = [abs(e.log_odds) for e in explanation.evidence if isfinite(e.log_odds)]
     largest = max(sizes, default=1.0) or 1.0
-    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text(join_words(explanation.bias_parts), "dim"))
+    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text(join_words(explanation.basis.bias_parts), "dim"))
     for evidence in explanation.evidence[:limit]:
         table.add_row(*_evidence_cells(evidence, largest, longest, block))
     weaker = explanation.evidence[limit:]
@@ -183,8 +183,8 @@ def join_words(words: Sequence[str]) -> str:
 
 def _counted(explanation: Explanation) -> str:
     """Names what the counts of tokens are, messages or occurrences."""
-    same = explanation.base_counted == explanation.counted
-    return explanation.counted if same else f"{explanation.counted} (base model: {explanation.base_counted})"
+    same = explanation.basis.base_counted == explanation.basis.counted
+    return explanation.basis.counted if same else f"{explanation.basis.counted} (base model: {explanation.basis.base_counted})"
 
 
 def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str) -> list[Text]:

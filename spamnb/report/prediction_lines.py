@@ -297,18 +297,18 @@ def explanation_row(explanation: Explanation) -> Row:
         "sum": _finite(explanation.log_odds),
         "bias": _finite(explanation.bias),
         "evidence": [_evidence_row(e, explanation) for e in explanation.evidence],
-        "unknown": explanation.unknown,
+        "unknown": explanation.basis.unknown,
     }
 
 
 def _evidence_row(evidence: Evidence, explanation: Explanation) -> Row:
     """Returns a token with its counts of each class, messages or occurrences, also in the base model."""
     counts = evidence.base_counts
-    base = {} if counts is None else {f"base_{explanation.base_counted}": list(counts)}
+    base = {} if counts is None else {f"base_{explanation.basis.base_counted}": list(counts)}
     return {
         "token": evidence.token,
         "times": evidence.times,
         "log_odds": _finite(evidence.log_odds),
-        explanation.counted: list(evidence.counts),
+        explanation.basis.counted: list(evidence.counts),
         **base,
     }

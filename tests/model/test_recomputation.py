@@ -297,7 +297,7 @@ def test_which_counts_are_shown(name: str, once: bool, counted: str) -> None:
     )
     model = model.learn(["win win", "see"], ["spam", "ham"])
     assert Inspector(model).formula.counted == counted
-    assert model.explain("win").counted == counted
+    assert model.explain("win").basis.counted == counted
     assert model.explain("win").evidence[0].counts == (0, 2 if counted == "occurrences" else 1)
 
 

@@ -280,7 +280,7 @@ class TestExplanations:
         assert parts["win"].times == 2
         assert parts["win"].counts == (0, 2)
         assert "a prize" in parts
-        assert (why.known, why.unknown) == (5, 3)  # win, a, prize, "win a", "a prize"
+        assert (why.basis.known, why.basis.unknown) == (5, 3)  # win, a, prize, "win a", "a prize"
         assert (why.label, why.other, why.verdict) == ("spam", "ham", "spam")
 
     def test_less_naive_shows_the_words_before(self) -> None:

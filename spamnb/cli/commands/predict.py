@@ -124,8 +124,8 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     model = _load(files, params)
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
     run = _predict(files, model, params)
-    verdicts = {"spam" if verdict in spam else verdict for verdict in run.verdicts}
-    code = exit_codes.of_verdicts(exit_code, verdicts, run.unread, missing_files())
+    verdicts = {"spam" if verdict in spam else verdict for verdict in run.counts.verdicts}
+    code = exit_codes.of_verdicts(exit_code, verdicts, run.counts.unread, missing_files())
     click.get_current_context().exit(code)
 
 
