@@ -32,11 +32,14 @@ if TYPE_CHECKING:
         describe as describe,
         probability_text as probability_text,
     )
-    from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
+    from spamnb.model.explanation import (
+        Basis as Basis,
+        Evidence as Evidence,
+        Explanation as Explanation,
+    )
     from spamnb.model.formula import (
         Formula as Formula,
         Linear as Linear,
-        as_formula as as_formula,
         linear_view as linear_view,
     )
     from spamnb.model.inspection import (
@@ -139,8 +142,8 @@ else:
             "change_history": ["ChangeHistory"],
             "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
-            "explanation": ["Evidence", "Explanation"],
-            "formula": ["Formula", "Linear", "as_formula", "linear_view"],
+            "explanation": ["Basis", "Evidence", "Explanation"],
+            "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],

@@ -124,7 +124,8 @@ class Learner:
             self.outcome.already_correct += len(correct)
             history = ChangeHistory()  # correct ones are not remembered, and would count again each time
         labels_of = dict(plan.added)
-        rows = sorted(labels_of) if len(self.outcome.verdicts.lessons) + len(labels_of) <= MOST_LESSONS else []
+        lessons = self.outcome.verdicts.lessons
+        rows = sorted(labels_of) if len(lessons) + len(labels_of) <= MOST_LESSONS else []
         before = verdicts_on(self.model, batch, rows)[0] if rows else []
         self._apply(batch, plan, history)
         if rows:

@@ -68,9 +68,9 @@ class LearnResult:
     def to_dict(self) -> dict[str, Any]:
         """Stable names, builtins only."""
         moved = [{"from": a, "to": b, "messages": n} for (a, b), n in sorted(self.relabelled.items())]
-        counts = asdict(self)
-        verdicts = counts.pop("verdicts")
-        return counts | verdicts | {"relabelled": moved}
+        counts = asdict(self) | {"relabelled": moved}
+        counts.update(counts.pop("verdicts"))
+        return counts
 
 
 @dataclass
