@@ -27,7 +27,7 @@ def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
     return texts, labels
 
 
-def class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
+def stated_class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
     """Returns the weights of classes in the order of their names; refuses labels that are not there."""
     if isinstance(stated, str):
         raise InputError(
@@ -52,7 +52,7 @@ def apply_sample_weight(
         rows = np.repeat(np.arange(len(texts)), weights.astype(np.int64))
         return texts.select(rows), labels[rows], {}
     there = np.flatnonzero(weights)
-    texts, labels, names = texts.select(there), labels[there], label_names(labels[there])
+    texts, labels, names = texts.select(there), labels[there], label_texts(labels[there])
     by_class = dict(sorted(zip(names, weights[there].tolist(), strict=True)))
     if any(by_class[name] != weight for name, weight in zip(names, weights[there].tolist(), strict=True)):
         raise InputError(
@@ -105,14 +105,14 @@ def distinct_labels(labels: Labels) -> Labels:
     return np.fromiter(distinct, labels.dtype, len(distinct))
 
 
-def merge_labels(*groups: Labels) -> Labels:
+def all_labels(*groups: Labels) -> Labels:
     """Returns the distinct labels of several calls; refuses labels that numpy cannot hold in one array."""
     classes = distinct_labels(np.concatenate(groups))
-    if set(label_names(classes)) != {name for group in groups for name in label_names(group)}:
+    if set(label_texts(classes)) != {name for group in groups for name in label_texts(group)}:
         raise InputError(f"labels must be of one kind in all calls, got {classes.tolist()!r:.80} in the end")
     return classes
 
 
-def label_names(labels: Labels) -> list[str]:
+def label_texts(labels: Labels) -> list[str]:
     """Returns the labels as text, as in a model."""
     return [str(label) for label in labels.tolist()]

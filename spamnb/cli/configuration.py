@@ -41,7 +41,7 @@ def files(stated: str | None) -> list[str]:
     return [stated] if stated else [SYSTEM_FILE, *filter(None, [user_file()])]
 
 
-def load(stated: str | None, group: LazyGroup) -> Tables:
+def read_files(stated: str | None, group: LazyGroup) -> Tables:
     """Reads all files that exist; refuses tables that are no commands of the group."""
     tables: Tables = {}
     for file in files(stated):
@@ -95,7 +95,7 @@ def loaded(ctx: click.Context) -> Tables:
         assert isinstance(root.command, LazyGroup)
         stated = root.params.get("config")
         exists = stated or any(map(os.path.exists, files(None)))
-        root.meta[_LOADED] = load(stated, root.command) if exists else {}
+        root.meta[_LOADED] = read_files(stated, root.command) if exists else {}
     tables: Tables = root.meta[_LOADED]
     return tables
 

@@ -43,7 +43,7 @@ def prediction_options(command: F) -> F:
     return command
 
 
-def check(params: Params, has_data: bool) -> None:
+def check_prediction_options(params: Params, has_data: bool) -> None:
     """Refuses options that do not go together, before anything is read."""
     if params["predictions"] is None:
         flag = next((flag for name, flag in _COLUMNS.items() if params[name] is not None), None)

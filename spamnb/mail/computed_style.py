@@ -37,7 +37,7 @@ class Letters(NamedTuple):
     spacing: float = 0.0
 
 
-class Box(NamedTuple):
+class Visibility(NamedTuple):
     """How an element shows its content; `gone`: nothing in it can be seen."""
 
     gone: bool = False
@@ -49,11 +49,11 @@ class Box(NamedTuple):
 class Style:
     """The values of an element that its content inherits, and `hides`: its own text cannot be seen."""
 
-    __slots__ = ("box", "colors", "hides", "inside", "letters")
+    __slots__ = ("colors", "hides", "inside", "letters", "visibility")
 
-    def __init__(self, colors: Colors, letters: Letters, box: Box) -> None:
-        self.colors, self.letters, self.box = colors, letters, box
-        self.hides = _hides(colors, letters, box)
+    def __init__(self, colors: Colors, letters: Letters, visibility: Visibility) -> None:
+        self.colors, self.letters, self.visibility = colors, letters, visibility
+        self.hides = _hides(colors, letters, visibility)
         self.inside: dict[object, Style] = {}  # styles that were computed from this one
 
 
@@ -61,7 +61,7 @@ class StyleTree:
     """Styles computed from that of a page without any tags; beyond a limit all are dropped."""
 
     def __init__(self) -> None:
-        self.root = Style(Colors(), Letters(), Box())
+        self.root = Style(Colors(), Letters(), Visibility())
         self._size = 0
 
     def keep(self, style: Style, parent: Style, key: object, size: int) -> None:
@@ -80,7 +80,7 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     """Computes a style; `inline`: the tag begins no block of its own."""
     if not values:
         return parent
-    colors, letters, box = parent.colors, parent.letters, parent.box
+    colors, letters, visibility = parent.colors, parent.letters, parent.visibility
     if not _LETTERS.isdisjoint(values):
         letters = _letters(letters, values)
     if not _COLORS.isdisjoint(values):
@@ -89,13 +89,13 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
         colors = colors._replace(background=_background(parent.colors, values))
     if not BOXES.isdisjoint(values):
         letters = _moved(letters, values)
-        box = _box(box, values, letters.size, has_box(values, tag, inline))
+        visibility = _visibility(visibility, values, letters.size, has_box(values, tag, inline))
         if values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text":
             # The letters are drawn by their shadow, or cut out of their background.
             colors = colors._replace(color=None, fill=None)
-    if (colors, letters, box) == (parent.colors, parent.letters, parent.box):
+    if (colors, letters, visibility) == (parent.colors, parent.letters, parent.visibility):
         return parent
-    return Style(colors, letters, box)
+    return Style(colors, letters, visibility)
 
 
 def _colors(before: Colors, values: Values) -> Colors:
@@ -119,9 +119,9 @@ def _moved(letters: Letters, values: Values) -> Letters:
     return letters
 
 
-def _box(before: Box, values: Values, size: float, boxed: bool) -> Box:
-    """Returns the box that values set; `size` is that of the letters, `boxed`: width and height count."""
-    return Box(
+def _visibility(before: Visibility, values: Values, size: float, boxed: bool) -> Visibility:
+    """Returns the visibility that values set; `size` is that of the letters, `boxed`: width and height count."""
+    return Visibility(
         gone=before.gone or is_gone(values, size, boxed),
         visible=_is_visible(before.visible, values),
         opacity=before.opacity * _opacity(values),
@@ -129,16 +129,16 @@ def _box(before: Box, values: Values, size: float, boxed: bool) -> Box:
     )
 
 
-def _hides(colors: Colors, letters: Letters, box: Box) -> bool:
+def _hides(colors: Colors, letters: Letters, visibility: Visibility) -> bool:
     color = colors.fill or colors.color
     return (
-        box.gone
-        or not box.visible
+        visibility.gone
+        or not visibility.visible
         or letters.size < _SMALLEST_FONT
-        or box.opacity < _FAINT
+        or visibility.opacity < _FAINT
         or letters.indent <= _FAR_INDENT
         or letters.spacing < -0.5 * letters.size
-        or (box.cuts_off and letters.line_height < _SMALLEST_FONT)
+        or (visibility.cuts_off and letters.line_height < _SMALLEST_FONT)
         or (color is not None and _is_invisible(color, colors.background))
     )
 

@@ -114,13 +114,13 @@ class BaseModel(Record):
         little. By 5 lessons, random mistakes of a ready-made model on seven corpora, 11% of the verdicts on
         other messages changed, and accuracy by -1 to +4 points; with t = 1, 23% and -9 to +16.
         """
-        if self.lends_classes(store):
+        if self.supplies_classes(store):
             return self.replace(weight=1 / USUAL_SLOPE), Platt(USUAL_SLOPE, note=FOLLOWS)
         k = 2 * int(store.message_totals.min())
         slope = USUAL_SLOPE * k / (k + HALFWAY)
         return self.replace(weight=usual_share(k) / slope), Platt(slope, note=FOLLOWS)
 
-    def lends_classes(self, store: CountStore) -> bool:
+    def supplies_classes(self, store: CountStore) -> bool:
         """Has a personal model messages of some classes only? Then its classes are those of its base."""
         return len(store.labels) < len(self.model.labels) and set(store.labels) <= set(self.model.labels)
 

@@ -18,9 +18,10 @@ from spamnb.model.scoring_engine import Engine
 from spamnb.scorers import Form, Scorer
 
 if TYPE_CHECKING:
+    from spamnb.messages import Categories, Numbers
     from spamnb.model.base_model import BaseModel
     from spamnb.model.predictions import Predictions
-    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+    from spamnb.model.spam_model import SpamModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from spamnb.model.inspection import Inspector, row_dict
 from spamnb.model.recomputation import recompute
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+    from spamnb.messages import Categories, Numbers
+    from spamnb.model.spam_model import SpamModel
 
 
 def numbers_of(

@@ -52,7 +52,7 @@ def is_name(text: str) -> bool:
     return text not in ("", "-") and not separators & set(text)
 
 
-def path_of(text: str) -> str:
+def model_path(text: str) -> str:
     """The file of a model that is stated by name or by path; it need not exist."""
     if not is_name(text):
         return text
@@ -67,7 +67,7 @@ def new_path_of(text: str) -> str:
             f"{text} is the name of a ready-made model" if ready_made else f"{text} cannot name a model",
             hint=f"choose another name, or write a file: ./{text}{SUFFIX}",
         )
-    return path_of(text)
+    return model_path(text)
 
 
 def name_of(path: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
 from spamnb.model import model_names
-from spamnb.model.model_names import MESSAGE_KINDS, is_name, path_of, shipped_model, used_model
+from spamnb.model.model_names import MESSAGE_KINDS, is_name, model_path, shipped_model, used_model
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -57,7 +57,7 @@ def load(model: str | os.PathLike[str]) -> SpamModel:
 
 def existing_path_of(text: str) -> str:
     """The file of a model that is stated by name or by path; refuses a name without a model."""
-    path = path_of(text)
+    path = model_path(text)
     if is_name(text) and not os.path.exists(path):
         raise no_such_name(text)
     return path
@@ -103,7 +103,7 @@ def choose_model(
 
 
 def _stated(reason: str, text: str | None) -> ModelPath:
-    return ModelPath(reason, None if text is None else path_of(text), text)
+    return ModelPath(reason, None if text is None else model_path(text), text)
 
 
 def _ready_made(kind: str) -> ModelPath:

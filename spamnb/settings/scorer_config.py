@@ -11,8 +11,8 @@ from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
 from spamnb.settings.setting_field import (
     NOT_NEGATIVE,
-    Rule,
     TextForm,
+    ValueRule,
     between,
     check_settings,
     one_of,
@@ -117,7 +117,7 @@ class ScorerConfig:
         "--class-prior",
         "Class priors; numbers go in the alphabetical order of labels.",
         metavar="learned|uniform|P,Q,..",
-        rule=Rule("learned, uniform or positive numbers with sum 1", _is_prior),
+        rule=ValueRule("learned, uniform or positive numbers with sum 1", _is_prior),
         text_form=TextForm(_parse_prior, _write_prior),
         stored=(str, tuple),
     )
@@ -132,7 +132,7 @@ class ScorerConfig:
         "--class-weight",
         "Count each message of a class so many times, for example spam=10. Repeatable.",
         metavar="LABEL=X",
-        rule=Rule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
+        rule=ValueRule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
         text_form=TextForm(_parse_class_weight, lambda pair: f"{pair[0]}={pair[1]:g}"),
     )
     order: int = setting(

@@ -13,7 +13,7 @@ _KEY = "setting"
 _LARGEST = (1 << 63) - 1  # of an integer in a model file
 
 
-class Rule(NamedTuple):
+class ValueRule(NamedTuple):
     """What a value must be: in words, and as a test; `hint` is the next step if it is not."""
 
     words: str
@@ -28,21 +28,21 @@ class TextForm(NamedTuple):
     write: Callable[[Any], str] = str
 
 
-NOT_NEGATIVE = Rule("0 or more", lambda x: 0 <= x < inf)
-AT_LEAST_1 = Rule("at least 1", lambda x: x >= 1)
+NOT_NEGATIVE = ValueRule("0 or more", lambda x: 0 <= x < inf)
+AT_LEAST_1 = ValueRule("at least 1", lambda x: x >= 1)
 
 
-def between(low: float, high: float) -> Rule:
-    return Rule(f"between {low} and {high}", lambda x: low <= x <= high)
+def between(low: float, high: float) -> ValueRule:
+    return ValueRule(f"between {low} and {high}", lambda x: low <= x <= high)
 
 
-def one_of(*values: Any) -> Rule:
+def one_of(*values: Any) -> ValueRule:
     r"""
     >>> one_of("a", "b", "c").words
     'a, b or c'
     """
     *first, last = map(str, values)
-    return Rule(f"{', '.join(first)} or {last}", lambda x: x in values)
+    return ValueRule(f"{', '.join(first)} or {last}", lambda x: x in values)
 
 
 class OptionHelp(NamedTuple):
@@ -66,7 +66,7 @@ class Setting:
     help: OptionHelp
     type: Any = None  # of one value; by default that of the default
     choices: tuple[str, ...] = ()  # for a truth value: the words for False and True
-    rule: Rule | None = None
+    rule: ValueRule | None = None
     text_form: TextForm | None = None  # where a value is not written as Python writes it
     scorer: str = ""  # the only scorer that uses it
     training: bool = True  # fixed by training, and so refused with a trained model

@@ -8,7 +8,14 @@ from math import inf
 from typing import Any
 
 from spamnb.errors import ConfigError
-from spamnb.settings.setting_field import AT_LEAST_1, Rule, TextForm, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import (
+    AT_LEAST_1,
+    TextForm,
+    ValueRule,
+    check_settings,
+    setting,
+    stated_fields,
+)
 from spamnb.settings.textbook import with_textbook
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
@@ -50,7 +57,7 @@ class TrainingConfig:
         "--folds",
         "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
-        rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+        rule=ValueRule("0 or at least 2", lambda k: k == 0 or k >= 2),
         advanced=False,
     )
     refine: str = setting(
@@ -76,7 +83,7 @@ class TrainingConfig:
         "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
-        rule=Rule(
+        rule=ValueRule(
             "a number above 0", lambda w: 0 < w < inf, hint="leave it out: cross-validation chooses it"
         ),
     )

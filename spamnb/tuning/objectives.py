@@ -117,7 +117,7 @@ def accuracy(a: Answers, weights: Weights) -> FloatArray:
     return _ratio((weights * (a.truth == a.predicted)).sum(axis=1), weights.sum(axis=1))
 
 
-def log_loss(a: Answers, weights: Weights) -> FloatArray:
+def weighted_log_loss(a: Answers, weights: Weights) -> FloatArray:
     """Mean of -log P(truth)."""
     return _ratio((weights * a.surprise).sum(axis=1), weights.sum(axis=1))
 
@@ -156,7 +156,7 @@ _OBJECTIVES = {
     "auc": Objective("auc", "ROC AUC", auc),
     "f1": Objective("f1", "F1", f1),
     "accuracy": Objective("accuracy", "accuracy", accuracy, percent=True),
-    "log-loss": Objective("log-loss", "log loss", log_loss, -1),
+    "log-loss": Objective("log-loss", "log loss", weighted_log_loss, -1),
     "cost": Objective("cost", "cost", cost, -1),
 }
 

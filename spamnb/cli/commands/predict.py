@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
-from spamnb.cli.decision_rule import with_decision
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
@@ -152,7 +152,7 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     kind = partial(kind_of_inputs, files, read, params["quiet"])
     if params["texts"]:
         kind = partial(kind_of_texts, params["texts"], params["quiet"])
-    return with_decision(load_model(find_model(params["model"], kind)), params)
+    return apply_decision_options(load_model(find_model(params["model"], kind)), params)
 
 
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> PredictionRun:
