@@ -28,7 +28,7 @@ def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
 
 
 def stated_class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
-    """Returns the weights of classes in the order of their names; refuses labels that are not there."""
+    """Returns the weights of classes in the order of their names; refuses labels that do not occur."""
     if isinstance(stated, str):
         raise InputError(
             f"class_weight must map labels to weights, got {stated!r}", hint="use balance='weight'"
@@ -51,10 +51,11 @@ def apply_sample_weight(
     if (weights == np.floor(weights)).all():
         rows = np.repeat(np.arange(len(texts)), weights.astype(np.int64))
         return texts.select(rows), labels[rows], {}
-    there = np.flatnonzero(weights)
-    texts, labels, names = texts.select(there), labels[there], label_texts(labels[there])
-    by_class = dict(sorted(zip(names, weights[there].tolist(), strict=True)))
-    if any(by_class[name] != weight for name, weight in zip(names, weights[there].tolist(), strict=True)):
+    rows = np.flatnonzero(weights)
+    texts, labels, weights = texts.select(rows), labels[rows], weights[rows]
+    names = label_texts(labels)
+    by_class = dict(sorted(zip(names, weights.tolist(), strict=True)))
+    if any(by_class[name] != weight for name, weight in zip(names, weights.tolist(), strict=True)):
         raise InputError(
             "sample_weight must be whole numbers, or the same number for all messages of a class",
             hint="counts are whole numbers: multiply the weights and round them",

@@ -145,9 +145,9 @@ def configured(stated: str | None, command: str, key: str) -> Any:
     if os.environ.get(variable):
         return os.environ[variable]
     try:
-        found = [
+        tables = [
             _read(file) for file in files(stated or os.environ.get("SPAMNB_CONFIG")) if os.path.exists(file)
         ]
-        return next((one[command][key] for one in reversed(found) if key in one.get(command, {})), None)
+        return next((one[command][key] for one in reversed(tables) if key in one.get(command, {})), None)
     except (SpamnbError, TypeError):
         return None

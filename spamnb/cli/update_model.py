@@ -101,12 +101,13 @@ def _read_chunks(
         paths = ("-",)
     if "-" in paths:
         print_prompt("Type messages, one a line; Ctrl-D ends.", flags["quiet"])
-    for path, how in inputs(paths, flags, reading):
+    for path, path_options in inputs(paths, flags, reading):
         if label:
-            how = replace(how, label=label)
+            path_options = replace(path_options, label=label)
         elif not labelled:
-            how = replace(how, label=how.label or "ham")  # dropped again: so no label column is needed
-        with open_source(path, how, labelled=True) as source:
+            # The label is dropped again: with it, no label column is needed.
+            path_options = replace(path_options, label=path_options.label or "ham")
+        with open_source(path, path_options, labelled=True) as source:
             print_status(
                 source.description if label or labelled else _unlabelled(source.description), flags["quiet"]
             )

@@ -1,4 +1,4 @@
-"""Array types, runs of equal values, sums by row, and an array that grows."""
+"""Defines array types, and finds runs, sums by row and grows arrays."""
 
 from __future__ import annotations
 

@@ -61,8 +61,8 @@ def obstacles(path: str, account: Account) -> list[Obstacle]:
 def _folders(path: str) -> Iterator[str]:
     """The folders on the way to a file, from the root; those behind links too."""
     seen = set()
-    for way in (os.path.abspath(path), os.path.realpath(path)):
-        parts = way.split(os.sep)[1:-1]
+    for full_path in (os.path.abspath(path), os.path.realpath(path)):
+        parts = full_path.split(os.sep)[1:-1]
         for i in range(len(parts) + 1):
             folder = os.sep + os.sep.join(parts[:i])
             if folder not in seen:

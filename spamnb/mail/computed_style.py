@@ -120,7 +120,7 @@ def _moved(letters: Letters, values: Values) -> Letters:
 
 
 def _visibility(before: Visibility, values: Values, size: float, boxed: bool) -> Visibility:
-    """Returns the visibility that values set; `size` is that of the letters, `boxed`: width and height count."""
+    """Returns the visibility that values set; `size` is that of letters, `boxed`: width and height count."""
     return Visibility(
         gone=before.gone or is_gone(values, size, boxed),
         visible=_is_visible(before.visible, values),

@@ -85,8 +85,8 @@ def named_models() -> list[str]:
     folder = data_folder()
     if folder is None or not os.path.isdir(folder):
         return []
-    found = (os.path.join(folder, file) for file in sorted(os.listdir(folder)) if file.endswith(SUFFIX))
-    return [path for path in found if name_of(path) != path]
+    paths = (os.path.join(folder, file) for file in sorted(os.listdir(folder)) if file.endswith(SUFFIX))
+    return [path for path in paths if name_of(path) != path]
 
 
 def used_model() -> str | None:

@@ -1,4 +1,4 @@
-"""Combines settings, counts, scorer, calibration and decision: SpamModel."""
+"""Combines settings, counts, scorer, calibration and decision into a spam filter, `SpamModel`."""
 
 from __future__ import annotations
 

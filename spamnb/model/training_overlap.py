@@ -1,4 +1,4 @@
-"""Counts the messages of data that a model was trained on: measured on these it looks better than it is.
+"""Counts the messages of data that a model was trained on: metrics on these are optimistic.
 
 A model of the user's own remembers the digests of its messages. Those of a ready-made model lie beside it,
 in a file of their own that only evaluation reads: the first `WIDTH` bytes of each digest, ascending, without

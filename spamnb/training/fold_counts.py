@@ -118,8 +118,8 @@ class FoldCounts:
         for cells in ((self._every if every else self._cells)[f] for f in out):
             tokens.reshape(-1)[cells.at] -= cells.tokens
             left.reshape(-1)[cells.at] -= cells.messages
-        there = rows_with_any(left)
-        gone = [_sizes(kinds[~there])] + [self._lost[f] for f in out if not every]
+        present = rows_with_any(left)
+        gone = [_sizes(kinds[~present])] + [self._lost[f] for f in out if not every]
         lost, lost_words, lost_grams = (sum(sizes) for sizes in zip(*gone, strict=True))
         taken = np.sum([self._totals[f] for f in out], axis=0)
         stats = Stats(
@@ -132,17 +132,17 @@ class FoldCounts:
             store.gram_vocabulary - lost_grams,
             store.labels,
         )
-        return stats, there
+        return stats, present
 
     def take_out(self, out: Sequence[int], score: Sequence[int] | None = None) -> Fold:
         """Returns the messages of some folds and the counts without them; `score` are the folds to score."""
         chosen = out if score is None else score
-        stats, there = self.stats(out)
+        stats, present = self.stats(out)
         rows, taken = (np.concatenate([self.rows[f] for f in some]) for some in (chosen, out))
-        entries = Entries.concat([self._parts[f].where(there) for f in chosen])
+        entries = Entries.concat([self._parts[f].where(present) for f in chosen])
         shapes = (self._store if self._whole else self._shared).kinds == SHAPE
         if self._whole:  # the bias looks at every row
-            alive = np.flatnonzero(there)
+            alive = np.flatnonzero(present)
             return Fold(rows, taken, entries.compact(alive), only(stats, alive), shapes[alive], alive)
         return Fold(rows, taken, entries, stats, shapes, self._shared.rows)
 

@@ -1,4 +1,4 @@
-"""Measures by which candidates are ranked, each for many weightings of the messages at once."""
+"""Computes the measures that rank candidates, each for many weightings of the messages at once."""
 
 from __future__ import annotations
 

@@ -188,16 +188,19 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
     return inputs(paths, params, reading)
 
 
-def _as_it_arrives(path: str | tuple[str, ...], how: ReadOptions) -> ReadOptions:
+def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOptions:
     """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
-    return replace(how, format=stdin_mail_format(how) or "lines") if _is_plain(path, how) else how
+    if not _is_plain(path, reading):
+        return reading
+    return replace(reading, format=stdin_mail_format(reading) or "lines")
 
 
-def _is_plain(path: str | tuple[str, ...], how: ReadOptions) -> bool:
+def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
     """Whether an input is stdin about which options say nothing."""
-    return path == "-" and how.format == "auto" and not (how.columns.text or how.columns.beside_text)
+    has_columns = reading.columns.text or reading.columns.beside_text
+    return path == "-" and reading.format == "auto" and not has_columns
 
 
 def _input_format(params: Params) -> str:
@@ -213,10 +216,10 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
 
     if params["texts"]:
         yield OpenedInput("", "", text_source(params["texts"], run.model.features))
-    for path, how in inputs:
-        if _is_plain(path, how) or (path == "-" and how.format in ("lines", "null")):
+    for path, path_options in inputs:
+        if _is_plain(path, path_options) or (path == "-" and path_options.format in ("lines", "null")):
             run.begin("stdin", None)  # a reader of the output has the header before the first message
-        reading = _as_it_arrives(path, how)
+        reading = _as_it_arrives(path, path_options)
         typed = is_typed(path) and not params["quiet"]
         if typed:  # before it is opened: that waits for the first message
             print_status("Type a message and press Enter; Ctrl-D ends.")
