@@ -77,7 +77,7 @@ class _Estimator:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle holds the counts, not the lookup tables made from them."""
+        """Returns the state to pickle: the counts, not the lookup tables made from them."""
         fresh = {"model_": replace(self.model_)} if hasattr(self, "model_") else {}
         return vars(self) | fresh
 
@@ -195,7 +195,7 @@ class SpamClassifier(_Estimator):
         return self
 
     def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
-        """A model that has learned nothing, with these parameters, and maybe weights of classes."""
+        """Returns a model that has learned nothing, with these parameters, and maybe weights of classes."""
         names, (features, scoring) = label_texts(classes), self._settings(classes, weights)
         Trainer(features, scoring)  # refuses settings that do not go together
         positive = names[1] if len(names) == 2 else ""
@@ -204,7 +204,7 @@ class SpamClassifier(_Estimator):
     def _settings(
         self, classes: Labels, weights: Mapping[str, float] | None = None
     ) -> tuple[FeatureConfig, ScorerConfig]:
-        """The parameters as settings, and maybe weights of classes."""
+        """Returns the parameters as settings, and maybe weights of classes."""
         names = label_texts(classes)
         options = self._options(names)
         if weights:
@@ -216,7 +216,7 @@ class SpamClassifier(_Estimator):
         return features, scoring
 
     def _options(self, names: list[str]) -> dict[str, Any]:
-        """The parameters as option values; a grid has numpy's numbers, but a model file only Python's."""
+        """Returns the parameters as option values; grids have numpy's numbers, model files only Python's."""
         options = {
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in self.get_params().items()
@@ -233,7 +233,7 @@ class SpamClassifier(_Estimator):
         return options
 
     def predict(self, X: Messages) -> Labels:
-        """The label of each text, of the type that y had; there is no 'unsure' here."""
+        """Returns the label of each text, of the type that y had; there is no 'unsure' here."""
         if len(self._fitted().labels) > 2:
             texts = to_texts(X)
             chosen = self.model_.choose(self.model_.predict_proba(texts))
@@ -278,7 +278,7 @@ class SpamClassifier(_Estimator):
         return np.asarray(np.clip(log_p[:, 1] - log_p[:, 0], -_CERTAIN, _CERTAIN))
 
     def score(self, X: Messages, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy."""
+        """Returns the accuracy."""
         texts, labels = check_inputs(X, y)
         right = [a == b for a, b in zip(self.predict(texts).tolist(), labels.tolist(), strict=True)]
         return float(np.average(right, weights=sample_weight))

@@ -246,7 +246,7 @@ class Decision:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
-        """The inverse of `to_state`; refuses a damaged state."""
+        """Reverses `to_state`; refuses a damaged state."""
         try:
             if state.keys() | {"costs"} != set(cls.__slots__):
                 raise ValueError("names")

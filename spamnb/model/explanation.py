@@ -174,7 +174,7 @@ def _strength(evidence: Evidence) -> tuple[float, str]:
 
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
-    """Whether the model, or its base model, knows each token."""
+    """Returns whether the model, or its base model, knows each token."""
     known = model.scored_store.find(keys) >= 0
     return known if model.active_base is None else known | (model.active_base.model.store.find(keys) >= 0)
 

@@ -89,7 +89,7 @@ class Formula:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Formula:
-        """The inverse of `to_dict`."""
+        """Reverses `to_dict`."""
         own = {f.name: values[f.name] for f in fields(cls) if f.name not in _PARTS}
         for name, part in _PARTS.items():
             own[name] = part(**{f.name: values[f.name] for f in fields(part)})

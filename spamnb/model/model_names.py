@@ -19,7 +19,7 @@ _USED = "default"  # the file in the data folder that holds the choice of `spamn
 
 
 def data_folder() -> str | None:
-    """The platform's data folder of the user, where models with a name are.
+    """Returns the platform's data folder of the user, where models with a name are.
 
     None if there is no such folder: without HOME, for a user without an entry in the password database.
     """
@@ -33,7 +33,7 @@ def data_folder() -> str | None:
 
 
 def shipped_model(kind: str) -> str:
-    """The ready-made model for this kind of messages."""
+    """Returns the ready-made model for this kind of messages."""
     return str(Path(__file__).resolve().parent / "ready_made" / f"{kind}{SUFFIX}")
 
 
@@ -53,14 +53,14 @@ def is_name(text: str) -> bool:
 
 
 def model_path(text: str) -> str:
-    """The file of a model that is stated by name or by path; it need not exist."""
+    """Returns the file of a model that is stated by name or by path; it need not exist."""
     if not is_name(text):
         return text
     return shipped_model(text) if text in MESSAGE_KINDS else _in_folder(f"{text}{SUFFIX}")
 
 
 def new_path_of(text: str) -> str:
-    """The file to write a model to, by name or by path; refuses names that mean something else."""
+    """Returns the file to write a model to, by name or by path; refuses names that mean something else."""
     if text in _RESERVED:
         ready_made = text in MESSAGE_KINDS
         raise ModelError(
@@ -71,7 +71,7 @@ def new_path_of(text: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """The shortest text that leads to a model: its name if it has one, else its path."""
+    """Returns the shortest text that leads to a model: its name if it has one, else its path."""
     folder, file = os.path.split(os.path.abspath(path))
     name = file.removesuffix(SUFFIX)
     named = is_name(name) and file.endswith(SUFFIX)
@@ -81,7 +81,7 @@ def name_of(path: str) -> str:
 
 
 def named_models() -> list[str]:
-    """The files of all models in the data folder."""
+    """Returns the files of all models in the data folder."""
     folder = data_folder()
     if folder is None or not os.path.isdir(folder):
         return []
@@ -90,7 +90,7 @@ def named_models() -> list[str]:
 
 
 def used_model() -> str | None:
-    """The name or path that `spamnb model use` chose, None if there is no choice."""
+    """Returns the name or path that `spamnb model use` chose, None if there is no choice."""
     folder = data_folder()
     try:
         if folder is not None:

@@ -111,7 +111,7 @@ class ModelParts:
         return plus, 1 - plus
 
     def lacks_evidence(self, known: IntArray) -> BoolArray:
-        """Whether nothing in a message is known; in textbooks the prior then decides."""
+        """Returns whether nothing in a message is known; in textbooks the prior then decides."""
         return np.zeros(len(known), bool) if self.scoring.is_textbook else known == 0
 
     def own_columns(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:

@@ -33,13 +33,13 @@ class ModelPath:
         return self.path is not None and (self.stated is not None or os.path.exists(self.path))
 
     def existing(self) -> str:
-        """The path; refuses a name without a model. A missing file is an error where it is read."""
+        """Returns the path; refuses a name without a model. A missing file is an error where it is read."""
         assert self.path is not None
         return self.path if self.stated is None else existing_path_of(self.stated)
 
 
 def own_model() -> str | None:
-    """The model that `spamnb train` writes by default, None if there is no data folder."""
+    """Returns the model that `spamnb train` writes by default, None if there is no data folder."""
     folder = model_names.data_folder()
     return None if folder is None else os.path.join(folder, f"{OWN_MODEL}{model_names.SUFFIX}")
 
@@ -56,7 +56,7 @@ def load(model: str | os.PathLike[str]) -> SpamModel:
 
 
 def existing_path_of(text: str) -> str:
-    """The file of a model that is stated by name or by path; refuses a name without a model."""
+    """Returns the file of a model that is stated by name or by path; refuses a name without a model."""
     path = model_path(text)
     if is_name(text) and not os.path.exists(path):
         raise no_such_name(text)
@@ -64,7 +64,7 @@ def existing_path_of(text: str) -> str:
 
 
 def no_such_name(name: str) -> ModelError:
-    """The error about a name without a model; it names the file that may be meant."""
+    """Returns the error about a name without a model; it names the file that may be meant."""
     if os.path.isfile(name):
         return ModelError(
             f"there is no model named {name!r}", hint=f"for the file {name} write {quote(f'./{name}')}"
@@ -76,7 +76,7 @@ def no_such_name(name: str) -> ModelError:
 
 
 def possible_models(option: str | None = None) -> list[ModelPath]:
-    """The models that may be used, in the order in which they are considered; `option` is that of -m."""
+    """Returns the models that may be used, in the order of preference; `option` is that of -m."""
     return [
         _stated("stated with -m", option),
         _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None),
@@ -89,7 +89,7 @@ def possible_models(option: str | None = None) -> list[ModelPath]:
 def choose_model(
     option: str | None = None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]
 ) -> ModelPath | None:
-    """The model to use, None if there is none at all.
+    """Returns the model to use, None if there is none at all.
 
     `kind` tells, if no other model is there, for which kind of messages a ready-made one is wanted.
     """

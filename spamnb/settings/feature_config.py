@@ -83,7 +83,7 @@ class FeatureConfig:
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
-        """What `spamnb train` reads from messages by default; mail has words enough without bigrams."""
+        """Returns the defaults of `spamnb train`; mail has words enough without bigrams."""
         return cls(ngrams=1, punctuation=False) if mail else cls()
 
     @classmethod
@@ -92,7 +92,7 @@ class FeatureConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], mail: bool = False) -> FeatureConfig:
-        """The features that options ask for; the defaults depend on the scorer and on what is read.
+        """Returns the features that options ask for; the defaults depend on the scorer and on what is read.
 
         >>> FeatureConfig.from_options({"tokens": "plain"}) == FeatureConfig.plain()
         True

@@ -38,7 +38,7 @@ class MailConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> MailConfig:
-        """The settings that options ask for."""
+        """Returns the settings that options ask for."""
         return cls(**stated_fields(cls, options))
 
     @property

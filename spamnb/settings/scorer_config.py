@@ -220,7 +220,7 @@ class ScorerConfig:
         return self if self.max_evidence is not None else replace(self, max_evidence=limit)
 
     def smoothing(self, outcomes: int) -> float:
-        """What is added to the count of each of so many possible outcomes: alpha, or M / K.
+        """Returns what is added to the count of each of so many possible outcomes: alpha, or M / K.
 
         >>> ScorerConfig(alpha=0.5).smoothing(3), ScorerConfig(m_estimate=1.0).smoothing(4)
         (0.5, 0.25)
@@ -240,7 +240,7 @@ class ScorerConfig:
 
     @classmethod
     def of(cls, name: str, **values: Any) -> ScorerConfig:
-        """The settings of a scorer: its own defaults, overridden by the values that are not None.
+        """Returns the settings of a scorer: its own defaults, overridden by the values that are not None.
 
         Only the default scorer is tuned for filtering; the others start as their source documents state them.
         """
@@ -249,7 +249,7 @@ class ScorerConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> ScorerConfig:
-        """The scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
+        """Returns the scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
 
         >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
         True

@@ -163,7 +163,7 @@ def is_stated(option: Any) -> bool:
 
 
 def stated_fields(config: type, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a dataclass that options set, with their values."""
+    """Returns the fields of a dataclass that options set, with their values."""
     named = ((name, setting, options.get(setting.name)) for name, setting in settings_of(config))
     return {name: setting.value_of(option) for name, setting, option in named if is_stated(option)}
 
@@ -175,18 +175,18 @@ def check_settings(config: Any) -> None:
 
 
 def changed_words(config: Any, usual: Any) -> list[str]:
-    """The flags that make a dataclass of the `usual` one."""
+    """Returns the flags that make a dataclass of the `usual` one."""
     both = ((one, getattr(config, name), getattr(usual, name)) for name, one in settings_of(type(config)))
     return [word for one, value, default in both if value != default for word in one.words(value)]
 
 
 def to_state(config: Any) -> dict[str, Any]:
-    """The fields of a dataclass with lists in place of tuples, as in a model file."""
+    """Returns the fields of a dataclass with lists in place of tuples, as in a model file."""
     return {f.name: _listed(getattr(config, f.name)) for f in fields(config)}
 
 
 def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `to_state`; an unknown name or a value of another type raises TypeError.
+    """Reverses `to_state`; an unknown name or a value of another type raises TypeError.
 
     A model that was saved before a setting was added has its default, so that the ready-made ones still load.
     """

@@ -23,7 +23,7 @@ REFINE_MODES = ("auto", "yes", "no")
 
 
 def parse_share(text: str, flag: str, example: str) -> float:
-    """A share above 0 and below 1, as `0.1%` or `0.001`.
+    """Parses a share above 0 and below 1, as `0.1%` or `0.001`.
 
     >>> parse_share("30%", "--holdout", "30% or 0.3")
     0.3
@@ -118,7 +118,7 @@ class TrainingConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> TrainingConfig:
-        """The settings of training that options ask for; refuses two that contradict each other.
+        """Returns the settings of training that options ask for; refuses two that contradict each other.
 
         >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
         0.01

@@ -150,7 +150,7 @@ def _folder(target: str, mode: int | None = None) -> str:
 
 
 def _has_journal(target: str, checksum: bytes = b"") -> bool:
-    """Is a journal beside the model file? With `checksum`, one of the file with this checksum?"""
+    """Returns whether a journal is beside the model file; with `checksum`, one of that file."""
     path = target + JOURNAL
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):  # to open a FIFO would wait for its writer

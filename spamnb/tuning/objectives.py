@@ -162,7 +162,7 @@ _OBJECTIVES = {
 
 
 def objective(name: str) -> Objective:
-    """An objective by its name; P in recall@P% is any false positive rate.
+    """Returns an objective by its name; P in recall@P% is any false positive rate.
 
     >>> objective("recall@0.5%").printed
     'recall at 0.5% FPR'
@@ -177,7 +177,7 @@ def objective(name: str) -> Objective:
 
 
 def objective_for(name: str | None, classes: int) -> Objective:
-    """The named objective, or the default for so many classes; refuses one that needs two classes."""
+    """Returns the named objective, or the default for so many classes; refuses one that needs two classes."""
     if name is None:
         return objective(DEFAULT if classes == 2 else "f1")
     if classes > 2 and name not in FOR_MANY:
