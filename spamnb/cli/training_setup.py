@@ -72,7 +72,7 @@ class TrainingSetup:
         keep: Mapping[str, int] | None = None,
         keep_texts: bool = False,
     ) -> Trainer:
-        """Creates a trainer with these settings; `keep` has the digest below which a label's messages stay."""
+        """Creates a trainer with these settings; `keep` is the digest below which messages stay."""
         from spamnb.training import Trainer
 
         training = self.training

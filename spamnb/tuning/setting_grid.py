@@ -239,7 +239,7 @@ class SettingGrid:
         return FoldScores(damped, known)
 
     def evaluate(self, candidate: Candidate, without: int | None = None) -> tuple[SpamModel, HeldOutScores]:
-        """Returns the model calibrated on its out-of-fold scores, and its answers to the folds but `without`."""
+        """Returns the model, calibrated on out-of-fold scores, and its answers to all folds but `without`."""
         model = replace(self.counted(candidate.features).model, scoring=self._scoring(candidate))
         scores = self.scores(candidate, without)
         truth, fold = self.truth, self.fold
