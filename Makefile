@@ -38,7 +38,7 @@ hardening: $(DEV) ## all that is tried to break spamnb, in one table: about half
 	$(BIN)/python -m compileall -q spamnb tests && $(BIN)/python -m tests.robustness.hardening $(ARGS)
 model: $(PACKAGE) ## build the ready-made models from the corpora in ../shared
 	$(PIP) names && $(BIN)/python -m tools.ready_made_models
-docs: $(DEV) ## write the page of commands and the outputs of all console examples
-	$(BIN)/python -m tools.command_docs
+docs: $(DEV) ## write command reference, manual pages and the outputs of console examples
+	$(BIN)/python -m tools.command_docs && $(BIN)/python -m tools.man_pages
 clean: ## remove .venv and caches
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
