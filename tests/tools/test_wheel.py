@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from importlib import metadata
@@ -119,8 +120,33 @@ def test_the_metadata_are_valid(dist: Path) -> None:
 
 
 def test_the_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> None:
-    programs = install(wheel_of(dist), tmp_path / "environment")
-    here = tmp_path / "here"
+    use(install(wheel_of(dist), tmp_path / "environment"), tmp_path)
+
+
+def test_the_wheel_works_with_the_oldest_dependencies(dist: Path, tmp_path: Path) -> None:
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=False, symlinks=True)
+    pip = (sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet")
+    try:
+        run(*pip, wheel_of(dist), *oldest_dependencies(), cwd=tmp_path)
+    except AssertionError as error:
+        if "No matching distribution found" in str(error) or "connection" in str(error).lower():
+            pytest.skip("the oldest versions cannot be downloaded here")
+        raise
+    use(environment / "bin", tmp_path)
+
+
+def oldest_dependencies() -> list[str]:
+    """The declared dependencies, each pinned to its lower bound."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    listed = [Requirement(text) for text in project["dependencies"]]
+    bounds = {r.name: [one.version for one in r.specifier if one.operator == ">="] for r in listed}
+    return [f"{name}=={bound}" for name, (bound,) in bounds.items()]
+
+
+def use(programs: Path, folder: Path) -> None:
+    """Trains, predicts, filters and reports with the installed program."""
+    here = folder / "here"
     here.mkdir()
     shutil.copy(ROOT / "data" / "sms_sample.csv", here / "data.csv")
 
@@ -129,7 +155,7 @@ def test_the_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> 
         return run(programs / "spamnb", *args, cwd=here, stdin=stdin, **home)
 
     place = run(programs / "python", "-c", "import spamnb; print(spamnb.__file__)", cwd=here)
-    assert (tmp_path / "environment") in Path(place.decode().strip()).parents
+    assert (folder / "environment") in Path(place.decode().strip()).parents
 
     # Without a model of the user the ready-made ones for messages and for mail are used.
     assert spamnb("predict", stdin=b"WIN a FREE prize, call now\n").startswith(b"spam\t")
