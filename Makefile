@@ -39,6 +39,6 @@ hardening: $(DEV) ## all that is tried to break spamnb, in one table: about half
 model: $(PACKAGE) ## build the ready-made models from the corpora in ../shared
 	$(PIP) names && $(BIN)/python -m tools.ready_made_models
 docs: $(DEV) ## write command reference, manual pages and the outputs of console examples
-	$(BIN)/python -m tools.command_docs && $(BIN)/python -m tools.man_pages
+	$(BIN)/python -m tools.command_docs && $(BIN)/python -m tools.man_pages && $(BIN)/python -m tools.api_docs
 clean: ## remove .venv and caches
 	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
