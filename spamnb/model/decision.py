@@ -95,6 +95,9 @@ class Decision:
     above that and not above `threshold` are unsure. With costs, `threshold` follows from them. With
     `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which keeps the false positive rate at most
     that high; probabilities near 1 are too close together to distinguish.
+
+    >>> round(Decision.from_costs(cost_fp=100, cost_fn=10).threshold, 3)
+    0.909
     """
 
     threshold: float = 0.5

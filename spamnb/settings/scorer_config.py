@@ -68,6 +68,9 @@ class ScorerConfig:
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
     two limits; 0 is no limit, and training decides a `max_evidence` of None.
+
+    >>> ScorerConfig("bernoulli", alpha=1.0).alpha
+    1.0
     """
 
     name: str = setting(
