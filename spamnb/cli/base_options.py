@@ -24,7 +24,7 @@ def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
 
 
 def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel | None:
-    """Loads the model that --base names; None without it."""
+    """The model that --base names, None without it."""
     from spamnb.model import MESSAGE_KINDS, READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
 
     base = params["base"]

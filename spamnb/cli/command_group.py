@@ -49,7 +49,7 @@ class LazyGroup(click.Group):
         return command
 
     def inner(self, name: str) -> LazyGroup:
-        """Returns an inner group by its name."""
+        """An inner group by its name."""
         group = self.get_command(click.Context(self), name)
         assert isinstance(group, LazyGroup)
         return group

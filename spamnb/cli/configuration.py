@@ -26,7 +26,7 @@ Tables = dict[str, dict[str, Value]]  # command, such as `model.prune` -> key ->
 
 
 def user_file() -> str | None:
-    """Returns the file in the user's configuration folder, None if there is no such folder."""
+    """The file in the user's configuration folder, None if there is no such folder."""
     from platformdirs import user_config_dir
 
     try:
@@ -37,7 +37,7 @@ def user_file() -> str | None:
 
 
 def files(stated: str | None) -> list[str]:
-    """Returns the files to read; later ones override earlier ones. --config FILE replaces the usual ones."""
+    """The files to read, the later ones first in rank; --config FILE takes the place of the usual ones."""
     return [stated] if stated else [SYSTEM_FILE, *filter(None, [user_file()])]
 
 
@@ -89,7 +89,7 @@ def _near(word: str, words: list[str]) -> str:
 
 
 def loaded(ctx: click.Context) -> Tables:
-    """Returns the configuration of the running command line, read once."""
+    """The configuration of the running command line, read once."""
     root = ctx.find_root()
     if _LOADED not in root.meta:
         assert isinstance(root.command, LazyGroup)
@@ -101,7 +101,7 @@ def loaded(ctx: click.Context) -> Tables:
 
 
 def table_of(ctx: click.Context) -> str:
-    """Returns the table of a command: its words after `spamnb`, such as `model.prune`."""
+    """The table of a command: its words after `spamnb`, such as `model.prune`."""
     words = []
     while ctx.parent is not None:
         words.append(ctx.info_name or "")
@@ -110,12 +110,12 @@ def table_of(ctx: click.Context) -> str:
 
 
 def origin(ctx: click.Context, key: str) -> str:
-    """Returns the file that a key of the command was read from."""
+    """The file that a key of the command was read from."""
     return loaded(ctx)[table_of(ctx)][key].file
 
 
 def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, Any]:
-    """Returns the configured values of a command by the names of their options; refuses unknown keys."""
+    """The configured values of a command by the names of their options; refuses unknown keys."""
     table = table_of(ctx)
     values = {}
     for key, (value, file) in loaded(ctx).get(table, {}).items():
@@ -128,7 +128,7 @@ def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, 
 
 
 def _checked(value: Any, option: click.Option, where: str) -> Any:
-    """Converts a value for click; refuses a list where one value is expected."""
+    """The value as click takes it; refuses a list where one value is expected."""
     several = option.multiple or option.nargs != 1
     each = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in each) or (
@@ -140,7 +140,7 @@ def _checked(value: Any, option: click.Option, where: str) -> Any:
 
 
 def configured(stated: str | None, command: str, key: str) -> Any:
-    """Returns an option's value in the environment or in a file; None where these cannot be read."""
+    """The value of an option in the environment or in a file, None where that fails: after another error."""
     variable = f"SPAMNB_{command}_{key}".upper().replace("-", "_")
     if os.environ.get(variable):
         return os.environ[variable]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
-    """Returns the path of the model to use; `kind` tells which ready-made one fits if there is no other."""
+    """The path of the model to use; `kind` tells which ready-made one fits if there is no other."""
     chosen = choose_model(option, kind)
     if chosen is None or chosen.path is None:
         raise ModelError(
@@ -60,7 +60,7 @@ def require_model(path: str) -> None:
 
 
 def model_to_change(option: str | None) -> str:
-    """Returns the path of the model that learns; a ready-made one never does."""
+    """The path of the model that learns; a ready-made one never does."""
     path = find_model(option)
     if option is not None or os.environ.get(MODEL_VARIABLE):
         refuse_shipped(path, "start your own with `spamnb train few.csv --base ready-made`, or change a copy")

@@ -28,7 +28,7 @@ class Option(click.Option):
         self.key = max(self.opts, key=len).lstrip("-")  # in a configuration file
 
     def variable(self, ctx: click.Context) -> str:
-        """Returns the environment variable with its value, such as SPAMNB_PREDICT_INPUT_FORMAT."""
+        """The environment variable with its value, such as SPAMNB_PREDICT_INPUT_FORMAT."""
         return f"{ctx.auto_envvar_prefix}_{self.key}".upper().replace("-", "_")
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
@@ -76,7 +76,7 @@ class Command(click.Command):
         return {one.key: one for one in self.params if isinstance(one, Option)}
 
     def configured(self, ctx: click.Context) -> dict[str, Any]:
-        """Returns the values of options in configuration files; none for a command that is run by itself."""
+        """The values of options in configuration files; none for a command that is run by itself."""
         if ctx.parent is None:
             return {}
         from spamnb.cli.configuration import defaults
@@ -118,7 +118,7 @@ def _is_advanced(option: click.Option) -> bool:
 
 
 def full_help(ctx: click.Context) -> str:
-    """Returns the help of a command with every option."""
+    """The help of a command with every option."""
     ctx.meta[_ALL] = True
     return ctx.get_help()
 
@@ -158,7 +158,7 @@ def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def advanced(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Returns the same options as advanced ones: for commands where few users need them."""
+    """The same options, but advanced ones: for commands where few users need them."""
 
     def apply(function: F) -> F:
         known = len(getattr(function, "__click_params__", ()))

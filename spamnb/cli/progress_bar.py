@@ -93,7 +93,7 @@ def _clock(seconds: float) -> str:
 
 
 def _shortened(label: str, most: int) -> str:
-    """Returns the end of a label, which is the telling part of a path."""
+    """The end of a label, which of a path says most."""
     if display_width(label) <= most:
         return label
     while display_width(label) > most - 3:
@@ -115,7 +115,7 @@ def _write(text: str) -> None:
 
 @contextmanager
 def shown(label: str, total: int | None, quiet: bool, unit: Unit) -> Iterator[Bar]:
-    """Shows a bar while the block runs, if stderr is a terminal that can show it."""
+    """A bar while the block runs, if stderr is a terminal that can show it."""
     if quiet or not _can_show():
         yield Bar()
         return
@@ -128,12 +128,12 @@ def shown(label: str, total: int | None, quiet: bool, unit: Unit) -> Iterator[Ba
 
 
 def _can_show() -> bool:
-    """Returns whether stderr is a terminal that moves its cursor; it may also be closed."""
+    """Whether stderr is a terminal that moves its cursor; it may also be closed."""
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def may_reach_terminal(stream: IO[Any] | None) -> bool:
-    """Returns whether output may appear on a terminal: at once, or by way of a pipe as of `| head`."""
+    """Whether what is written here may appear on a terminal: at once, or by way of a pipe as of `| head`."""
     try:
         if stream is None:
             return False

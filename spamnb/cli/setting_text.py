@@ -40,7 +40,7 @@ def _parser(**params: Any) -> Params:
 
 
 def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
-    """Returns the candidate of a word like `alpha=1,ngrams=1`; `base` has the settings it leaves out."""
+    """The candidate that a word like `alpha=1,ngrams=1` asks for; `base` has the settings it leaves out."""
     pairs = [_pair(part, text) for part in re.split(r",(?=\s*[a-z-]+=)", text)]
     words = [word for name, value in pairs for word in (f"--{name}", value)]
     try:
@@ -69,7 +69,7 @@ def _pair(part: str, text: str) -> tuple[str, str]:
 
 
 def every_scorer(base: Params, mail: bool = False) -> list[Candidate]:
-    """Returns all scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
+    """All scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
     candidates = []
     for name in REGISTRY:
         more = {"ngrams": None} if name == "less-naive" and base["ngrams"] == 1 else {}

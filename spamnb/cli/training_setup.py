@@ -38,7 +38,7 @@ class TrainingSetup:
 
     @classmethod
     def of(cls, params: Params, sources: Sources, quiet: bool) -> TrainingSetup:
-        """Returns the settings that options ask for; refuses, before anything is read, wrong combinations."""
+        """The settings that options ask for; refuses, before anything is read, wrong combinations."""
         check_used(params)
         stated_max_fpr(params)
         setup = cls(
@@ -72,7 +72,7 @@ class TrainingSetup:
         keep: Mapping[str, int] | None = None,
         keep_texts: bool = False,
     ) -> Trainer:
-        """Creates a trainer with these settings; `keep` is the digest below which messages stay."""
+        """A trainer with these settings; `keep` is the digest below which a label's messages are kept."""
         from spamnb.training import Trainer
 
         training = self.training

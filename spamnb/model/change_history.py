@@ -39,7 +39,7 @@ class ChangeHistory(Record):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> ChangeHistory:
-        """Reverses `to_state`.
+        """The inverse of `to_state`.
 
         >>> ChangeHistory.from_state(ChangeHistory(learned=2).to_state()).learned
         2

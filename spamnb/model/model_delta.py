@@ -152,7 +152,7 @@ def _top(table: IntArray) -> int:
 
 
 def decode(data: bytes) -> Change:
-    """Reverses `encode`; raises an exception for bytes that are no change."""
+    """The inverse of `encode`; raises an exception for bytes that are no change."""
     (size,) = _LENGTH.unpack_from(data)
     head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
     take = _Taker(data, _LENGTH.size + size)

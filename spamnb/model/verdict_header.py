@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def with_verdict(
     raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str] | None = None
 ) -> bytes:
-    """Returns the mail with the model's verdict in its header; `explain` writes an explanation as one line.
+    """The mail with the verdict of the model in its header; `explain` writes an explanation as one line.
 
     A model without a class for spam is refused: X-Spam-Flag would claim what no one has labelled.
     """
@@ -37,7 +37,7 @@ def with_verdict(
 
 
 def _has_threshold(model: SpamModel, spam: tuple[str, ...]) -> bool:
-    """Returns whether the model has a threshold for spam: of more classes the likeliest is the verdict."""
+    """Whether the threshold of the model is one for spam: among more classes the likeliest is the verdict."""
     return len(model.labels) == 2 and spam == (model.positive,)
 
 
@@ -52,7 +52,7 @@ def _spam_score(model: SpamModel, predictions: Predictions, spam: tuple[str, ...
 
 
 def _fields(spam: bool, p: float, required: float | None, detail: str) -> list[tuple[str, str]]:
-    """Returns the header fields, in the words that mail programs and sieve scripts look for."""
+    """The header fields, in the words that mail programs and sieve scripts look for."""
     threshold, digits = "", 3
     if required is not None:
         digits = max(3, len(probability_text(required)) - 2)  # a threshold close to 1 needs more of them

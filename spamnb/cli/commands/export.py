@@ -67,7 +67,7 @@ def _check(output: str, model: str, force: bool) -> None:
 
 
 def _belongs_to(output: str, model: str) -> bool:
-    """Returns whether a path is the model, under any name, or its journal or lock, which may not exist."""
+    """Is it the model, under any name, or its journal or lock, which need not exist yet?"""
     from spamnb.storage import JOURNAL, SUFFIX
 
     if os.path.realpath(output) in [os.path.realpath(model) + ending for ending in (JOURNAL, SUFFIX)]:

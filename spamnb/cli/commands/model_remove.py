@@ -48,7 +48,7 @@ def model_remove(model: str, yes: bool, quiet: bool) -> None:
 
 
 def _files(path: str) -> list[str]:
-    """Returns the model, its journal and lock, and those of its backup, as far as they exist."""
+    """The model, its journal and lock, and those of its backup, as far as they exist."""
     from spamnb.storage import JOURNAL, SUFFIX
 
     parts = [f"{model}{ending}" for model in (path, f"{path}.bak") for ending in ("", JOURNAL, SUFFIX)]

@@ -53,7 +53,7 @@ def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _lines(root: click.Context, name: str, everything: bool) -> Iterator[str]:
-    """Returns the table of a command with its values; without any value none, unless everything is wanted."""
+    """The table of a command with its values; without any value none, unless everything is wanted."""
     ctx = root
     for word in name.split():
         assert isinstance(ctx.command, click.Group)

@@ -85,7 +85,7 @@ def train(
 
 
 def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
-    """Returns the inputs with how to read them."""
+    """The inputs with how to read them."""
     if not (data or params["labelled"] or params["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
@@ -262,7 +262,7 @@ def _why_no_folds(model: SpamModel) -> str:
 
 
 def _next_command(model: SpamModel, target: str) -> str:
-    """Returns the command that uses the model, with -m if it would not be used by default."""
+    """The command that uses the model, with -m if it would not be used by default."""
     from shlex import quote
 
     from spamnb.model import choose_model, knows_mail, name_of
