@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spamnb.mail import DEFAULT, as_texts, parse_mail
+from spamnb.mail import DEFAULT, mail_texts, parse_mail
 from spamnb.messages import Texts
 from spamnb.model import Predictions, SpamModel, kind_by_length
 from spamnb.readers import by_first_lines
@@ -60,7 +60,7 @@ def texts_of(messages: Sequence[Message]) -> tuple[Texts, Notes]:
     if not messages[0].is_mail:
         return Texts.of([message.raw for message in messages]), ((),) * len(messages)
     mails = [parse_mail(message.raw, DEFAULT) for message in messages]
-    return as_texts(mails), tuple(mail.notes for mail in mails)
+    return mail_texts(mails), tuple(mail.notes for mail in mails)
 
 
 def score_texts(model: SpamModel, texts: Texts) -> Predictions:

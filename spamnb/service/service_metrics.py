@@ -73,12 +73,12 @@ class ServiceMetrics:
         self._latency.labels(event.source).observe(event.seconds)
 
     def corrected(self, event: Corrected) -> None:
-        outcome = event.taught.outcome
+        verdicts = event.taught.outcome.verdicts
         self._lessons.labels(event.taught.action).inc()
-        for lesson in outcome.lessons:
+        for lesson in verdicts.lessons:
             self._corrections.labels(lesson.label, lesson.before).inc()
-        self._classified.inc(outcome.classified)
-        self._wrong.inc(outcome.misclassified)
+        self._classified.inc(verdicts.classified)
+        self._wrong.inc(verdicts.misclassified)
 
     def text(self) -> bytes:
         """Returns all metrics in Prometheus's text format."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import spamnb
-from spamnb.mail import as_texts, parse_mail
+from spamnb.mail import mail_texts, parse_mail
 from spamnb.service.http_api import error_response
 from tests.helpers.command_line import Cli
 from tests.helpers.running_server import MAIL, SPAM_TEXT, Server
@@ -32,7 +32,7 @@ def test_a_text_gets_the_verdict_of_predict(server: Server) -> None:
 @pytest.mark.parametrize("content_type", ["message/rfc822", "text/plain; charset=utf-8"])
 def test_a_raw_mail_gets_the_verdict_of_the_model_for_mail(server: Server, content_type: str) -> None:
     answer = server.post("/predict", MAIL, Content_Type=content_type)
-    expected = spamnb.load("mail").score(as_texts([parse_mail(MAIL)]))
+    expected = spamnb.load("mail").score(mail_texts([parse_mail(MAIL)]))
     assert answer["log_odds"] == pytest.approx(float(expected.log_odds[0]))
 
 
