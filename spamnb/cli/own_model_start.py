@@ -30,7 +30,7 @@ def start_own_model(paths: tuple[str, ...], flags: dict[str, Any]) -> None:
     kind = kind_of_messages(inputs(paths or default, flags, read_options(flags)))
     model = start_model(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with Lock(path, flags["wait"]):
+    with Lock(path):
         if not os.path.exists(path):
             model.save(path)
     name = READY_MADE_NAMES[kind]

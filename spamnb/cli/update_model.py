@@ -43,16 +43,6 @@ update_options = all_of(
     option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
     _one_class,
     options.data_options,
-    option(
-        "--wait",
-        type=click.FloatRange(0),
-        default=30.0,
-        metavar="SECONDS",
-        group="Model",
-        advanced=True,
-        show_default=True,
-        help="Wait at most SECONDS while another process changes the model.",
-    ),
     options.json_option,
     options.quiet_option,
 )
@@ -72,7 +62,7 @@ def update_model(
     keep_freed_memory()
     if may_start:
         start_own_model(paths, flags)
-    learner = Learner(model_to_change(flags["model"]), wait=flags["wait"], first_label_wins=True)
+    learner = Learner(model_to_change(flags["model"]), first_label_wins=True)
     model = learner.load()
     if flags.get("sync"):
         check_can_sync(model)

@@ -70,11 +70,11 @@ def _check_band(low: float, high: float) -> None:
         )
 
 
-def _check_cost(option: str, value: float) -> None:
+def _check_cost(value: float) -> None:
     if not 0 < value < math.inf:
         raise ConfigError(
-            f"{option} must be a positive number, got {value:g}",
-            hint="only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad",
+            f"--cost must be a positive number, got {value:g}",
+            hint="for example --cost ham:spam=9: flagging ham as spam is 9 times as bad as missing spam",
         )
 
 
@@ -105,9 +105,9 @@ def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str
 
 
 def _check_alone(options: dict[str, object]) -> None:
-    """Refuses two ways of setting the threshold; the last two costs are one way."""
+    """Refuses two ways of setting the threshold."""
     used = [name for name, value in options.items() if is_stated(value)]
-    if len(used) > 1 and used != ["--cost-fp", "--cost-fn"]:
+    if len(used) > 1:
         raise ConfigError(
             f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
             hint=f"leave out {used[0]} or {used[1]}",
@@ -155,11 +155,9 @@ class Decision:
     costs: tuple[tuple[str, str, float], ...] = ()  # truth, verdict, cost; others cost 1
 
     def __post_init__(self) -> None:
-        for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
-            if cost is not None:
-                _check_cost(option, cost)
-        for _, _, cost in self.costs:
-            _check_cost("--cost", cost)
+        stated = [cost for cost in (self.cost_fp, self.cost_fn) if cost is not None]
+        for cost in (*stated, *(cost for _, _, cost in self.costs)):
+            _check_cost(cost)
         if self.unsure_from is None:
             _check_probability("--threshold", self.threshold)
         else:
@@ -171,27 +169,15 @@ class Decision:
         threshold: float | None = None,
         unsure: tuple[float, float] | None = None,
         cost: Sequence[str] = (),
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
     ) -> Decision:
         """Makes a decision from the options of the command line; a cost that is left out is 1.
 
-        >>> Decision.from_options(cost_fp=9).threshold
+        >>> Decision.from_options(cost=["ham:spam=9"]).for_classes(("ham", "spam"), "spam").threshold
         0.9
         """
-        _check_alone(
-            {
-                "--threshold": threshold,
-                "--unsure": unsure,
-                "--cost": tuple(cost),
-                "--cost-fp": cost_fp,
-                "--cost-fn": cost_fn,
-            }
-        )
+        _check_alone({"--threshold": threshold, "--unsure": unsure, "--cost": tuple(cost)})
         if cost:
             return cls(costs=tuple(map(_parse_cost, cost)))
-        if cost_fp is not None or cost_fn is not None:
-            return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
         if unsure is not None:
             return cls(threshold=unsure[1], unsure_from=unsure[0])
         return cls() if threshold is None else cls(threshold)
@@ -199,8 +185,8 @@ class Decision:
     @classmethod
     def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
         """Chooses spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
-        _check_cost("--cost-fp", cost_fp)
-        _check_cost("--cost-fn", cost_fn)
+        for cost in (cost_fp, cost_fn):
+            _check_cost(cost)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
     @classmethod

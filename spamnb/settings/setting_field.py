@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from spamnb.errors import ConfigError
 
 _KEY = "setting"
+SET = "--set "  # begins the flag of a setting that has none of its own
 _LARGEST = (1 << 63) - 1  # of an integer in a model file
 
 
@@ -49,7 +50,8 @@ def one_of(*values: Any) -> Rule:
 class Setting:
     """How a setting is written on the command line, which values it takes, and its help.
 
-    The value of an option is None, False or () where the user has not stated it.
+    Its flag is one of its own, as `--alpha`, or `--set NAME`. The value of an option is None, False or ()
+    where the user has not stated it.
     """
 
     default: Any
@@ -66,13 +68,26 @@ class Setting:
     advanced: bool = True  # shown by --help-all only
 
     @property
+    def has_own_flag(self) -> bool:
+        return not self.flag.startswith(SET)
+
+    @property
+    def key(self) -> str:
+        """What `--set`, `compare --with` and a configuration file call it.
+
+        >>> Setting(None, "--max-fpr", "").key, Setting(1.0, "--set damping", "").key
+        ('max-fpr', 'damping')
+        """
+        return self.flag.removeprefix(SET).strip("-")
+
+    @property
     def name(self) -> str:
         """The name of the option's value.
 
         >>> Setting(None, "--max-fpr", "").name
         'max_fpr'
         """
-        return self.flag.strip("-").replace("-", "_")
+        return self.key.replace("-", "_")
 
     @property
     def repeatable(self) -> bool:
@@ -85,10 +100,9 @@ class Setting:
         >>> Setting(5, "--folds", "Number of folds.").full_help
         'Number of folds. [default: 5]'
         """
-        plain_flag = self.default is True and not self.choices
-        if "[default:" in self.help or self.default is None or self.repeatable or plain_flag:
+        if "[default:" in self.help or self.default is None or self.repeatable:
             return self.help
-        return f"{self.help} [default: {self.words(self.default)[1]}]"
+        return f"{self.help} [default: {self._texts(self.default)[0]}]"
 
     def value_of(self, option: Any) -> Any:
         """Converts the stated value of an option to that of the field.
@@ -97,7 +111,7 @@ class Setting:
         False
         """
         if isinstance(self.default, bool):
-            return self._index(option) == 1 if self.choices else not self.default
+            return self._index(option) == 1
         return tuple(map(self._parsed, option)) if self.repeatable else self._parsed(option)
 
     def words(self, value: Any) -> list[str]:
@@ -105,12 +119,18 @@ class Setting:
 
         >>> Setting((), "--numeric", "").words(("size", "age"))
         ['--numeric', 'size', '--numeric', 'age']
+        >>> Setting(1.0, "--set damping", "").words(0.5)
+        ['--set', 'damping=0.5']
         """
+        texts = self._texts(value)
+        if self.has_own_flag:
+            return [word for text in texts for word in (self.flag, text)]
+        return [word for text in texts for word in ("--set", f"{self.key}={text}")]
+
+    def _texts(self, value: Any) -> list[str]:
         if isinstance(self.default, bool):
-            return [self.flag, self.choices[value]] if self.choices else [self.flag]
-        return [
-            word for one in (value if self.repeatable else (value,)) for word in (self.flag, self._text(one))
-        ]
+            return [self.choices[value]]
+        return [self._text(one) for one in (value if self.repeatable else (value,))]
 
     def check(self, value: Any) -> None:
         """Refuses a value that the setting cannot have; None is no value."""

@@ -153,7 +153,7 @@ def on_dask(
     try:
         from distributed import Client
     except ImportError:
-        raise MissingExtraError("--dask", "dask") from None
+        raise MissingExtraError("--set dask", "dask") from None
     try:
         connect: Any = Client  # has no annotations
         client = connect(address, timeout=patience, set_as_default=False)
