@@ -140,6 +140,18 @@ class Command(click.Command):
         if any(isinstance(one, SettingOption) for one in self.params):
             self.params.append(_SetOption())
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            setting = self.keys.get(error.option_name.lstrip("-"))
+            if not isinstance(setting, SettingOption):
+                raise
+            message = (
+                f"No such option '{error.option_name}'. Write {setting.opts[0]}={setting.make_metavar(ctx)}."
+            )
+            raise click.UsageError(message, ctx) from None
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]
 
@@ -164,6 +176,10 @@ class Command(click.Command):
             if rows := [record for record in records if record is not None]:
                 with formatter.section(group):
                     formatter.write_dl(rows)
+            if group == "Decision":
+                self._write_settings(ctx, formatter)
+
+    def _write_settings(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if _ALL in ctx.meta and (settings := [one for one in self.params if isinstance(one, SettingOption)]):
             with formatter.section("Settings, each with --set NAME=VALUE"):
                 formatter.write_dl([one.record(ctx) for one in settings])
@@ -206,7 +222,7 @@ _HELP_ALL = click.Option(
     expose_value=False,
     callback=_show_all,
     allow_from_autoenv=False,
-    help="Show every option and exit.",
+    help="Show every option and setting and exit.",
 )
 command = partial(click.command, cls=Command)
 

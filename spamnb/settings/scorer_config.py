@@ -168,7 +168,7 @@ class ScorerConfig:
     max_evidence: int | None = setting(
         None,
         "--max-evidence",
-        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 8 for short "
+        "Of the tokens against spam, count only the N strongest of a message; 0: all. [default: 8 for short "
         "messages; all for email, plain tokens and other scorers]",
         metavar="N",
         type=int,

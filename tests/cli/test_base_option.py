@@ -41,7 +41,7 @@ def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
     status = cli("train", SAMPLE, "--base", "ready-made", "-o", "m.spamnb").err
     assert "base model        from the ready-made model for SMS, weight " in status
     assert "(chosen by folds)" in status
-    stated = cli("train", SAMPLE, "--base", "ready-made", "--base-weight", "0.7", "-o", "n.spamnb").err
+    stated = cli("train", SAMPLE, "--base", "ready-made", "--set", "base-weight=0.7", "-o", "n.spamnb").err
     assert "base model        from the ready-made model for SMS, weight 0.7\n" in stated
     measured = cli("evaluate", SAMPLE, "--folds", "5", "--base", "ready-made", "--json", "-").json
     assert measured["accuracy"] == cli("evaluate", "-m", "m.spamnb", "--json", "-").json["accuracy"]
@@ -86,13 +86,13 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
             "leave out the settings of tokens and columns, or --base",
         ),
         (
-            ("train", "few.csv", "--base-weight", "1"),
-            "--base-weight is the weight of the model of --base, got none",
-            "add --base ready-made, or leave out --base-weight",
+            ("train", "few.csv", "--set", "base-weight=1"),
+            "--set base-weight is the weight of the model of --base, got none",
+            "add --base ready-made, or leave out --set base-weight",
         ),
         (
-            ("train", "few.csv", "--base", "ready-made", "--base-weight", "0"),
-            "--base-weight must be a number above 0, got 0.0",
+            ("train", "few.csv", "--base", "ready-made", "--set", "base-weight=0"),
+            "--set base-weight must be a number above 0, got 0.0",
             "leave it out: cross-validation chooses it",
         ),
         (

@@ -33,7 +33,7 @@ def test_short_messages_are_read_by_pairs_too(sms: Sms) -> None:
 
 
 def test_all_ways_to_measure_agree(cli: Cli, mails: Path) -> None:
-    flags = ("--folds", "3", "--no-scorers", "--with", "ngrams=1", "--with", "ngrams=2", "--json", "-")
+    flags = ("--folds", "3", "--with", "ngrams=1", "--with", "ngrams=2", "--json", "-")
     rows = {row["name"]: row for row in cli("compare", mails, *flags).json["candidates"]}
     assert rows["multinomial"]["log_loss"] == rows["ngrams=1"]["log_loss"] != rows["ngrams=2"]["log_loss"]
     assert rows["ngrams=2"]["flags"] == "--ngrams 2"

@@ -95,7 +95,7 @@ def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
 
 
 def test_evaluate_uses_them_too(cli: Cli) -> None:
-    done = cli("evaluate", ROOT / "data" / "sms_sample.csv", "--no-curves")
+    done = cli("evaluate", ROOT / "data" / "sms_sample.csv")
     assert NOTE.format("sms") in done.err
 
 

@@ -17,7 +17,7 @@ COMMANDS = {
     "tune": ("tune", SAMPLE, "-q", "--time", "1s"),
     "evaluate": ("evaluate", SAMPLE, "-q", "-m", "sms.spamnb"),
     "evaluate without data": ("evaluate", "-q", "-m", "sms.spamnb"),
-    "learning curve": ("evaluate", SAMPLE, "-q", "--learning-curve", "--refine", "no"),
+    "learning curve": ("evaluate", SAMPLE, "-q", "--learning-curve", "--set", "refine=no"),
     "inspect": ("inspect", "sms.spamnb"),
     "look up": ("inspect", "-m", "sms.spamnb", "prize", "see"),
     "explain": ("explain", "-m", "sms.spamnb", "win a prize, see you"),

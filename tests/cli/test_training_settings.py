@@ -32,5 +32,5 @@ def test_limits_take_effect_in_cross_validation(cli: Cli, sms: Sms) -> None:
         return float(cli("evaluate", sms.train, "--folds", "3", "--json", "-", "-q", *flags).json["log_loss"])
 
     usual = log_loss()
-    assert log_loss("--max-token-weight", "0.01") != usual
+    assert log_loss("--set", "max-token-weight=0.01") != usual
     assert log_loss("--max-evidence", "3") != usual

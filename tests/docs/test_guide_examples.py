@@ -80,9 +80,9 @@ def test_the_commands_have_the_new_setting(copy: Path) -> None:
     run(copy, "-m", "spamnb", "train", SAMPLE, *flags, "--folds", "0", "-o", "m.spamnb", "-q")
     card = run(copy, "-m", "spamnb", "inspect", "m.spamnb", "--json", "-")
     assert '"imagined_words": 7' in card
-    run(copy, "-m", "spamnb", "evaluate", SAMPLE, "--folds", "2", *flags, "-q", "--no-curves")
+    run(copy, "-m", "spamnb", "evaluate", SAMPLE, "--folds", "2", *flags, "-q")
     candidate = "scorer=dirichlet,imagined-words=7"
-    table = run(copy, "-m", "spamnb", "compare", SAMPLE, "--no-scorers", "--with", candidate, "--json", "-")
+    table = run(copy, "-m", "spamnb", "compare", SAMPLE, "--with", candidate, "--json", "-")
     assert '"flags": "--scorer dirichlet --imagined-words 7"' in table
 
 

@@ -137,16 +137,16 @@ def test_printed_flags_give_the_same_settings(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 2}, "--order is a setting of --scorer less-naive, got --scorer multinomial"),
+        ({"order": 2}, "--set order is a setting of --scorer less-naive, got --scorer multinomial"),
         (
             {"order": 1, "scorer": "poisson"},
-            "--order is a setting of --scorer less-naive, got --scorer poisson",
+            "--set order is a setting of --scorer less-naive, got --scorer poisson",
         ),
-        ({"ddof": 0}, "--ddof is a setting of numeric columns, got none"),
-        ({"covariance": "full"}, "--covariance is a setting of numeric columns, got none"),
+        ({"ddof": 0}, "--set ddof is a setting of numeric columns, got none"),
+        ({"covariance": "full"}, "--set covariance is a setting of numeric columns, got none"),
         (
             {"dependence": "tree", "categorical": ("who",)},
-            "--dependence needs two categorical columns, got 1",
+            "--set dependence needs two categorical columns, got 1",
         ),
     ],
 )
@@ -162,13 +162,13 @@ def test_settings_without_effect_are_refused(options: dict[str, Any], message: s
     ("options", "message"),
     [
         ({"folds": 1}, "--folds must be 0 or at least 2, got 1"),
-        ({"folds": 0, "refine": "yes"}, "--refine yes needs cross-validation, got --folds 0"),
+        ({"folds": 0, "refine": "yes"}, "--set refine=yes needs cross-validation, got --folds 0"),
         (
             {"folds": 0, "max_fpr": "1%"},
             "--max-fpr needs cross-validation to find the threshold, got --folds 0",
         ),
         ({"max_fpr": "2"}, "--max-fpr must be a share above 0 and below 1, got '2'"),
-        ({"base_weight": 0.5}, "--base-weight is the weight of the model of --base, got none"),
+        ({"base_weight": 0.5}, "--set base-weight is the weight of the model of --base, got none"),
         ({"jobs": 0}, "--jobs must be at least 1, got 0"),
     ],
 )

@@ -40,8 +40,15 @@ if TYPE_CHECKING:
     advanced=True,
     help="Learn messages once more that were learned before.",
 )
+@option(
+    "--compact",
+    is_flag=True,
+    group="Model",
+    advanced=True,
+    help="Only write the journal into the model file.",
+)
 @update_options
-def learn(messages: tuple[str, ...], sync: bool, **flags: Any) -> None:
+def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
 
     MESSAGES are files or mailboxes, or come from stdin, one a line or one mail. --spam or --ham labels all of
@@ -56,6 +63,11 @@ def learn(messages: tuple[str, ...], sync: bool, **flags: Any) -> None:
       spamnb learn new.csv --mode on-error
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
+    if compact:
+        if messages or sync or flags["labelled"] or flags["files_from"] or flags["positive"] is not None:
+            raise click.UsageError("--compact does nothing else: leave out the messages.")
+        _compact(flags)
+        return
     if sync:
         _check_sync(messages, flags)
         messages, flags["labelled"], flags["sync"] = (), (*flags["labelled"], *messages), True
@@ -86,3 +98,15 @@ def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
         raise ConfigError(
             f"with --sync a folder needs its label, got {wrong!r}", hint="for example spam=Maildir/.Junk"
         )
+
+
+def _compact(flags: dict[str, Any]) -> None:
+    import os
+
+    from spamnb.cli.model_choice import model_to_change
+    from spamnb.cli.output import print_status
+    from spamnb.training import Learner
+
+    with Learner(model_to_change(flags["model"])) as learner:
+        learner.compact()
+    print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", flags["quiet"])

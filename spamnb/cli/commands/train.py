@@ -176,8 +176,8 @@ def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
     pipe = next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
     if pipe is not None:
         raise ConfigError(
-            f"--balance undersample reads the data twice, which {'stdin' if pipe == '-' else pipe} cannot do",
-            hint="give a file, or use --balance weight",
+            f"--set balance=undersample reads DATA twice, got {'stdin' if pipe == '-' else pipe}",
+            hint="give a file, or use --set balance=weight",
         )
     choice: UnderSampling | None = None
     for path, how in sources:
