@@ -20,10 +20,16 @@ $(DEV): $(PACKAGE)
 $(PEERS): $(PACKAGE) benchmarks/install_peers.py
 	@$(BIN)/python -m benchmarks.install_peers && touch $@ || true
 install: $(PACKAGE) ## make .venv and install spamnb
-demo: $(PACKAGE) ## train, predict and evaluate on the shipped sample
+demo: $(PACKAGE) ## a verdict, training, evaluation, a report and an explanation, on the sample
+	$(BIN)/spamnb predict -t "WIN a FREE prize! Call 0909 879 0123 now" -t "running late, home by 7"
+	@echo
 	$(BIN)/spamnb train data/sms_sample.csv -o demo
-	printf 'WIN a FREE prize! Call 0909 879 0123 now\nrunning late, home by 7\n' | $(BIN)/spamnb predict -m demo
-	$(BIN)/spamnb evaluate data/sms_sample.csv --folds 5
+	@echo
+	$(BIN)/spamnb evaluate data/sms_sample.csv --holdout 30% --report demo.html -q
+	@echo
+	$(BIN)/spamnb explain -m demo "Your parcel is held: pay the 1.99 fee at royal-post.example/pay" --top 8
+	@echo
+	@echo "The report of the evaluation is in demo.html: open it in a browser."
 run: $(PACKAGE) ## run a command line: make run ARGS="predict --help"
 	@$(BIN)/spamnb $(ARGS)
 test: $(DEV) ## run all tests

@@ -189,7 +189,7 @@ class Command(click.Command):
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         has_more = any(map(_is_advanced, options))
         for option in options:
-            if option is _HELP_ALL and not has_more:
+            if option.hidden or (option is _HELP_ALL and not has_more):
                 continue
             if everything or not _is_advanced(option):
                 yield option

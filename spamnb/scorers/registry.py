@@ -49,7 +49,7 @@ def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
     _check_pairs(config, features)
     if (config.max_evidence or config.max_token_weight) and not scorer.supports_limits:
         raise ConfigError(
-            f"--max-evidence and --set max-token-weight need a scorer that adds up weights, got {config.name}",
+            f"--max-evidence and --set max-token-weight need a scorer that sums weights, got {config.name}",
             hint="use multinomial, categorical or binary",
         )
 

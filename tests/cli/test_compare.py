@@ -70,7 +70,7 @@ def test_a_candidate_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
 
 
 def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
-    flags = ("--objective", "recall@0.1%", "--no-scorers", "--with", "damping=0")
+    flags = ("--objective", "recall@0.1%", "--with", "damping=0")
     shown = cli("compare", sms.train, *flags, env={"COLUMNS": "80"}).text
     assert shown.startswith("2 candidates, ")
     assert "recall@0.1%" in shown

@@ -11,7 +11,7 @@ import pytest
 
 from spamnb.cli import _described
 from tests.helpers.command_line import PATIENCE, TINY, Cli, Sms
-from tests.helpers.paths import SAMPLE
+from tests.helpers.paths import SMALL_SMS
 
 HELP = "Hint: see `spamnb train --help`"
 
@@ -184,8 +184,8 @@ def test_models_that_are_none(cli: Cli, sms: Sms) -> None:
     cli.write("empty.spamnb", "")
     again = "Hint: copy the file again, or train a new model with `spamnb train DATA`"
     messages = {
-        str(SAMPLE): (
-            f"Error: {SAMPLE} is not a spamnb model: it looks like a CSV file",
+        str(SMALL_SMS): (
+            f"Error: {SMALL_SMS} is not a spamnb model: it looks like a CSV file",
             "Hint: if these are labelled messages, train on them with `spamnb train`",
         ),
         "cut.spamnb": ("Error: cut.spamnb is cut short or not a spamnb model: no checksum at its end", again),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import Cli, Sms, Three
-from tests.helpers.paths import SAMPLE
+from tests.helpers.paths import SMALL_SMS
 
 PLOTS = ["calibration", "precision-recall", "roc", "scores", "thresholds"]
 
@@ -72,7 +72,7 @@ def test_three_classes(cli: Cli, three: Three) -> None:
 
 
 def test_mail_has_subjects_and_places(cli: Cli) -> None:
-    mail = SAMPLE.parent / "mail"
+    mail = SMALL_SMS.parent / "mail"
     cli("train", mail, "-o", "m.spamnb", "-q", "--folds", "0")
     flags = ("-m", "m.spamnb", "--threshold", "0", "-q", "--report", "r.html")
     cli("evaluate", mail, *flags)

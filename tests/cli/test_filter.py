@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.command_line import Cli
 from tests.helpers.mail_header import values, verdict_and_mail
-from tests.helpers.paths import MAILS, ROOT
+from tests.helpers.paths import ROOT, SMALL_MAILS, SMALL_SMS
 
 SPAM = (ROOT / "data" / "mail" / "spam" / "01-prize-plain.eml").read_bytes()
 HAM = (ROOT / "data" / "mail" / "ham" / "01-friend-plain.eml").read_bytes()
@@ -157,7 +157,7 @@ def _broken_models(good: Path, folder: Path) -> dict[str, Path]:
     return {
         "missing": folder / "none.spamnb",
         "damaged": _damaged(good, folder),
-        "foreign": ROOT / "data" / "sms_sample.csv",
+        "foreign": SMALL_SMS,
         "folder": folder,
     }
 
@@ -292,7 +292,7 @@ def test_the_style_is_that_of_predict_alone(cli: Cli) -> None:
     cli("predict", "--exit-code", "spamc", "none.csv", code=0)
 
 
-@pytest.mark.parametrize("path", MAILS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", SMALL_MAILS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_sample_mail(path: Path, cli: Cli, mail_model: Path) -> None:
     raw = path.read_bytes()
     verdict, mail = verdict_and_mail(cli("filter", "-m", mail_model, stdin=raw).out)

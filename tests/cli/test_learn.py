@@ -96,7 +96,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
     assert done.json["relabelled"] == [{"from": "spam", "to": "ham", "messages": 1}]
     assert done.json["learned"] == {"ham": 1}
     here.write("again.txt", "see you\n\nsee you\n")
-    assert here("learn", "--ham", "again.txt", "--again", "--json", "-").json["learned"] == {"ham": 2}
+    assert here("learn", "--ham", "again.txt", "--mode", "again", "--json", "-").json["learned"] == {"ham": 2}
     assert here("forget", "again.txt", "--json", "-").json["forgotten"] == {"ham": 2}
 
 
@@ -198,7 +198,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
         (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
-        (["learn", "--sync", "--again", "spam=x"], b"", 2, "--sync does not go with --again."),
+        (["learn", "--sync", "--mode", "again", "spam=x"], b"", 2, "--sync does not go with --mode again."),
         (
             ["learn", "--spam", "--ham"],
             b"x\n",
@@ -299,7 +299,7 @@ def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
     """A message that is known with both labels is taken out of the one that the table names."""
     cli.write("m.spamnb", tiny.read_bytes())
     rows = "label,text\nspam,both of them\nham,both of them\n"
-    cli("learn", "--again", "-", "-m", "m.spamnb", stdin=rows.encode())
+    cli("learn", "--mode", "again", "-", "-m", "m.spamnb", stdin=rows.encode())
     table = cli.write("t.csv", "label,text\nspam,both of them\n")
     skipped = "conflicting labels  1 message was given or learned with two labels; skipped"
     assert skipped in cli("forget", table, "-m", "m.spamnb").err.splitlines()

@@ -11,7 +11,7 @@ from spamnb.mail.parse import parse_mail
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.trainer import train
 from tests.helpers.command_line import Cli, Sms
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, TEST_DATA
 
 MAIL = ROOT / "data" / "mail"
 
@@ -57,7 +57,7 @@ def test_training_in_python_agrees() -> None:
 
 
 def test_a_model_of_short_messages_says_so_when_it_meets_mail(cli: Cli, tiny: Path) -> None:
-    mail = next(iter(sorted((ROOT / "data/mail/ham").iterdir())))
+    mail = next(iter(sorted((TEST_DATA / "mail/ham").iterdir())))
     note = "note: this model was trained without mail; its verdicts on mail are unreliable\n"
     assert note in cli("predict", "-m", tiny, mail).err
     assert cli("predict", "-m", tiny, mail.parent, mail.parent, mail).err.count(note) == 1

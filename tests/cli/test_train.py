@@ -13,7 +13,7 @@ import pytest
 from spamnb import SpamModel
 from spamnb.scorers import REGISTRY
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Tennis
-from tests.helpers.paths import SAMPLE
+from tests.helpers.paths import SMALL_SMS
 
 DETECTED = 'tiny.csv: CSV (comma, header, UTF-8), text column "text", label column "label" (spam = "spam")\n'
 SUMMARY = r"""learned           4 messages \(2 ham, 2 spam\) in \d+\.\d\d s
@@ -39,7 +39,7 @@ def test_summary_is_exact_and_on_stderr(cli: Cli) -> None:
 
 
 def test_summary_says_what_to_expect(cli: Cli) -> None:
-    done = cli("train", SAMPLE)
+    done = cli("train", SMALL_SMS)
     figures = trained(cli.own_model).metrics
     assert figures is not None
     caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misclassified"
@@ -352,7 +352,7 @@ def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
 
 
 def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--set", "refine=yes", "-o", "m.spamnb")
+    done = cli("train", SMALL_SMS, "--set", "refine=yes", "-o", "m.spamnb")
     assert re.search(
         r"^refined           yes: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$", done.err, re.M
     )
@@ -362,7 +362,7 @@ def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
 
 
 def test_without_refinement(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--set", "refine=no", "-o", "m.spamnb")
+    done = cli("train", SMALL_SMS, "--set", "refine=no", "-o", "m.spamnb")
     assert "refined" not in done.err
     assert trained(cli.here / "m.spamnb").correction is None
     assert "refined no: the weights are those of naive Bayes" in " ".join(
@@ -371,7 +371,7 @@ def test_without_refinement(cli: Cli) -> None:
 
 
 def test_refinement_needs_cross_validation(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--set", "refine=yes", "--folds", "0", code=2)
+    done = cli("train", SMALL_SMS, "--set", "refine=yes", "--folds", "0", code=2)
     assert "--set refine=yes needs cross-validation, got --folds 0" in done.err
     assert "leave out --folds 0 or --set refine=yes" in done.err
 
@@ -398,6 +398,6 @@ def test_a_class_that_comes_late_is_no_slip(cli: Cli, jobs: str) -> None:
 
 
 def test_train_and_inspect_print_the_same_smoothing(cli: Cli) -> None:
-    trained = cli("train", SAMPLE, "--folds", "0", "-o", "./m.spamnb").err
+    trained = cli("train", SMALL_SMS, "--folds", "0", "-o", "./m.spamnb").err
     assert "; scorer multinomial, alpha 0.05 (n-grams 0.2)\n" in trained
     assert " multinomial, alpha 0.05 (n-grams 0.2), " in cli("inspect", "./m.spamnb").text

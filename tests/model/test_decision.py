@@ -22,7 +22,7 @@ COST_HINT = "for example --cost ham:spam=9: flagging ham as spam is 9 times as b
 
 def test_costs_of_the_course_figure() -> None:
     assert expected_costs(0.6, cost_fp=100, cost_fn=10) == pytest.approx((40, 6))
-    assert Decision.from_options(cost_fp=100, cost_fn=10).verdicts([0.6]).tolist() == [HAM]
+    assert Decision.from_costs(100, 10).verdicts([0.6]).tolist() == [HAM]
     assert least_cost([[0.4, 0.6]], [[0, 100], [10, 0]]).tolist() == [HAM]
 
 
@@ -35,7 +35,7 @@ def test_cost_threshold_is_the_cheaper_answer(p: float, cost_fp: float, cost_fn:
     say_spam, say_ham = expected_costs(p, cost_fp, cost_fn)
     assume(not math.isclose(say_spam, say_ham, rel_tol=1e-9))
     expected = SPAM if say_spam < say_ham else HAM
-    assert Decision.from_options(cost_fp=cost_fp, cost_fn=cost_fn).verdicts([p]).tolist() == [expected]
+    assert Decision.from_costs(cost_fp, cost_fn).verdicts([p]).tolist() == [expected]
     assert least_cost([[1 - p, p]], [[0, cost_fp], [cost_fn, 0]]).tolist() == [expected]
 
 
@@ -94,12 +94,13 @@ def test_a_model_of_two_classes_decides_by_cost() -> None:
 
 
 def test_equal_costs_at_a_tie_say_ham() -> None:
-    assert Decision.from_options(cost_fp=1, cost_fn=1).verdicts([0.5]).tolist() == [HAM]
+    assert Decision.from_costs(1, 1).verdicts([0.5]).tolist() == [HAM]
 
 
 def test_a_cost_alone_is_measured_against_one() -> None:
-    assert Decision.from_options(cost_fp=9) == Decision.from_options(cost_fp=9, cost_fn=1)
-    assert Decision.from_options(cost_fn=3).threshold == 0.25
+    labels = ("ham", "spam")
+    assert Decision.from_options(cost=["ham:spam=9"]).for_classes(labels, "spam") == Decision.from_costs(9, 1)
+    assert Decision.from_options(cost=["spam:ham=3"]).for_classes(labels, "spam").threshold == 0.25
 
 
 def test_least_cost_of_three_classes() -> None:
@@ -170,7 +171,7 @@ def test_wrong_options(options: dict[str, Any], message: str, hint: str) -> None
 
 @pytest.mark.parametrize(
     "decision",
-    [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_options(cost_fp=100, cost_fn=10)],
+    [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_costs(100, 10)],
     ids=["threshold", "band", "costs"],
 )
 def test_there_and_back(decision: Decision) -> None:

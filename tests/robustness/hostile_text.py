@@ -211,7 +211,7 @@ CALLS = (
     _call("model", "list"),
     _call("model", "use", f"{NAME}gone"),
     _call("model", "use", NAME),
-    _call("model", "remove", f"{NAME}gone", "--yes"),
+    _call("model", "remove", f"{NAME}gone", "--force"),
     _call("model", "check", "-m", MODEL),
     _call("model", "check", "-m", f"{NAME}gone", "nobody"),
     _call("model", "check", NAME),

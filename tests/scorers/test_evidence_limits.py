@@ -194,7 +194,7 @@ def test_settings_that_make_no_sense() -> None:
         ScorerConfig(max_evidence=-1)
     with pytest.raises(ConfigError, match="--set max-token-weight must be 0 or more, got -1"):
         ScorerConfig(max_token_weight=-1)
-    with pytest.raises(ConfigError, match="go with scorers that add up weights, got bernoulli"):
+    with pytest.raises(ConfigError, match="need a scorer that sums weights, got bernoulli"):
         SpamModel(scoring=ScorerConfig.of("bernoulli", max_evidence=3))
 
 

@@ -31,8 +31,8 @@ TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
 # every parameter, so that a preset would override nothing.
 NOT_OF_THE_ESTIMATOR = {
     *("textbook", "categorical", "numeric", "ddof", "covariance", "dependence"),
-    *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
-    *("unsure", "cost", "cost_fp", "cost_fn", "authserv_id"),
+    *("base", "base_weight", "folds", "max_fpr", "digests", "jobs"),
+    *("unsure", "cost", "authserv_id", "max_size"),
 }
 ESTIMATOR_ONLY = {"calibrate"}
 
@@ -62,7 +62,7 @@ def test_names_and_flags_are_unique() -> None:
 def test_commands_have_the_options_of_the_table(command: str, configs: tuple[type, ...]) -> None:
     options = options_of(command)
     expected = {one.name for config in configs for _, one in settings_of(config)}
-    assert expected - set(options) <= ({"no_digests"} if command == "evaluate" else set())
+    assert expected - set(options) <= ({"digests"} if command == "evaluate" else set())
     for name in set(options) & set(TABLE):
         assert options[name].opts == [TABLE[name].flag]
         if name != "scorer":  # which lists all scorers
@@ -89,7 +89,7 @@ def test_the_estimator_has_the_parameters_of_the_table() -> None:
 def test_what_training_fixes() -> None:
     fixed = {one.name for one in training_settings()}
     assert set(TABLE) - fixed == {
-        *("max_fpr", "jobs", "threshold", "unsure", "cost", "cost_fp", "cost_fn", "authserv_id")
+        *("max_fpr", "jobs", "threshold", "unsure", "cost", "authserv_id", "max_size")
     }
 
 
