@@ -63,7 +63,7 @@ def test_every_kind_of_value(cli: Cli) -> None:
 
 def test_a_command_of_a_group_has_a_table(cli: Cli, tiny: Path) -> None:
     configure(cli, "[model.prune]\nmin-count = 2\noutput = 'small'\n")
-    assert "kept              1 of 6 tokens" in cli("model", "prune", tiny).err
+    assert "kept              2 of 6 tokens" in cli("model", "prune", tiny).err
 
 
 def test_config_takes_the_place_of_the_usual_files(cli: Cli, tiny: Path) -> None:
