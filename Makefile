@@ -7,7 +7,7 @@ PACKAGE := $(VENV)/.package
 DEV := $(VENV)/.dev
 PEERS := $(VENV)/.peers
 PAGE := docs/internals/benchmarks.md
-SCAM := Your bank account has been locked. Verify your details now at secure-bank-login.example/verify
+SCAM := Your parcel is held at our depot. Pay the 1.99 redelivery fee now at https://parcel-fee.example/pay or it will be returned
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo run test lint bench bench-quality hardening model docs clean
