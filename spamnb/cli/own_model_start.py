@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from spamnb.cli.data_inputs import inputs, read_options
@@ -11,8 +13,31 @@ from spamnb.cli.output import print_status
 from spamnb.model import READY_MADE_NAMES, choose_model, is_shipped, own_model, shipped_model
 
 
-def start_own_model(paths: tuple[str, ...], flags: dict[str, Any]) -> None:
-    """Writes a model that says what the ready-made one says, if there is no model to learn into yet."""
+@contextmanager
+def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
+    """Writes a copy of the ready-made model if there is no model to learn into; removes it after an error."""
+    path = _start(paths, flags)
+    started = None if path is None else os.stat(path)
+    try:
+        yield
+    except BaseException:
+        if path is not None and started is not None:
+            _remove_unchanged(path, started)
+        raise
+
+
+def _remove_unchanged(path: str, started: os.stat_result) -> None:
+    """Removes a new model, unless another process has learned into it meanwhile."""
+    from spamnb.storage import JOURNAL, Lock
+
+    with Lock(path):
+        same = os.path.exists(path) and os.stat(path).st_mtime_ns == started.st_mtime_ns
+        if same and not os.path.exists(f"{path}{JOURNAL}"):
+            os.remove(path)
+
+
+def _start(paths: tuple[str, ...], flags: dict[str, Any]) -> str | None:
+    """Returns the path of the new model, None if there is one already."""
     chosen, path = choose_model(flags["model"]), own_model()
     if (
         path is None
@@ -21,7 +46,7 @@ def start_own_model(paths: tuple[str, ...], flags: dict[str, Any]) -> None:
         or chosen.path is None
         or not is_shipped(chosen.path)
     ):
-        return
+        return None
     from spamnb.model import SpamModel
     from spamnb.storage import Lock
     from spamnb.training import start_model
@@ -31,7 +56,9 @@ def start_own_model(paths: tuple[str, ...], flags: dict[str, Any]) -> None:
     model = start_model(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path):
-        if not os.path.exists(path):
-            model.save(path)
+        if os.path.exists(path):  # another process was faster
+            return None
+        model.save(path)
     name = READY_MADE_NAMES[kind]
     print_status(f"no model of your own yet: starting {path} from the {name}", flags["quiet"])
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
-from spamnb.cli.own_model_start import start_own_model
+from spamnb.cli.own_model_start import own_model_started
 from spamnb.core import visible
 
 if TYPE_CHECKING:
@@ -55,13 +56,18 @@ def update_model(
 
     With `may_start` the user's own model is made from the ready-made one if there is none.
     """
-    from spamnb.cli.model_choice import model_to_change
     from spamnb.core import keep_freed_memory
-    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
     keep_freed_memory()
-    if may_start:
-        start_own_model(paths, flags)
+    with own_model_started(paths, flags) if may_start else nullcontext():
+        result = _update(paths, flags, update, labelled)
+    print_result(result, flags["quiet"])
+
+
+def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> LearnResult:
+    from spamnb.cli.model_choice import model_to_change
+    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
+
     learner = Learner(model_to_change(flags["model"]), first_label_wins=True)
     model = learner.load()
     if flags.get("sync"):
@@ -74,7 +80,7 @@ def update_model(
             update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
         if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
             write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
-    print_result(learner.outcome, flags["quiet"])
+    return learner.outcome
 
 
 def _read_chunks(

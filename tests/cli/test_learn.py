@@ -327,6 +327,17 @@ def test_a_taught_message_keeps_its_label_until_it_is_forgotten(here: Cli) -> No
     assert here("predict", stdin=lines).out == before
 
 
+def test_a_failed_first_lesson_leaves_no_model(cli: Cli) -> None:
+    table = cli.write("t.csv", "id,text\n1,hello\n")
+    assert cli.fails("learn", table)[1] == f"Error: no label column in {table} (columns: id, text)"
+    assert not Path(cli.own_model).exists()
+    cli("learn", "--spam", table)
+    assert Path(cli.own_model).exists()
+    before = Path(cli.own_model).read_bytes()
+    cli.fails("learn", table)
+    assert Path(cli.own_model).read_bytes() == before
+
+
 def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
     """A fresh installation: the first lesson starts a model of one's own."""
     done = cli("learn", "--spam", stdin=b"lunch at noon?\n")
