@@ -36,7 +36,7 @@ report_options = all_of(
 )
 
 
-def check(report: str | None, json_file: str | None, plots: str | None = None) -> None:
+def check_outputs(report: str | None, json_file: str | None, plots: str | None = None) -> None:
     """Refuses, before anything is read, two outputs to the same place."""
     if report == "-" and json_file == "-":
         raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from spamnb.errors import ConfigError
-from spamnb.settings.setting_field import Rule, TextForm, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import TextForm, ValueRule, check_settings, setting, stated_fields
 
 
 def parse_size(text: str, flag: str) -> int:
-    """A number of bytes, with the suffixes K, M and G for powers of 1024.
+    """Parses a number of bytes, with the suffixes K, M and G for powers of 1024.
 
     >>> parse_size("512K", "--set max-size")
     524288
@@ -52,7 +52,7 @@ class MailConfig:
         "Trust the Authentication-Results fields of this server. Repeatable. [default: the topmost field's "
         "server, if it is of the domain that received the email]",
         metavar="NAME",
-        rule=Rule("the name of a server", _are_names, "for example --set authserv-id=mx.example.org"),
+        rule=ValueRule("the name of a server", _are_names, "for example --set authserv-id=mx.example.org"),
         training=False,
         group="Input",
     )
@@ -62,7 +62,7 @@ class MailConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> MailConfig:
-        """The settings that options ask for."""
+        """Returns the settings that options ask for."""
         return cls(**stated_fields(cls, options))
 
     @property
