@@ -90,13 +90,13 @@ class SettingOption(Option):
 class _SetOption(Option):
     """`--set NAME=VALUE`; its values go to the settings of the command."""
 
-    def __init__(self) -> None:
+    def __init__(self, advanced: bool) -> None:
         super().__init__(
             ["--set", _SET_VALUES],
             multiple=True,
             metavar="NAME=VALUE",
             group="Model",
-            advanced=True,
+            advanced=advanced,
             expose_value=False,
             callback=_check_settings,
             help="Change a setting that --help-all lists. Repeatable.",
@@ -133,12 +133,12 @@ def near_name(name: str, names: list[str]) -> str:
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups."""
+    """A command whose help shows its options in groups; with `show_set` --set is among those of --help."""
 
-    def __init__(self, *args: Any, **attributes: Any) -> None:
+    def __init__(self, *args: Any, show_set: bool = False, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         if any(isinstance(one, SettingOption) for one in self.params):
-            self.params.append(_SetOption())
+            self.params.append(_SetOption(advanced=not show_set))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
 
-@command()
+@command(show_set=True)
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
