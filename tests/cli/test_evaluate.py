@@ -78,15 +78,16 @@ def test_what_people_see(cli: Cli, sms: Sms) -> None:
     assert f"actual spam{figures['true_positives']:>16}{figures['false_negatives']:>15}" in shown
     assert f"accuracy {figures['accuracy']:>17.2%}" in shown
     assert "spam messages that are flagged" in shown
+    assert "curve" not in shown
+    assert not BRAILLE & set(shown)
+
+
+def test_a_terminal_gets_curves(cli: Cli, sms: Sms) -> None:
+    """FORCE_COLOR makes any output a terminal's."""
+    shown = cli("evaluate", sms.test, "-m", sms.model, env={"FORCE_COLOR": "1"}).text
     assert "ROC curve" in shown
     assert "Precision-recall curve" in shown
     assert BRAILLE & set(shown)
-
-
-def test_curves_can_be_left_out(cli: Cli, sms: Sms) -> None:
-    shown = cli("evaluate", sms.test, "-m", sms.model).text
-    assert "curve" not in shown
-    assert not BRAILLE & set(shown)
 
 
 def test_data_of_one_class_has_figures_but_no_curves(cli: Cli, tiny: Path) -> None:
@@ -121,7 +122,6 @@ def test_cross_validation_takes_settings_and_needs_no_model(cli: Cli, sms: Sms) 
     flags = ("--scorer", "bernoulli", "--tokens", "plain", "--alpha", "1")
     shown = cli("evaluate", sms.train, "--folds", "3", *flags).text
     assert shown.startswith("3-fold cross-validation\n3 folds, duplicates of a text in the same fold\n")
-    assert "ROC curve" in shown
 
 
 def test_stored_figures(cli: Cli, sms: Sms) -> None:
