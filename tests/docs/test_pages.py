@@ -247,7 +247,8 @@ def test_modules_that_pages_run_exist(page: str) -> None:
 def test_the_picture_is_small_and_fetches_nothing() -> None:
     picture = read("docs/run.svg")
     assert len(picture.encode()) < 120_000
-    assert re.findall(r"https?://[^\s\"')]+", picture) == ["http://www.w3.org/2000/svg"]
+    addresses = re.findall(r"https?://[^\s\"')]+", re.sub(r">[^<]*<", "><", picture))  # text is not fetched
+    assert addresses == ["http://www.w3.org/2000/svg"]
 
 
 # Written in pieces, so that this file is clean too. /home/me is the home of nobody.
