@@ -37,7 +37,7 @@ _LARGEST_WEIGHT = 1e100  # in a model file: far beyond any that is fitted, and n
 
 
 def usual_share(messages: int) -> float:
-    """The share of the base model's log-odds before any message is classified: 1 without messages.
+    """Returns the share of the base model's log-odds before any message is classified: 1 without messages.
 
     >>> [round(usual_share(n), 2) for n in (0, 8, 20, 100)]
     [1.0, 0.75, 0.64, 0.54]
@@ -83,7 +83,7 @@ class BaseModel(Record):
             raise ConfigError(
                 f"the {self.name} goes with log-odds that are damped by 1, as by the scorer multinomial; "
                 f"those of {scoring.name} here are damped by {scoring.damping:g}",
-                hint="use --scorer multinomial without --damping, or leave out --base",
+                hint="use --scorer multinomial without --set damping, or leave out --base",
             )
 
     def check_labels(self, labels: tuple[str, ...]) -> None:
@@ -113,7 +113,7 @@ class BaseModel(Record):
         )
 
     def usual(self, store: CountStore) -> tuple[BaseModel, Platt]:
-        """The weight and the calibration for the messages of a personal model, where no folds fit them.
+        """Returns the base and the calibration for the messages of a personal model, where no folds fit them.
 
             log-odds = t USUAL_SLOPE share own + usual_share(k) base       t = k / (k + HALFWAY)
 
@@ -123,14 +123,14 @@ class BaseModel(Record):
         points; without `share` 3 to 7% and 0 to +7. By 20 lessons 2 to 7%, and accuracy by 0 to +22 points;
         without `share` 11 to 33% and -1 to +26.
         """
-        if self.lends_classes(store):
+        if self.supplies_classes(store):
             return self.replace(weight=1 / USUAL_SLOPE), Platt(USUAL_SLOPE, note=FOLLOWS)
         k = 2 * int(store.message_totals.min())
         slope = USUAL_SLOPE * k / (k + HALFWAY)
         return self.replace(weight=usual_share(k) / slope), Platt(slope, note=FOLLOWS)
 
-    def lends_classes(self, store: CountStore) -> bool:
-        """Has a personal model messages of some classes only? Then its classes are those of its base."""
+    def supplies_classes(self, store: CountStore) -> bool:
+        """Returns whether a personal model has messages of some classes only, and takes those of its base."""
         return len(store.labels) < len(self.model.labels) and set(store.labels) <= set(self.model.labels)
 
     def to_state(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class BaseModel(Record):
     def from_state(
         cls, state: Mapping[str, Any], load: Callable[[Mapping[str, Any]], SpamModel]
     ) -> BaseModel:
-        """The inverse of `to_state`; `load` reads the state of a model. Refuses a damaged state."""
+        """Reverses `to_state`; `load` reads the state of a model. Refuses a damaged state."""
         name, weight = require(state, "name", str), require(state, "weight", float)
         model = require(state, "model", dict)
         if model.get("base") is not None or not 0 < weight < _LARGEST_WEIGHT:

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         verdicts_of as verdicts_of,
     )
+    from spamnb.training.own_model import own_model_started as own_model_started
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
         ScoreInWorker as ScoreInWorker,
     )
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
         CAUTIOUS as CAUTIOUS,
         MAIL_MAX_FPR as MAIL_MAX_FPR,
@@ -70,8 +72,10 @@ else:
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
+            "own_model": ["own_model_started"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "sampling": ["Digester", "Digests", "Sample"],
+            "stored_model": ["StoredModel"],
             "threshold": ["CAUTIOUS", "MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],

@@ -109,7 +109,7 @@ class Trainer:
 
     @staticmethod
     def _has_text_only(model: SpamModel) -> bool:
-        """Whether a model has two classes and reads text alone; columns are not damped and need no slope."""
+        """Returns whether a model has two classes and no columns, which are not damped and need no slope."""
         columns = model.features.categorical or model.features.numeric
         return len(model.labels) == 2 and bool(model.store.vocabulary) and not columns
 
@@ -217,7 +217,7 @@ def _check_class_weights(scoring: ScorerConfig, store: CountStore) -> None:
     for label, _ in scoring.class_weights:
         if label not in store.labels:
             raise ConfigError(
-                f"--class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
+                f"--set class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
                 hint="give the weight of one of these classes",
             )
 
