@@ -55,7 +55,7 @@ _OTHER_WORDS = {  # what users of other programs try
     "test": "evaluate",
     "models": "model list",
     **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
-    **{name: f"model {name}" for name in ("import", "check")},
+    **{name: f"model {name}" for name in ("import", "check", "log", "undo")},
 }
 
 

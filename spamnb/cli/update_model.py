@@ -37,22 +37,34 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
+wait_option = option(
+    "--wait",
+    type=click.FloatRange(0),
+    default=30.0,
+    metavar="SECONDS",
+    group="Model",
+    advanced=True,
+    show_default=True,
+    help="Wait at most SECONDS while another process changes the model.",
+)
+history_option = option(
+    "--history-days",
+    type=click.IntRange(0),
+    default=90,
+    metavar="N",
+    group="Model",
+    advanced=True,
+    show_default=True,
+    help="Keep lessons for N days, so that they can be undone; 0 keeps none.",
+)
 update_options = all_of(
     options.model_option,
     option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
     option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
     _one_class,
     options.data_options,
-    option(
-        "--wait",
-        type=click.FloatRange(0),
-        default=30.0,
-        metavar="SECONDS",
-        group="Model",
-        advanced=True,
-        show_default=True,
-        help="Wait at most SECONDS while another process changes the model.",
-    ),
+    wait_option,
+    history_option,
     options.json_option,
     options.quiet_option,
 )
@@ -72,7 +84,12 @@ def update_model(
     keep_freed_memory()
     if may_start:
         start_own_model(paths, flags)
-    learner = Learner(model_to_change(flags["model"]), wait=flags["wait"], first_label_wins=True)
+    learner = Learner(
+        model_to_change(flags["model"]),
+        wait=flags["wait"],
+        first_label_wins=True,
+        history_days=flags["history_days"],
+    )
     model = learner.load()
     if flags.get("sync"):
         check_can_sync(model)

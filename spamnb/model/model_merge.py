@@ -53,6 +53,7 @@ def merge_models(
         store=store,
         seen_messages=_merge_seen(models, weights),
         change_history=_history(largest, store),
+        lesson_mark=None,
         **fitted,
     )
 

@@ -20,6 +20,7 @@ from spamnb.model.base_model import FOLLOWS, BaseModel
 from spamnb.model.calibration import LIMIT, Calibration, Platt, is_fitted
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.lesson_record import LessonMark
 from spamnb.model.message_digest import message_digests
 from spamnb.model.predictions import (
     Predictions,
@@ -75,6 +76,7 @@ class SpamModel:
     base: BaseModel | None = None  # another model whose log-odds are added
     min_known_words: float | None = None  # messages with a smaller share of known words are not called ham
     aged_until: str | None = None  # the day up to which the counts were halved, as 2026-01-31
+    lesson_mark: LessonMark | None = None  # the last lesson in the counts; None if there was none
 
     def __post_init__(self) -> None:
         # A limit that training has not decided is none.
@@ -117,7 +119,7 @@ class SpamModel:
 
         counts, digests = self._count(messages, labels, categories, numbers)
         history = ChangeHistory(learned=int(counts.message_totals.sum()))
-        return self.changed(Change(counts, learned=digests, change_history=history), lessons=False)
+        return self.changed(Change(counts, learned=digests, change_history=history))
 
     def forget(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
@@ -127,19 +129,26 @@ class SpamModel:
         from spamnb.model.model_delta import Change
 
         counts, digests = self._count(messages, labels, categories, numbers)
+        untaught: Mapping[str, KeyArray] = {}
         if self.seen_messages is not None:
             _ = self.seen_messages.minus(digests).exact  # refuses unknown digests
+            untaught = self.seen_messages.lessons_among(digests)
         history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
-        return self.changed(Change(merge_stores([counts], [-1]), forgotten=digests, change_history=history))
+        negative = merge_stores([counts], [-1])
+        change = Change(negative, forgotten=digests, change_history=history, untaught=untaught)
+        return self.changed(change)
 
-    def changed(self, change: Change, *, lessons: bool = True) -> SpamModel:
-        """Returns this model with a change applied; with `lessons` the learned messages are remembered so."""
+    def changed(self, change: Change) -> SpamModel:
+        """Returns this model with a change applied."""
         from spamnb.counts import add_delta
 
-        seen = self.seen_messages
+        seen, correction = self.seen_messages, self.correction
         if seen is not None:
-            seen = seen.plus(change.learned, lessons=lessons)
-            seen = seen.minus(change.forgotten).minus_stale(change.stale_removed)
+            seen = seen.plus(change.learned).plus(change.stale_added, "stale").plus(change.taught, "lessons")
+            seen = seen.minus(change.forgotten).minus(change.stale_removed, "stale")
+            seen = seen.minus(change.untaught, "lessons")
+        if correction is not None and len(change.weights[0]):
+            correction = correction.with_weights(*change.weights)
         store, base, calibration = add_delta(self.store, change.counts), self.base, self.calibration
         if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
             base, calibration = base.usual(store)
@@ -150,6 +159,8 @@ class SpamModel:
             calibration=calibration,
             seen_messages=seen,
             change_history=self.change_history.plus(change.change_history),
+            correction=correction,
+            lesson_mark=self.lesson_mark if change.mark is None else change.mark.after(self.lesson_mark),
         )
 
     def _count(

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from spamnb.training.fit_calibration import fit_linear as fit_linear
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.journal_history import keep_journal as keep_journal
+    from spamnb.training.lesson_history import (
+        LessonInfo as LessonInfo,
+        UndoResult as UndoResult,
+        history as history,
+        undo as undo,
+    )
     from spamnb.training.model_calibration import (
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
@@ -67,6 +74,8 @@ else:
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
+            "journal_history": ["keep_journal"],
+            "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "sampling": ["Digester", "Digests", "Sample"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
