@@ -34,6 +34,7 @@ SECTIONS = {
     "Teach": {
         "learn": "Add messages to an existing model.",
         "forget": "Remove learned messages from a model.",
+        "review": "Label the messages that teach a model most.",
     },
     "Improve": {
         "compare": "Try all scorers and other settings on the same folds.",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         CountInWorker as CountInWorker,
         ScoreInWorker as ScoreInWorker,
     )
+    from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
     from spamnb.training.threshold import (
         MAIL_MAX_FPR as MAIL_MAX_FPR,
@@ -77,6 +78,7 @@ else:
             "journal_history": ["keep_journal"],
             "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
+            "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
