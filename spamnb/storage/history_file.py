@@ -105,7 +105,7 @@ def remove(model: AnyPath) -> None:
 
 def _add(model: AnyPath, file: BinaryIO, origin: str, floor: int, lessons: Lessons, days: int) -> None:
     blocks = list(_blocks(file, origin, floor))
-    kept = _recent(blocks, days, len(lessons.payload))
+    kept = _recent(blocks, days, lessons)
     if not blocks or len(kept) < len(blocks):
         data = [_head(origin)]
         for block in kept:
@@ -122,9 +122,10 @@ def _add(model: AnyPath, file: BinaryIO, origin: str, floor: int, lessons: Lesso
     os.fsync(file.fileno())
 
 
-def _recent(blocks: list[Block], days: int, size: int) -> list[Block]:
-    """The last blocks that are within all limits."""
-    oldest, kept, number = time.time() - days * _DAY, list[Block](), 0
+def _recent(blocks: list[Block], days: int, new: Lessons) -> list[Block]:
+    """The last blocks that are within all limits, together with the new lessons."""
+    oldest, kept = time.time() - days * _DAY, list[Block]()
+    number, size = new.last - new.first + 1, len(new.payload)
     for block in reversed(blocks):
         number += block.last - block.first + 1
         size += block.end - block.start

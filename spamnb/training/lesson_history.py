@@ -121,11 +121,11 @@ class LessonLog:
     def _check_kept(self, number: int) -> None:
         if not 1 <= number <= self._mark.last:
             last = f"the last is {self._mark.last:,}" if self._mark.last else "it has none"
-            hint = f"{_SEE}; those before a training, merge or import of the model are not among them"
+            hint = f"{_SEE}; those before a training of the model are not among them"
             raise ModelError(f"{self._path} has no lesson {number:,}: {last}", hint)
         if number <= self._mark.fixed:
             raise ModelError(
-                f"lesson {number:,} was learned before the model was aged or pruned: "
+                f"lesson {number:,} was learned before the model was aged, pruned or merged: "
                 "what is left of its counts is unknown",
                 hint="only lessons after that can be undone",
             )

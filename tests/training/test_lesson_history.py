@@ -14,11 +14,16 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from spamnb.errors import ModelError
+from spamnb.model.model_merge import merge_models
+from spamnb.model.prune_model import age
 from spamnb.model.spam_model import SpamModel
+from spamnb.settings import TrainingConfig
+from spamnb.storage import history_file
 from spamnb.training import incremental
 from spamnb.training.incremental import Learner
 from spamnb.training.lesson_history import history, undo
-from tests.helpers.small_models import NEWS, ROWS, learn, trained
+from spamnb.training.trainer import train
+from tests.helpers.small_models import NEWS, ROWS, is_trained_on, learn, trained
 
 LIMITS = incremental.RECORDS, incremental.LARGE, incremental.SHARE
 TEXTS = ["win a prize", "WIN a prize!", "see you", "", "see you at 6", "é ü 100%", "keep ham", "only here"]
@@ -188,3 +193,180 @@ def test_taking_back_all_since_gives_the_state_of_then(path: Path, folded: bool)
     assert state_of(path) == before
     compact(path)
     assert state_of(path) == before
+
+
+def test_a_forgotten_token_comes_back_with_its_spelling_and_weight(tmp_path: Path) -> None:
+    """Forgetting the only message with a token, and folding that in, removes the token from the file."""
+    rows = [(f"win prize number{i} now", "spam") for i in range(30)]
+    rows += [(f"see you at place{i} then", "ham") for i in range(30)]
+    path = tmp_path / "m.spamnb"
+    training = TrainingConfig(refine=True)
+    train([text for text, _ in rows], [label for _, label in rows], training=training).save(path)
+    before = state_of(path)
+    assert before["correction"] is not None
+    with Learner(path) as learner:
+        learner.forget([rows[0][0]])
+    compact(path)
+    assert state_of(path) != before
+    undo(path, lesson=1)
+    compact(path)
+    assert state_of(path) == before
+
+
+def test_a_lesson_whose_message_changed_since_is_refused(path: Path) -> None:
+    learn(path, NEWS[0])
+    learn(path, (NEWS[0][0], "ham"))
+    with pytest.raises(ModelError) as caught:
+        undo(path, lesson=1)
+    assert caught.value.message == "lesson 1 cannot be undone alone: lesson 2 changed a message of it"
+    assert caught.value.hint == "undo lesson 2 first, or all lessons since a time"
+    undo(path, lesson=2)
+    undo(path, lesson=1)
+    assert is_trained_on(path, ROWS)
+
+
+@pytest.mark.parametrize("how", ["age", "merge"])
+def test_lessons_before_ageing_or_merging_are_final(path: Path, how: str) -> None:
+    learn(path, NEWS[0])
+    model = SpamModel.load(path)
+    (age(model) if how == "age" else merge_models([model, trained(ROWS)])).save(path)
+    with pytest.raises(ModelError) as caught:
+        undo(path, lesson=1)
+    assert caught.value.message == (
+        "lesson 1 was learned before the model was aged, pruned or merged: "
+        "what is left of its counts is unknown"
+    )
+    before = state_of(path)
+    learn(path, NEWS[1])
+    assert undo(path, lesson=2).undone == [2]
+    assert state_of(path)["counts"] == before["counts"]
+    with pytest.raises(ModelError, match="begins on"):
+        undo(path, since=0)
+
+
+def test_a_model_trained_anew_has_none_of_the_old_lessons(path: Path) -> None:
+    for row in NEWS:
+        learn(path, row)
+    compact(path)
+    assert Path(history_file.path_of(path)).exists()
+    trained(ROWS).save(path)
+    assert not Path(history_file.path_of(path)).exists()
+    assert history(path) == []
+    with pytest.raises(ModelError) as caught:
+        undo(path, lesson=1)
+    assert caught.value.message == f"{path} has no lesson 1: it has none"
+
+
+def test_what_a_killed_learner_added_to_the_history_is_ignored(path: Path) -> None:
+    """It dies after the history is written and before the model file is."""
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    learn(path, NEWS[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SpamModel, "save", killed)
+        with pytest.raises(KeyboardInterrupt):
+            compact(path)
+    assert Path(history_file.path_of(path)).exists()
+    assert [info.entry.id for info in history(path)] == [1]
+    undo(path, lesson=1)
+    compact(path)
+    assert [info.entry.id for info in history(path)] == [2, 1]
+    assert is_trained_on(path, ROWS)
+
+
+def test_a_history_of_other_lessons_is_replaced(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.spamnb"
+    trained(ROWS[1:] + NEWS).save(other)
+    learn(other, ("another one", "spam"))
+    compact(other)
+    learn(path, NEWS[0])
+    shutil.copy(history_file.path_of(other), history_file.path_of(path))
+    assert [info.entry.digest for info in history(path)] == [history(path)[0].entry.digest]
+    compact(path)
+    assert len(history(path)) == 1
+    undo(path, lesson=1)
+    assert is_trained_on(path, ROWS)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "removed"])
+def test_a_damaged_history_leaves_the_model_alone(path: Path, damage: str) -> None:
+    learn(path, NEWS[0])
+    compact(path)
+    beside = Path(history_file.path_of(path))
+    data = bytearray(beside.read_bytes())
+    data[-1] ^= 1
+    {
+        "cut": lambda: beside.write_bytes(data[:-9]),
+        "flipped": lambda: beside.write_bytes(data),
+        "removed": beside.unlink,
+    }[damage]()
+    assert history(path) == []
+    with pytest.raises(ModelError) as caught:
+        undo(path, lesson=1)
+    assert caught.value.message == f"lesson 1 is no longer in the history of {path}"
+    learn(path, NEWS[1])
+    assert [info.entry.id for info in history(path)] == [2]
+    assert is_trained_on(path, [*ROWS, *NEWS[:2]])
+    with pytest.raises(ModelError, match=r"begins on .* with lesson 2"):
+        undo(path, since=0)
+
+
+def test_old_lessons_are_dropped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn(path, NEWS[0])
+    compact(path)
+    monkeypatch.setattr("spamnb.storage.history_file.time.time", lambda: time.time_ns() / 1e9 + 91 * 86_400)
+    learn(path, NEWS[1])
+    compact(path)
+    assert [info.entry.id for info in history(path)] == [2]
+
+
+def test_no_days_keep_no_history(path: Path) -> None:
+    for days in (90, 0):
+        learn(path, NEWS[0] if days else NEWS[1])
+        with Learner(path, history_days=days) as learner:
+            learner.compact()
+        assert Path(history_file.path_of(path)).exists() == bool(days)
+
+
+def test_more_lessons_than_the_limit_are_dropped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history_file, "MOST_LESSONS", 2)
+    for row in NEWS:
+        learn(path, row)
+        compact(path)
+    assert [info.entry.id for info in history(path)] == [3, 2]
+
+
+def test_the_history_has_the_mode_of_the_model(path: Path) -> None:
+    path.chmod(0o640)
+    learn(path, NEWS[0])
+    compact(path)
+    assert Path(history_file.path_of(path)).stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_in_place_of_the_history_is_refused(path: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    learn(path, NEWS[0])
+    Path(history_file.path_of(path)).symlink_to(victim)
+    with pytest.raises(ModelError, match="is a link, expected a history"):
+        compact(path)
+    assert victim.read_text() == "precious"
+    assert is_trained_on(path, [*ROWS, NEWS[0]])
+
+
+def test_an_entry_has_no_text_of_the_message(path: Path) -> None:
+    learn(path, NEWS[0])
+    entry = history(path)[0].to_dict()
+    assert {
+        name: entry[name] for name in ("id", "source", "messages", "labels", "undone_by", "undoable")
+    } == {
+        "id": 1,
+        "source": "learn",
+        "messages": 1,
+        "labels": {"spam": 1},
+        "undone_by": None,
+        "undoable": True,
+    }
+    assert not any(word in str(entry) for word in NEWS[0][0].split())
