@@ -76,7 +76,8 @@ class ReviewDialog:
         """Asks until the user quits, the answers end, or no question is left."""
         if self._messages.sources[0]:
             note_mail(self._model, self._flags["quiet"])
-        print_step("review", f"{len(self._queue):,} questions about {len(self._messages.texts):,} messages")
+        questions, messages = len(self._queue), len(self._messages.texts)
+        print_step("review", f"{_plural(questions, 'question')} about {_plural(messages, 'message')}")
         print_step("keys", _KEYS)
         while (number is None or len(self._answered) < number) and self._ask():
             pass
@@ -116,7 +117,7 @@ class ReviewDialog:
         """Prints a message with verdict, probability and the strongest evidence."""
         texts, columns = self._messages.texts.select(np.array([row])), self._columns(np.array([row]))
         explanation, more = self._model.explain(texts, *columns), len(self._queue.members(row)) - 1
-        also = f", {more:,} near-duplicate{'' if more == 1 else 's'}" if more else ""
+        also = f", {_plural(more, 'near-duplicate')}" if more else ""
         verdict = f"{explanation.verdict}, P({explanation.label}) = {explanation.probability:.2f}{also}"
         print_status("")
         print_step(f"question {len(self._answered) + 1}", verdict)
@@ -125,13 +126,11 @@ class ReviewDialog:
         print_step("evidence", evidence_text(explanation))
 
     def _parts(self, row: int, texts: Texts) -> list[tuple[str, str]]:
-        """The text, for a mail with its file, sender and subject."""
+        """The text, for a mail with its file and subject."""
         parts = [("file", self._messages.sources[row])] if self._messages.sources[row] else []
-        for tag in ("from", "subject"):
-            if tag in texts.tags:
-                parts.append((tag, texts.tags[tag][0].decode("utf-8", "replace")))
-        body = " ".join(texts[0][: 8 * _SHOWN].decode("utf-8", "replace").split())
-        return [*parts, ("message", body)]
+        if "subject" in texts.tags:
+            parts.append(("subject", _one_line(texts.tags["subject"][0])))
+        return [*parts, ("message", _one_line(texts[0]))]
 
     def _columns(self, rows: np.ndarray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
         categories, numbers = self._queue.categories, self._queue.numbers
@@ -176,10 +175,18 @@ class ReviewDialog:
         each = ", ".join(f"{n:,} {label}" for label, n in sorted(learned.items()))
         answers = len(self._answered) - skipped
         total = sum(learned.values())
-        text = f"{total:,} message{'' if total == 1 else 's'} ({each})"
-        print_step("learned", f"{text} by {answers:,} answer{'' if answers == 1 else 's'}", quiet)
+        text = f"{_plural(total, 'message')} ({each}) by {_plural(answers, 'answer')}"
+        print_step("learned", text, quiet)
         changed, rest = self._queue.flipped(self._model)
         print_step("flipped", f"{changed:,} of {rest:,} other verdicts", quiet)
         print_step(
             "take back", "`spamnb model log` lists the answers, `spamnb model undo` undoes them", quiet
         )
+
+
+def _one_line(text: bytes) -> str:
+    return " ".join(text[: 8 * _SHOWN].decode("utf-8", "replace").split())
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

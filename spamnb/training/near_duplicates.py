@@ -1,10 +1,10 @@
 """Groups messages that share most of their words, so that one answer is enough for all of them.
 
-    sketch(m)       the smallest hash of the message's words under each of SIX hash functions (MinHash)
-    candidates      messages with the same first three or the same last three of them
+    sketch(m)       the smallest hash of the message's words under each of 12 hash functions (MinHash)
+    candidates      messages with the same three of them in one of four bands
     duplicates      candidates that share SHARED of the words of both with the first message of the group
 
-Two messages that share 90% of their words are candidates in 93 of 100 cases, those that share 50% in 23.
+Two messages that share 90% of their words are candidates in 99 of 100 cases, those that share 70% in 81.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from spamnb.core import IntArray, run_starts
 from spamnb.features import Batch, KeyArray, mix
 
 SHARED = 0.7
-_BAND, _BANDS = 3, 2
+_BAND, _BANDS = 3, 4
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _STEPS: KeyArray = np.arange(1, _BAND * _BANDS + 1).astype(np.uint64) * _STEP
 _NO_KEYS: KeyArray = np.zeros(0, np.uint64)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray
-from spamnb.features import Batch, extract
+from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model import Predictions, SpamModel, message_digests
 from spamnb.training.near_duplicates import group_duplicates
@@ -39,10 +39,13 @@ class ReviewQueue:
         self.categories = {c: v for c, v in (categories or {}).items() if c in model.features.categorical}
         self.numbers = {c: v for c, v in (numbers or {}).items() if c in model.features.numeric}
         self._batch = extract(texts, model.features)
-        group = group_duplicates(self._batch)
+        new = np.flatnonzero(~self._learned(model))
+        group = np.arange(len(texts))
+        group[new] = new[group_duplicates(self._batch.take(new))]
         self._order = np.argsort(group, kind="stable")
         self._sorted = group[self._order]
-        self._open = (group == np.arange(len(texts))) & ~self._learned(model)
+        self._open = np.zeros(len(texts), bool)
+        self._open[group[new]] = True
         self._start = self._score(model, np.arange(len(texts))).codes
         self._asked = np.zeros(len(texts), bool)
         self._ranking: list[int] = []
@@ -93,8 +96,7 @@ class ReviewQueue:
             candidates = np.array(sorted(self._ranking[-CANDIDATES:]), np.int64)
             candidates = candidates[self._open[candidates]]
         self._rankings += 1
-        batch, predictions = self._batch.take(candidates), self._score(model, candidates)
-        order = np.lexsort((candidates, margins(model, batch, predictions)))
+        order = np.lexsort((candidates, margins(model, self._score(model, candidates))))
         self._ranking = candidates[order[::-1]].tolist()
 
     def _score(self, model: SpamModel, rows: IntArray) -> Predictions:
@@ -109,23 +111,16 @@ class ReviewQueue:
         return model.seen_messages.contains(message_digests(self.texts, self.categories, self.numbers))
 
 
-def margins(model: SpamModel, batch: Batch, predictions: Predictions) -> FloatArray:
-    """How sure the model is of each message: small where an answer helps most.
+def margins(model: SpamModel, predictions: Predictions) -> FloatArray:
+    """How sure the model is of each message, |log-odds - t|: an answer helps most where it is small.
 
-        |log-odds - t| / sqrt(1 + sum_i (1 / (D_i,spam + 1/2) + 1 / (D_i,ham + 1/2)))
-
-    t is the middle between even odds and the threshold. The root grows with the standard error of the
-    log-odds: evidence from tokens that few messages have is thin. With more than two classes it is the
-    probability of the verdict.
+    t is the middle between even odds and the threshold. A message in which little is known has small
+    log-odds. Dividing by the standard error of the log-odds asked no better questions. With more than two
+    classes it is the probability of the verdict.
     """
     if model.pair is None:
         return predictions.probability
-    store, keys = model.store, batch.keys
-    at = store.find(keys)
-    messages = store.messages[np.maximum(at, 0)] if store.vocabulary else np.zeros((len(keys), 2))
-    variance = np.where(at < 0, 0.0, (1 / (messages + 0.5)).sum(axis=1))
-    spread = np.sqrt(1 + np.bincount(batch.rows, variance, batch.size))
-    return np.asarray(np.abs(predictions.log_odds - _threshold(model)) / spread)
+    return np.asarray(np.abs(predictions.log_odds - _threshold(model)))
 
 
 def _threshold(model: SpamModel) -> float:
