@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 _NOTHING: Mapping[str, KeyArray] = {}
-Categories = dict[str, dict[str, tuple[int, ...]]]
-Numbers = dict[str, tuple[Moments, ...]]
+_CategoryCounts = dict[str, dict[str, tuple[int, ...]]]
+_ColumnMoments = dict[str, tuple[Moments, ...]]
 Weights = tuple[KeyArray, NDArray[np.float32]]  # distinct keys ascend
 NO_WEIGHTS: Weights = np.zeros(0, np.uint64), np.zeros(0, np.float32)
 DIGESTS = ("learned", "forgotten", "stale_removed", "stale_added", "taught", "untaught")  # fields of a Change
@@ -252,11 +252,11 @@ def _token_arrays(take: _Taker, rows: int, classes: int, width: str) -> tuple[ND
 
 def read_columns(head: Mapping[str, Any], classes: int) -> dict[str, Any]:
     """The inverse of `column_state`."""
-    categories: Categories = {
+    categories: _CategoryCounts = {
         column: {value: _row(row, classes) for value, row in values.items()}
         for column, values in head["categories"].items()
     }
-    numbers: Numbers = {
+    numbers: _ColumnMoments = {
         column: tuple(Moments(_whole(n), _whole(total), _whole(squares)) for n, total, squares in row)
         for column, row in head["numbers"].items()
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spamnb._version import __version__
-from spamnb.mail import Limits, annotate, as_texts, parse_mail
+from spamnb.mail import Limits, annotate, mail_texts, parse_mail
 from spamnb.model.calibration import LIMIT
 from spamnb.model.decision import probability_text
 from spamnb.model.spam_class import require_spam
@@ -27,7 +27,7 @@ def with_verdict(
     """
     spam = require_spam(model.labels, "X-Spam-Flag")
     mail = parse_mail(raw, limits)
-    texts = as_texts([mail])
+    texts = mail_texts([mail])
     predictions = model.score(texts)
     remarks = [*mail.notes, *([] if explain is None else [explain(model.explain(texts))])]
     label, (p, log_odds) = predictions.labels[0], _spam_score(model, predictions, spam)

@@ -94,7 +94,7 @@ def append(model: AnyPath, origin: str, floor: int, lessons: Lessons, days: int 
         with open(handle, "r+b") as file:
             _add(model, file, origin, floor, lessons, days)
     except OSError as error:
-        raise model_writer.cannot_write(f"{os.fspath(model)}{HISTORY}", error) from error
+        raise model_writer.cannot_write_model(f"{os.fspath(model)}{HISTORY}", error) from error
 
 
 def remove(model: AnyPath) -> None:
