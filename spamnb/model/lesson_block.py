@@ -32,6 +32,7 @@ from spamnb.model.seen_messages import ByLabel
 
 _LENGTH = struct.Struct("<I")
 _TABLES = ("tokens", "messages")
+_WIDTHS = ("<i1", "<i2", "<i4", "<i8")
 # name, type and whether there are as many as rows, digests or weights
 _ARRAYS = (
     *(("row_lesson", "<u4", "rows"), ("keys", "<u8", "rows"), ("kinds", "u1", "rows")),
@@ -73,8 +74,12 @@ class LessonBlock(Record):
 
     def encode(self) -> bytes:
         """Returns the bytes of the block."""
+        tables = {name: self.arrays[name] for name in _TABLES}
+        width = next(w for w in _WIDTHS if all(_fits(table, w) for table in tables.values()))
+        arrays = self.arrays | {name: table.astype(width) for name, table in tables.items()}
         head = {
             "labels": self.labels,
+            "width": width,
             "lessons": [
                 {"entry": entry.to_state(), **columns}
                 for entry, columns in zip(self.entries, self.columns, strict=True)
@@ -82,16 +87,16 @@ class LessonBlock(Record):
             "sizes": [len(self.arrays[name]) for name, _, _ in _ARRAYS],
         }
         text = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
-        arrays = (self.arrays[name].tobytes() for name, _, _ in _ARRAYS)
-        return b"".join((_LENGTH.pack(len(text)), text, *arrays))
+        return b"".join((_LENGTH.pack(len(text)), text, *(arrays[name].tobytes() for name, _, _ in _ARRAYS)))
 
     @classmethod
     def decode(cls, data: bytes) -> LessonBlock:
         """The inverse of `encode`; raises an exception for bytes that are no block."""
         (size,) = _LENGTH.unpack_from(data)
         head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
-        arrays, at = {}, _LENGTH.size + size
-        for (name, dtype, _), count in zip(_ARRAYS, head["sizes"], strict=True):
+        arrays, at, width = {}, _LENGTH.size + size, _WIDTHS[_WIDTHS.index(head["width"])]
+        for (name, kind, _), count in zip(_ARRAYS, head["sizes"], strict=True):
+            dtype = width if name in _TABLES else kind
             arrays[name] = np.frombuffer(data, dtype, count, at) if count else np.zeros(0, dtype)
             at += arrays[name].nbytes
         lessons = head["lessons"]
@@ -119,6 +124,12 @@ class LessonBlock(Record):
         wanted &= np.isin(self.arrays["digest_part"], [DIGESTS.index(part) for part in parts])
         return np.asarray(self.arrays["digests"][wanted])
 
+    def lessons_with(self, parts: Collection[str], digests: KeyArray) -> set[int]:
+        """The numbers of the lessons that have one of these digests in these parts of their changes."""
+        rows = np.isin(self.arrays["digests"], digests)
+        rows &= np.isin(self.arrays["digest_part"], [DIGESTS.index(part) for part in parts])
+        return {self.entries[i].id for i in np.unique(self.arrays["digest_lesson"][rows]).tolist()}
+
     def _places(self, numbers: Collection[int]) -> IntArray:
         return np.array([i for i, entry in enumerate(self.entries) if entry.id in numbers], np.int64)
 
@@ -138,7 +149,7 @@ class LessonBlock(Record):
         order = np.lexsort((sizes == 0, keys))
         begin = run_starts(keys[order])
         first, shape = rows[order[begin]], (len(self.arrays["keys"]), len(self.labels))
-        tables = (self.arrays[name].reshape(shape)[rows[order]] for name in _TABLES)
+        tables = (self.arrays[name].reshape(shape)[rows[order]].astype(np.int64) for name in _TABLES)
         tokens, messages = (np.add.reduceat(table, begin) if len(begin) else table for table in tables)
         spellings = StringArray(self.arrays["letters"], np.cumsum(self.arrays["sizes"], dtype=np.int64))
         totals = np.zeros(len(self.labels), np.int64)
@@ -211,6 +222,11 @@ def _aligned(block: LessonBlock, labels: tuple[str, ...], at: int) -> dict[str, 
             wide[:, places] = arrays[name].reshape(len(wide), len(block.labels))
             arrays[name] = wide.ravel()
     return arrays
+
+
+def _fits(table: NDArray[Any], width: str) -> bool:
+    limits = np.iinfo(width)
+    return bool(table.max(initial=0) <= limits.max and table.min(initial=0) >= limits.min)
 
 
 def _labels(change: Change) -> set[str]:

@@ -138,16 +138,17 @@ class LessonLog:
     def _dependent(self, number: int) -> int | None:
         """The first later lesson, still in force, that changed a message of this one the other way round."""
         block, only = self._block, {number}
-        added, removed = block.digests(_ADDED, only), block.digests(_REMOVED, only)
-        for later, entry in self.entries.items():
-            if later <= number or later in self.undone_by:
-                continue
-            if entry.undoes and all(first > number for first, _ in entry.undoes):
-                continue  # together with the lessons that it has undone it changes nothing
-            opposite = np.isin(block.digests(_REMOVED, {later}), added).any()
-            if opposite or np.isin(block.digests(_ADDED, {later}), removed).any():
-                return later
-        return None
+        later = block.lessons_with(_REMOVED, block.digests(_ADDED, only))
+        later |= block.lessons_with(_ADDED, block.digests(_REMOVED, only))
+        return min((n for n in later if n > number and self._has_effect(n, number)), default=None)
+
+    def _has_effect(self, later: int, number: int) -> bool:
+        """Tells whether a lesson is in force, and no undo of lessons after `number` alone.
+
+        Such an undo changes nothing, together with the lessons that it has undone.
+        """
+        undoes = self.entries[later].undoes
+        return later not in self.undone_by and not (undoes and all(first > number for first, _ in undoes))
 
     def inverse(self, numbers: Sequence[int], model: SpamModel) -> Change:
         """Returns the change that takes these lessons back, with all spellings that the model has."""
