@@ -58,6 +58,7 @@ EXTRA_PACKAGES = {
     "patterns": "google-re2",
     "dask": "distributed",
     "sklearn": "scikit-learn",
+    "serve": "fastapi httptools prometheus-client uvicorn uvloop",
 }  # as in pyproject.toml
 
 
@@ -69,5 +70,6 @@ class MissingExtraError(SpamnbError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        package = EXTRA_PACKAGES[extra]
-        super().__init__(f"{what} needs the package {package}", hint=f"pip install {package}")
+        packages = EXTRA_PACKAGES[extra]
+        several = "s" * (" " in packages)
+        super().__init__(f"{what} needs the package{several} {packages}", hint=f"pip install {packages}")

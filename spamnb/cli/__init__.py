@@ -40,7 +40,10 @@ SECTIONS = {
         "compare": "Try all scorers and other settings on the same folds.",
         "tune": "Search settings that suit the data, and measure the gain.",
     },
-    "Mail": {"filter": "Pass one mail through, with its verdict in the header."},
+    "Mail and service": {
+        "filter": "Pass one mail through, with its verdict in the header.",
+        "serve": "Answer clients over HTTP and the spamd protocol.",
+    },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
         "config": "Show the settings of config.toml and the environment.",
@@ -55,6 +58,8 @@ _OTHER_WORDS = {  # what users of other programs try
     "eval": "evaluate",
     "test": "evaluate",
     "models": "model list",
+    "server": "serve",
+    "spamd": "serve",
     **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
     **{name: f"model {name}" for name in ("import", "check", "log", "undo")},
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_status
 from spamnb.errors import DataError
+from spamnb.model import kind_by_length
 from spamnb.readers import mail_formats
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from spamnb.training import Trainer
 
 _MOST_SOURCES = 10  # of which the first with messages tells
-_LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _NAMED_CLASSES = 10
 _MANY_CLASSES, _MIN_MESSAGES = 50, 3  # more classes with fewer messages each are texts or numbers
 
@@ -33,7 +33,7 @@ def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) 
 
 def kind_of_texts(texts: Sequence[str], quiet: bool) -> str:
     """Tells the kind of texts on the command line, and prints the same: those as long as mails are mail."""
-    return _note_kind("mail" if sum(map(len, texts)) > _LONG_TEXT * len(texts) else "sms", quiet)
+    return _note_kind(kind_by_length(sum(map(len, texts)) / len(texts)), quiet)
 
 
 def _note_kind(kind: str, quiet: bool) -> str:
@@ -78,7 +78,7 @@ def stdin_mail_format(reading: ReadOptions) -> str:
 
 def _is_mail(chunk: Chunk) -> bool:
     sizes = chunk.texts.ends - chunk.texts.starts
-    return bool(chunk.sources) or (len(sizes) > 0 and float(sizes.mean()) > _LONG_TEXT)
+    return bool(chunk.sources) or (len(sizes) > 0 and kind_by_length(float(sizes.mean())) == "mail")
 
 
 def peek_is_mail(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:

@@ -15,6 +15,7 @@ MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each, with th
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 AUTO = "auto"  # in place of a name: no choice, so your own model or a ready-made one
 _RESERVED = (*MESSAGE_KINDS, AUTO, "ready-made")
+_LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _USED = "default"  # the file in the data folder that holds the choice of `spamnb model use`
 
 
@@ -40,6 +41,15 @@ def shipped_model(kind: str) -> str:
 def is_shipped(path: str) -> bool:
     """Tells whether a path, by whatever name, leads to a ready-made model."""
     return os.path.realpath(path) in (os.path.realpath(shipped_model(kind)) for kind in MESSAGE_KINDS)
+
+
+def kind_by_length(mean_size: float) -> str:
+    """Returns the kind of messages whose texts have this size: those as long as mails are mail.
+
+    >>> kind_by_length(90), kind_by_length(2000)
+    ('sms', 'mail')
+    """
+    return "mail" if mean_size > _LONG_TEXT else "sms"
 
 
 def is_name(text: str) -> bool:

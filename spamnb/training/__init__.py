@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         set_max_fpr as set_max_fpr,
     )
+    from spamnb.training.own_model import start_own_model as start_own_model
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     )
     from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
         MAIL_MAX_FPR as MAIL_MAX_FPR,
         OperatingPoint as OperatingPoint,
@@ -77,9 +79,11 @@ else:
             "incremental": ["Learner", "read_ahead"],
             "journal_history": ["keep_journal"],
             "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
+            "own_model": ["start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
+            "stored_model": ["StoredModel"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
