@@ -34,6 +34,7 @@ SECTIONS = {
     "Teach": {
         "learn": "Add messages to an existing model.",
         "forget": "Remove learned messages from a model.",
+        "review": "Label the messages that teach a model most.",
     },
     "Improve": {
         "compare": "Try all scorers and other settings on the same folds.",
@@ -60,7 +61,7 @@ _OTHER_WORDS = {  # what users of other programs try
     "server": "serve",
     "spamd": "serve",
     **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
-    **{name: f"model {name}" for name in ("import", "check")},
+    **{name: f"model {name}" for name in ("import", "check", "log", "undo")},
 }
 
 

@@ -35,7 +35,7 @@ _RECORD_HEAD = _FIELDS.size + 4
 _TRIES, _PAUSE = 5, 0.02
 # Without O_NONBLOCK, opening a FIFO would wait for its writer.
 _SAFE = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-_NO_JOURNAL = "spamnb did not make it: remove it"
+NO_JOURNAL = "spamnb did not make it: remove it"
 
 
 class DamagedJournal(Exception):
@@ -102,25 +102,25 @@ def _open(model: AnyPath) -> int | None:
         return None
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise JournalError(f"{shown} is a link, expected a journal", _NO_JOURNAL) from None
+            raise JournalError(f"{shown} is a link, expected a journal", NO_JOURNAL) from None
         raise JournalError(
             f"cannot read {shown}: {(error.strerror or str(error)).lower()}",
             hint="it holds what the model learned last; "
             f"see `spamnb model check -m {quote(os.fspath(model))}`",
         ) from None
     try:
-        _check_file(handle, model)
+        check_file(handle, model)
     except BaseException:
         os.close(handle)
         raise
     return handle
 
 
-def _check_file(handle: int, model: AnyPath) -> None:
+def check_file(handle: int, model: AnyPath, suffix: str = JOURNAL, kind: str = "journal") -> None:
     """Refuses a journal that another user may have put beside the model, and what is no regular file."""
-    shown, status = f"{os.fspath(model)}{JOURNAL}", os.fstat(handle)
+    shown, status = f"{os.fspath(model)}{suffix}", os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
-        raise JournalError(f"{shown} is not a regular file, expected a journal", _NO_JOURNAL)
+        raise JournalError(f"{shown} is not a regular file, expected a {kind}", NO_JOURNAL)
     if os.path.exists(model) and not is_trusted(status.st_uid, os.fspath(model)):
         owner = user_name(os.stat(model).st_uid)
         raise JournalError(
@@ -246,7 +246,7 @@ def _create(model: str, data: bytes) -> int:
 def _extend(model: AnyPath, end: int, record: bytes) -> int:
     handle = os.open(path_of(model), os.O_WRONLY | _SAFE)
     try:
-        _check_file(handle, model)
+        check_file(handle, model)
         with suppress(ModelError, OSError):  # the model may have another group or mode by now
             share_like(handle, os.path.realpath(model), at_least=0o600)
         if os.fstat(handle).st_size > end:  # a crash left something behind the last valid record

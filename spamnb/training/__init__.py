@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from spamnb.training.fit_calibration import fit_linear as fit_linear
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.journal_history import keep_journal as keep_journal
+    from spamnb.training.lesson_history import (
+        LessonInfo as LessonInfo,
+        UndoResult as UndoResult,
+        history as history,
+        undo as undo,
+    )
     from spamnb.training.model_calibration import (
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
         CountInWorker as CountInWorker,
         ScoreInWorker as ScoreInWorker,
     )
+    from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
     from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
@@ -69,8 +77,11 @@ else:
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
+            "journal_history": ["keep_journal"],
+            "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
             "own_model": ["own_model_started"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
+            "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
             "stored_model": ["StoredModel"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],

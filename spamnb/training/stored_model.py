@@ -49,7 +49,7 @@ class StoredModel:
     def _load(self) -> SpamModel:
         state, self.checksum, self.journal = update_journal.read_both(self.path)
         model = SpamModel.from_state(state)
-        self.file_store = model.store  # the counts without the journal
+        self.file_store, self.file_mark = model.store, model.lesson_mark  # without the journal
         self.model = with_records(model, self._records(self.journal), self.path)
         return self.model
 
