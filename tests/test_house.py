@@ -35,6 +35,7 @@ ROOMS = [
     "lab_filters",
     "sklearn_inputs",
     "sklearn_classifier",
+    "mailbox",
     "cli",
     "__main__",
 ]
@@ -48,6 +49,7 @@ USERS = {
     "joblib": {"storage"},
     "distributed": {"training"},
     "re2": {"features"},
+    "imapclient": {"mailbox"},
     "sklearn": {"lab_filters"},
     "scipy": set[str](),
 }

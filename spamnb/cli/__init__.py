@@ -39,7 +39,10 @@ SECTIONS = {
         "compare": "Try all scorers and other settings on the same folds.",
         "tune": "Search settings that suit the data, and measure the gain.",
     },
-    "Mail": {"filter": "Pass one mail through, with its verdict in the header."},
+    "Mail": {
+        "filter": "Pass one mail through, with its verdict in the header.",
+        "imap": "Filter a mailbox on a mail server, and learn from moves.",
+    },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
         "config": "Show the settings of config.toml and the environment.",
@@ -62,9 +65,9 @@ _OTHER_WORDS = {  # what users of other programs try
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
-    modules={"model": "model_group", "config": "show_config"},
+    modules={"model": "model_group", "imap": "imap_group", "config": "show_config"},
     other_words=_OTHER_WORDS,
-    inner_groups=["model"],
+    inner_groups=["model", "imap"],
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={

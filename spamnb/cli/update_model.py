@@ -13,7 +13,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
-from spamnb.cli.own_model_start import start_own_model
+from spamnb.cli.own_model_start import start_for_messages
 from spamnb.core import visible
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def update_model(
 
     keep_freed_memory()
     if may_start:
-        start_own_model(paths, flags)
+        start_for_messages(paths, flags)
     learner = Learner(model_to_change(flags["model"]), wait=flags["wait"], first_label_wins=True)
     model = learner.load()
     if flags.get("sync"):

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         set_max_fpr as set_max_fpr,
     )
+    from spamnb.training.own_model import start_own_model as start_own_model
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
         ScoreInWorker as ScoreInWorker,
     )
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
         MAIL_MAX_FPR as MAIL_MAX_FPR,
         OperatingPoint as OperatingPoint,
@@ -67,7 +69,9 @@ else:
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
+            "own_model": ["start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
+            "stored_model": ["StoredModel"],
             "sampling": ["Digester", "Digests", "Sample"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],

@@ -1,0 +1,273 @@
+"""Synchronises one account: learns from Junk, classifies what has arrived, flags or moves spam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import NamedTuple, Protocol
+
+from spamnb.errors import MailboxError
+from spamnb.mailbox.accounts import MailAccount
+from spamnb.mailbox.junk_sync import FolderReader, JunkSync
+from spamnb.mailbox.mail_classifier import Verdict, subject_of
+from spamnb.mailbox.mail_identity import Envelope, Identity
+from spamnb.mailbox.mailbox_state import (
+    DONE,
+    PLANNED,
+    SETTLED,
+    WATCHED,
+    Action,
+    MailboxState,
+    NewLesson,
+    SeenMail,
+)
+from spamnb.mailbox.special_folders import Folder, SpecialFolders, find_special_folders
+from spamnb.mailbox.sync_plan import (
+    BATCH_MAILS,
+    JUNK,
+    MODES,
+    NOT_JUNK,
+    FolderStatus,
+    action_for,
+    batches,
+    is_arrival,
+)
+
+_LESSONS = 100  # learned at once
+
+
+class MailSession(FolderReader, Protocol):
+    """What synchronising needs of a session."""
+
+    @property
+    def has_move(self) -> bool: ...
+    @property
+    def can_move(self) -> bool: ...
+    def folders(self) -> list[Folder]: ...
+    def uids(self, first: int = 1, since: date | None = None) -> list[int]: ...
+    def uids_with(self, keyword: str, without: str) -> list[int]: ...
+    def can_flag(self, keyword: str) -> bool: ...
+    def add_keyword(self, uids: list[int], keyword: str) -> None: ...
+    def move(self, uids: list[int], target: str) -> None: ...
+    def copy(self, uids: list[int], target: str) -> None: ...
+    def remove_copied(self, uids: list[int]) -> None: ...
+
+
+class Classifier(Protocol):
+    """What synchronising needs of a model."""
+
+    def classify(self, mails: list[bytes]) -> list[Verdict]: ...
+    def learn(self, lessons: list[tuple[str, bytes]]) -> object: ...
+
+
+class Event(NamedTuple):
+    """Something to report: the account, what was done, where, P(spam) and the subject."""
+
+    account: str
+    what: str
+    where: str
+    probability: float | None = None
+    subject: str = ""
+
+
+Report = Callable[[Event], None]
+
+
+class AccountSync:
+    """Runs synchronisations over one session; the state is what survives it."""
+
+    def __init__(
+        self,
+        account: MailAccount,
+        session: MailSession,
+        state: MailboxState,
+        classifier: Classifier,
+        report: Report,
+    ) -> None:
+        self._account, self._session, self._state = account, session, state
+        self._classifier, self._report = classifier, report
+        self._folders: SpecialFolders = find_special_folders(session.folders())
+        if account.mode == "move":
+            self._folders.require_junk()
+            if not session.can_move:
+                raise MailboxError(
+                    f"{account.server} cannot move a single mail: it has neither MOVE nor UIDPLUS",
+                    hint='set mode = "flag" for this account',
+                )
+        with state.transaction():
+            state.drop_planned([mode for mode in MODES if mode != account.mode])
+
+    def run(self, since: date | None = None) -> None:
+        """Synchronises once. What was planned before, and perhaps done, is settled first."""
+        self._act(may_be_done=True)
+        if self._folders.junk is not None:
+            JunkSync(self._session, self._state, self._folders).run()
+        self._learn()
+        for folder in self._account.folders:
+            self._classify_arrivals(folder, since)
+            self._act()
+            if self._account.mode == "flag":
+                self._learn_from_keywords(folder)
+        self._learn()
+        self._session.open(self._account.folders[0])
+        with self._state.transaction():
+            self._state.set_synced()
+
+    # --- arrivals ---
+
+    def _classify_arrivals(self, folder: str, since: date | None) -> None:
+        now = self._session.open(folder)
+        last = self._state.status(folder, WATCHED)
+        is_new = last is None or last.uidvalidity != now.uidvalidity
+        wanted = set(self._session.uids(since=since)) if since is not None else set()
+        if is_new:
+            present = [uid for uid in self._session.uids() if uid not in wanted]
+            self._record_present(folder, now.uidvalidity, present)
+            arrived = sorted(wanted)
+        else:
+            assert last is not None
+            older = wanted & self._state.unclassified(folder, now.uidvalidity)
+            arrived = sorted({*self._session.uids(last.uidnext), *older})
+        for batch in batches(self._session.envelopes(arrived)):
+            self._classify(folder, now.uidvalidity, batch, wanted)
+        end = max([now.uidnext, *(uid + 1 for uid in arrived)])
+        with self._state.transaction():
+            self._state.set_status(folder, WATCHED, now._replace(uidnext=end))
+
+    def _record_present(self, folder: str, uidvalidity: int, uids: list[int]) -> None:
+        """Records mails that were there before: they are recognised, but neither classified nor touched."""
+        for batch in batches(self._session.envelopes(uids)):
+            unclear = [one.uid for one in batch if one.identity.needs_digest]
+            raw = self._session.raw(unclear) if unclear else {}
+            mails = [one.with_digest(raw[one.uid]) if one.uid in raw else one for one in batch]
+            with self._state.transaction():
+                self._state.add_mails(folder, uidvalidity, [SeenMail(one, "present") for one in mails])
+
+    def _classify(self, folder: str, uidvalidity: int, batch: list[Envelope], wanted: set[int]) -> None:
+        raw = self._session.raw([one.uid for one in batch])
+        mails = [one.with_digest(raw[one.uid]) for one in batch if one.uid in raw]
+        synced = self._state.synced()
+        new = [
+            one
+            for one in mails
+            if (one.uid in wanted or is_arrival(one, synced))
+            and not self._state.seen(one.identity, folder, uidvalidity, one.uid)
+        ]
+        verdicts = self._classifier.classify([raw[one.uid] for one in new]) if new else []
+        classified = {one.uid for one in new}
+        seen = [SeenMail(one, "moved") for one in mails if one.uid not in classified]
+        for one, verdict in zip(new, verdicts, strict=True):
+            seen.append(SeenMail(one, "arrived", verdict.label, verdict.probability))
+        self._record(folder, uidvalidity, seen)
+        for one, verdict in zip(new, verdicts, strict=True):
+            self._report_verdict(folder, one, verdict)
+
+    def _record(self, folder: str, uidvalidity: int, seen: list[SeenMail]) -> None:
+        """Records verdicts and what will be done about them in one transaction."""
+        mode = self._account.mode
+        spam = [one.envelope for one in seen if action_for(mode, one.verdict or "", one.envelope.flags)]
+        end = max((one.envelope.uid + 1 for one in seen), default=0)
+        with self._state.transaction():
+            self._state.add_mails(folder, uidvalidity, seen)
+            self._state.plan(mode, folder, uidvalidity, spam)
+            last = self._state.status(folder, WATCHED)
+            if last is not None and last.uidvalidity == uidvalidity and last.uidnext < end:
+                self._state.set_status(folder, WATCHED, last._replace(uidnext=end))
+
+    def _report_verdict(self, folder: str, envelope: Envelope, verdict: Verdict) -> None:
+        if verdict.label == "ham":
+            return
+        what = verdict.label
+        if verdict.label == "spam":
+            do = {"shadow": "would go to", "flag": "flagged for", "move": "to"}[self._account.mode]
+            acts = self._account.mode == "shadow" or action_for(self._account.mode, "spam", envelope.flags)
+            what = f"spam, {do} {self._folders.junk or 'Junk'}" if acts else "spam, left alone"
+        where = f"{folder}/{envelope.uid}"
+        self._report(Event(self._account.name, what, where, verdict.probability, verdict.subject))
+
+    # --- actions ---
+
+    def _act(self, may_be_done: bool = False) -> None:
+        """Does what is planned; after a restart, `may_be_done`, some of it may be done already."""
+        mode = self._account.mode
+        planned = self._state.actions(PLANNED, mode) if mode != "shadow" else []
+        for folder in sorted({one.folder for one in planned}):
+            actions = [one for one in planned if one.folder == folder]
+            for at in range(0, len(actions), BATCH_MAILS):
+                self._act_on(actions[at : at + BATCH_MAILS], folder, may_be_done)
+
+    def _act_on(self, actions: list[Action], folder: str, may_be_done: bool) -> None:
+        now = self._session.open(folder, write=True)
+        listed = self._session.envelopes([one.uid for one in actions])
+        present = {one.uid for one in listed if "\\Deleted" not in one.flags}
+        there = [one for one in actions if one.uidvalidity == now.uidvalidity and one.uid in present]
+        if there and self._account.mode == "flag":
+            self._flag(there)
+        elif there:
+            self._move(there, folder, may_be_done)
+        # A mail that is not there any more has been moved: by spamnb, before it was killed, or by a person.
+        # Of a move Junk tells which; a flag needs no answer.
+        gone = [one for one in actions if one not in there]
+        with self._state.transaction():
+            self._state.set_actions(there, DONE)
+            self._state.set_actions(gone, DONE if self._account.mode == "move" else SETTLED)
+
+    def _flag(self, actions: list[Action]) -> None:
+        if not self._session.can_flag(JUNK):
+            raise MailboxError(
+                f"{self._account.server} keeps no keywords, such as {JUNK}, in {actions[0].folder}",
+                hint='set mode = "move" for this account',
+            )
+        self._session.add_keyword([one.uid for one in actions], JUNK)
+
+    def _move(self, actions: list[Action], folder: str, may_be_copied: bool) -> None:
+        junk, uids = self._folders.require_junk(), [one.uid for one in actions]
+        if self._session.has_move:
+            self._session.move(uids, junk)
+            return
+        copied = self._copied(actions, junk) if may_be_copied else set()
+        self._session.open(folder, write=True)
+        if missing := [uid for uid in uids if uid not in copied]:
+            self._session.copy(missing, junk)
+        self._session.remove_copied(uids)
+
+    def _copied(self, actions: list[Action], junk: str) -> set[int]:
+        """The UIDs of mails that are in Junk already, copied before spamnb was killed."""
+        last, now = self._state.status(junk, WATCHED), self._session.open(junk)
+        first = last.uidnext if last is not None and last.uidvalidity == now.uidvalidity else 1
+        in_junk = self._identities(self._session.envelopes(self._session.uids(first)), actions)
+        return {one.uid for one in actions if any(one.identity.same_as(other) for other in in_junk)}
+
+    def _identities(self, envelopes: list[Envelope], actions: Iterable[Action]) -> list[Identity]:
+        keys = {one.identity.key for one in actions}
+        wanted = [one for one in envelopes if one.identity.key in keys]
+        raw = self._session.raw([one.uid for one in wanted]) if wanted else {}
+        return [one.with_digest(raw[one.uid]).identity for one in wanted if one.uid in raw]
+
+    # --- lessons ---
+
+    def _learn_from_keywords(self, folder: str) -> None:
+        """A mail that spamnb has flagged, and a person has marked as no junk since, is ham."""
+        now: FolderStatus = self._session.open(folder)
+        flagged = {
+            one.uid: one
+            for one in self._state.actions(DONE, "flag")
+            if (one.folder, one.uidvalidity) == (folder, now.uidvalidity)
+        }
+        if not flagged:
+            return
+        uids = [uid for uid in self._session.uids_with(NOT_JUNK, without=JUNK) if uid in flagged]
+        raw = self._session.raw(uids) if uids else {}
+        with self._state.transaction():
+            self._state.add_lessons(NewLesson("ham", flagged[uid].identity, raw[uid]) for uid in raw)
+            self._state.set_actions([flagged[uid] for uid in raw], SETTLED)
+
+    def _learn(self) -> None:
+        """Learns what is recorded. A mail that the model has learned before changes nothing."""
+        while lessons := self._state.lessons(_LESSONS):
+            self._classifier.learn([(one.label, one.raw) for one in lessons])
+            with self._state.transaction():
+                self._state.set_learned(lessons)
+            for one in lessons:
+                subject = subject_of(one.raw)
+                self._report(Event(self._account.name, f"learned as {one.label}", "", subject=subject))
