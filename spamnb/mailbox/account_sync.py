@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date
 from typing import NamedTuple, Protocol
 
@@ -10,9 +10,10 @@ from spamnb.errors import MailboxError
 from spamnb.mailbox.accounts import MailAccount
 from spamnb.mailbox.junk_sync import FolderReader, JunkSync
 from spamnb.mailbox.mail_classifier import Verdict, subject_of
-from spamnb.mailbox.mail_identity import Envelope, Identity
+from spamnb.mailbox.mail_identity import Envelope
 from spamnb.mailbox.mailbox_state import (
     DONE,
+    JUNK_MARK,
     PLANNED,
     SETTLED,
     WATCHED,
@@ -30,6 +31,7 @@ from spamnb.mailbox.sync_plan import (
     FolderStatus,
     action_for,
     batches,
+    first_new_uid,
     is_arrival,
 )
 
@@ -232,17 +234,24 @@ class AccountSync:
         self._session.remove_copied(uids)
 
     def _copied(self, actions: list[Action], junk: str) -> set[int]:
-        """The UIDs of mails that are in Junk already, copied before spamnb was killed."""
-        last, now = self._state.status(junk, WATCHED), self._session.open(junk)
-        first = last.uidnext if last is not None and last.uidvalidity == now.uidvalidity else 1
-        in_junk = self._identities(self._session.envelopes(self._session.uids(first)), actions)
-        return {one.uid for one in actions if any(one.identity.same_as(other) for other in in_junk)}
+        """The UIDs of mails that were copied before spamnb was killed: into Junk, or moved on from there."""
+        last, marks = self._state.status(junk, WATCHED), self._state.statuses(JUNK_MARK)
+        copied: set[int] = set()
+        for folder, mark in [(junk, last), *((name, marks.get(name)) for name in self._folders.others)]:
+            first = first_new_uid(mark, self._session.open(folder))
+            left = [one for one in actions if one.uid not in copied]
+            if left and first is not None:
+                listed = self._session.envelopes(self._session.uids(first))
+                copied |= self._matching(left, [one for one in listed if not _is_source(one, folder, left)])
+        return copied
 
-    def _identities(self, envelopes: list[Envelope], actions: Iterable[Action]) -> list[Identity]:
+    def _matching(self, actions: list[Action], envelopes: list[Envelope]) -> set[int]:
+        """The UIDs of the actions whose mails are among these of the open folder."""
         keys = {one.identity.key for one in actions}
         wanted = [one for one in envelopes if one.identity.key in keys]
         raw = self._session.raw([one.uid for one in wanted]) if wanted else {}
-        return [one.with_digest(raw[one.uid]).identity for one in wanted if one.uid in raw]
+        mails = [one.with_digest(raw[one.uid]).identity for one in wanted if one.uid in raw]
+        return {one.uid for one in actions if any(one.identity.same_as(mail) for mail in mails)}
 
     # --- lessons ---
 
@@ -271,3 +280,7 @@ class AccountSync:
             for one in lessons:
                 subject = subject_of(one.raw)
                 self._report(Event(self._account.name, f"learned as {one.label}", "", subject=subject))
+
+
+def _is_source(envelope: Envelope, folder: str, actions: list[Action]) -> bool:
+    return any((one.folder, one.uid) == (folder, envelope.uid) for one in actions)

@@ -27,7 +27,6 @@ from spamnb.mailbox.sync_plan import (
     first_new_uid,
     folder_changes,
     is_moved_by_person,
-    matched,
 )
 
 
@@ -130,35 +129,35 @@ class JunkSync:
     def _record_departures(
         self, departures: list[Departure], marks: dict[str, FolderStatus], uidvalidity: int
     ) -> None:
-        """Records lessons of mails that are in another folder now; Trash is not among these folders."""
+        """Records lessons of mails that are in another folder than Trash now."""
         before = self._state.statuses(JUNK_MARK)
         for folder, now in marks.items():
             first = first_new_uid(before.get(folder), now)
-            if departures and first is not None:
+            if departures and first is not None and folder != self._folders.trash:
                 self._session.open(folder)
                 listed = self._session.envelopes(self._session.uids(first))
-                pairs = list(matched(departures, lambda one: one.identity, listed))
-                departures = self._record_restored(departures, pairs, uidvalidity)
+                departures = self._record_restored(departures, listed, uidvalidity)
         with self._state.transaction():
             self._forget(departures, uidvalidity)
 
     def _record_restored(
-        self, departures: list[Departure], pairs: list[tuple[Departure, Envelope]], uidvalidity: int
+        self, departures: list[Departure], listed: list[Envelope], uidvalidity: int
     ) -> list[Departure]:
-        """Records the mails that are really the same as ham; returns the departures that are left."""
-        departure_of = {envelope.uid: departure for departure, envelope in pairs}
-        for batch in batches(envelope for _, envelope in pairs):
-            restored = [
-                (departure_of[uid], NewLesson("ham", envelope.identity, raw))
-                for uid, (envelope, raw) in self._fetched(batch).items()
-                if envelope.identity.same_as(departure_of[uid].identity)
-            ]
+        """Records departures that are among the listed mails as ham; returns the others."""
+        keys = {one.identity.key for one in departures}
+        left = list(departures)
+        for batch in batches(one for one in listed if one.identity.key in keys):
+            lessons, restored = [], []
+            for envelope, raw in self._fetched(batch).values():
+                departure = next((one for one in left if one.identity.same_as(envelope.identity)), None)
+                if departure is not None:
+                    left.remove(departure)
+                    restored.append(departure)
+                    lessons.append(NewLesson("ham", envelope.identity, raw))
             with self._state.transaction():
-                self._state.add_lessons(lesson for _, lesson in restored)
-                self._forget([departure for departure, _ in restored], uidvalidity)
-            done = {id(departure) for departure, _ in restored}
-            departures = [one for one in departures if id(one) not in done]
-        return departures
+                self._state.add_lessons(lessons)
+                self._forget(restored, uidvalidity)
+        return left
 
     def _forget(self, departures: list[Departure], uidvalidity: int) -> None:
         """Removes what is no longer in Junk from the state."""

@@ -96,6 +96,8 @@ class MailboxState:
         _create(path)
         self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = WAL")
+        # A power failure may take the last transactions: then they are repeated, as after a kill.
+        self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA secure_delete = ON")  # bytes of learned mails do not stay in the file
         with self.transaction():
             _prepare(self._db, path)

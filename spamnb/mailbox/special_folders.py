@@ -27,7 +27,7 @@ class Folder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpecialFolders:
-    """The folders of an account by their use; `others` are all where a mail from Junk may have gone."""
+    """The folders of an account by their use."""
 
     junk: str | None
     trash: str | None
@@ -37,7 +37,8 @@ class SpecialFolders:
 
     @property
     def others(self) -> tuple[str, ...]:
-        return tuple(name for name in self.names if name not in (self.junk, self.trash))
+        """All folders but Junk."""
+        return tuple(name for name in self.names if name != self.junk)
 
     def require_junk(self) -> str:
         """The folder for spam; refuses an account that has none."""
@@ -54,7 +55,7 @@ def find_special_folders(folders: Sequence[Folder]) -> SpecialFolders:
 
     >>> found = find_special_folders([Folder("INBOX"), Folder("INBOX.Spam", separator="."), Folder("Bin")])
     >>> found.junk, found.trash, found.others
-    ('INBOX.Spam', 'Bin', ('INBOX',))
+    ('INBOX.Spam', 'Bin', ('INBOX', 'Bin'))
     """
     usable = [one for one in folders if not _NOT_SELECTABLE & {flag.lower() for flag in one.flags}]
     uses = {use: _by_flag(usable, use) or _by_name(usable, names) for use, names in _USUAL_NAMES.items()}

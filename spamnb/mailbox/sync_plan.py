@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from spamnb.mailbox.mail_identity import MOST_BYTES, Envelope, Identity
 
@@ -12,8 +12,6 @@ JUNK, NOT_JUNK, OLD_NOT_JUNK = "$Junk", "$NotJunk", "NonJunk"  # keywords; Thund
 BATCH_BYTES, BATCH_MAILS = 4 << 20, 100  # fetched and classified at once
 _OLD = 2 * 86_400.0  # seconds: a mail that was received so long before the last synchronisation was moved
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0  # seconds between two tries to connect
-
-T = TypeVar("T")
 
 
 class FolderStatus(NamedTuple):
@@ -61,11 +59,6 @@ def first_new_uid(last: FolderStatus | None, now: FolderStatus) -> int | None:
     return last.uidnext if last.uidvalidity == now.uidvalidity else None
 
 
-def is_own_move(mail: Identity, moves: Iterable[Identity]) -> bool:
-    """Whether spamnb has moved this mail."""
-    return any(mail.same_as(move) for move in moves)
-
-
 def is_moved_by_person(mail: Identity, seen_before: Iterable[Identity]) -> bool:
     """Whether a mail that is new in Junk was elsewhere before; a server's filter delivers new mails."""
     return any(mail.same_as(before) for before in seen_before)
@@ -91,18 +84,6 @@ def action_for(mode: str, verdict: str, flags: Collection[str]) -> str:
     if mode == "shadow" or verdict != "spam" or keywords & {NOT_JUNK.lower(), OLD_NOT_JUNK.lower()}:
         return ""
     return "" if mode == "flag" and JUNK.lower() in keywords else mode
-
-
-def matched(
-    wanted: Iterable[T], identity_of: Callable[[T], Identity], listed: Iterable[Envelope]
-) -> Iterator[tuple[T, Envelope]]:
-    """Yields the pairs that may be the same mail, by key; each listed mail is used once."""
-    by_key: dict[tuple[str, int], list[Envelope]] = {}
-    for envelope in listed:
-        by_key.setdefault(envelope.identity.key, []).append(envelope)
-    for one in wanted:
-        if candidates := by_key.get(identity_of(one).key):
-            yield one, candidates.pop(0)
 
 
 def batches(envelopes: Iterable[Envelope]) -> Iterator[list[Envelope]]:
