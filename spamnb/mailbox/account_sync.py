@@ -25,6 +25,7 @@ from spamnb.mailbox.mailbox_state import (
 from spamnb.mailbox.special_folders import Folder, SpecialFolders, find_special_folders
 from spamnb.mailbox.sync_plan import (
     BATCH_MAILS,
+    DELETED,
     JUNK,
     MODES,
     NOT_JUNK,
@@ -200,13 +201,16 @@ class AccountSync:
 
     def _act_on(self, actions: list[Action], folder: str, may_be_done: bool) -> None:
         now = self._session.open(folder, write=True)
-        listed = self._session.envelopes([one.uid for one in actions])
-        present = {one.uid for one in listed if "\\Deleted" not in one.flags}
-        there = [one for one in actions if one.uidvalidity == now.uidvalidity and one.uid in present]
-        if there and self._account.mode == "flag":
+        valid = [one for one in actions if one.uidvalidity == now.uidvalidity]
+        flags = {one.uid: one.flags for one in self._session.envelopes([one.uid for one in valid])}
+        there = [one for one in valid if one.uid in flags and DELETED not in flags[one.uid]]
+        if self._account.mode == "flag":
             self._flag(there)
-        elif there:
-            self._move(there, folder, may_be_done)
+        elif self._session.has_move:
+            self._move(there)
+        else:
+            deleted = [one for one in valid if one.uid in flags and may_be_done and one not in there]
+            self._copy_and_remove(there, deleted, folder, may_be_done)
         # A mail that is not there any more has been moved: by spamnb, before it was killed, or by a person.
         # Of a move Junk tells which; a flag needs no answer.
         gone = [one for one in actions if one not in there]
@@ -215,6 +219,8 @@ class AccountSync:
             self._state.set_actions(gone, DONE if self._account.mode == "move" else SETTLED)
 
     def _flag(self, actions: list[Action]) -> None:
+        if not actions:
+            return
         if not self._session.can_flag(JUNK):
             raise MailboxError(
                 f"{self._account.server} keeps no keywords, such as {JUNK}, in {actions[0].folder}",
@@ -222,16 +228,24 @@ class AccountSync:
             )
         self._session.add_keyword([one.uid for one in actions], JUNK)
 
-    def _move(self, actions: list[Action], folder: str, may_be_copied: bool) -> None:
-        junk, uids = self._folders.require_junk(), [one.uid for one in actions]
-        if self._session.has_move:
-            self._session.move(uids, junk)
-            return
-        copied = self._copied(actions, junk) if may_be_copied else set()
+    def _move(self, actions: list[Action]) -> None:
+        if actions:
+            self._session.move([one.uid for one in actions], self._folders.require_junk())
+
+    def _copy_and_remove(
+        self, there: list[Action], deleted: list[Action], folder: str, may_be_copied: bool
+    ) -> None:
+        """Moves mails where the server has no command for it; what a kill has interrupted is finished.
+
+        Of mails that are marked as deleted only those are removed that spamnb has copied to Junk.
+        """
+        junk = self._folders.require_junk()
+        copied = self._copied([*there, *deleted], junk) if may_be_copied else set()
         self._session.open(folder, write=True)
-        if missing := [uid for uid in uids if uid not in copied]:
+        if missing := [one.uid for one in there if one.uid not in copied]:
             self._session.copy(missing, junk)
-        self._session.remove_copied(uids)
+        if done := [one.uid for one in there] + [one.uid for one in deleted if one.uid in copied]:
+            self._session.remove_copied(done)
 
     def _copied(self, actions: list[Action], junk: str) -> set[int]:
         """The UIDs of mails that were copied before spamnb was killed: into Junk, or moved on from there."""

@@ -9,6 +9,7 @@ from spamnb.mailbox.mail_identity import MOST_BYTES, Envelope, Identity
 
 MODES = ("shadow", "flag", "move")
 JUNK, NOT_JUNK, OLD_NOT_JUNK = "$Junk", "$NotJunk", "NonJunk"  # keywords; Thunderbird writes the last one
+DELETED = "\\Deleted"
 BATCH_BYTES, BATCH_MAILS = 4 << 20, 100  # fetched and classified at once
 _OLD = 2 * 86_400.0  # seconds: a mail that was received so long before the last synchronisation was moved
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0  # seconds between two tries to connect

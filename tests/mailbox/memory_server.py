@@ -1,4 +1,4 @@
-"""A mail server in memory, a model in memory, and kills at every step, for property tests without a network."""
+"""Holds a mail server and a model in memory, with kills at every step, for property tests."""
 
 from __future__ import annotations
 
