@@ -150,7 +150,7 @@ class Dovecot:
     def _certificate(self) -> None:
         command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
         names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
-        files = ["-keyout", self.folder / "key.pem", "-out", self.certificate]
+        files = ["-keyout", str(self.folder / "key.pem"), "-out", str(self.certificate)]
         subprocess.run([*command, "-nodes", "-days", "2", *names, *files], check=True, capture_output=True)
 
     def _start(self) -> None:

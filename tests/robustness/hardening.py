@@ -23,6 +23,7 @@ from tests.robustness import (
     hostile_mail,
     hostile_models,
     killed_workers,
+    mailbox_kills,
     memory_growth,
     system_faults,
     terminal_output,
@@ -48,6 +49,7 @@ AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "crash-recovery": (crash_recovery.rows, 0.07),
     "concurrent-changes": (concurrent_changes.rows, 0.03),
     "killed-workers": (killed_workers.rows, 0.05),
+    "mailbox-kills": (mailbox_kills.rows, 0.3),
 }
 
 
