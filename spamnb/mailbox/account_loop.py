@@ -92,9 +92,10 @@ class AccountRun:
         try:
             sync = AccountSync(self.account, session, state, self.classifier, self.report)
             while not stop():
-                sync.run(self.since)
+                more = sync.run(self.since)
                 yield
-                session.wait(self.poll, stop)
+                if not more:
+                    session.wait(self.poll, stop)
         finally:
             session.close()
 

@@ -100,8 +100,11 @@ class AccountSync:
         with state.transaction():
             state.drop_planned([mode for mode in MODES if mode != account.mode])
 
-    def run(self, since: date | None = None) -> None:
-        """Synchronises once. What was planned before, and perhaps done, is settled first."""
+    def run(self, since: date | None = None) -> bool:
+        """Synchronises once. What was planned before, and perhaps done, is settled first.
+
+        Returns whether more has arrived meanwhile: the server reports only what arrives from now on.
+        """
         self._act(may_be_done=True)
         if self._folders.junk is not None:
             JunkSync(self._session, self._state, self._folders).run()
@@ -112,9 +115,13 @@ class AccountSync:
             if self._account.mode == "flag":
                 self._learn_from_keywords(folder)
         self._learn()
-        self._session.open(self._account.folders[0])
         with self._state.transaction():
             self._state.set_synced()
+        now, last = (
+            self._session.open(self._account.folders[0]),
+            self._state.status(self._account.folders[0], WATCHED),
+        )
+        return last is None or (now.uidvalidity, now.uidnext) != (last.uidvalidity, last.uidnext)
 
     # --- arrivals ---
 

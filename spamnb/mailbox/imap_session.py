@@ -179,11 +179,14 @@ class ImapSession:
                 time.sleep(_TICK)
             self._client.noop()
             return
-        self._client.idle()
-        while (left := end - time.monotonic()) > 0 and not stop():
-            if self._client.idle_check(timeout=min(left, _TICK)) or _is_closed(self._client):
-                break
-        self._client.idle_done()
+        try:
+            self._client.idle()
+            while (left := end - time.monotonic()) > 0 and not stop():
+                if self._client.idle_check(timeout=min(left, _TICK)) or _is_closed(self._client):
+                    break
+            self._client.idle_done()
+        except IMAP4.error as error:  # an answer at a moment when none was expected: connect again
+            raise ConnectionLost(f"lost the connection to {self.server}: {_reason(error)}") from None
 
     def close(self) -> None:
         with suppress(OSError, IMAP4.error):

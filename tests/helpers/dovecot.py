@@ -155,17 +155,24 @@ class Dovecot:
 
     def _start(self) -> None:
         config = ["-F", "-c", str(self.folder / "dovecot.conf")]
-        self._process = subprocess.Popen(
-            ["/usr/sbin/dovecot", *config],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=open(self.folder / "errors", "wb"),
-        )
+        with open(self.folder / "errors", "wb") as errors:
+            self._process = subprocess.Popen(
+                ["/usr/sbin/dovecot", *config],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+            )
         end = time.monotonic() + PATIENCE
         while not _accepts(self.tls_port):
             died = self._process.poll() is not None
             assert not died and time.monotonic() < end, (self.folder / "errors").read_text()
             time.sleep(0.02)
+
+    def __enter__(self) -> Dovecot:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)

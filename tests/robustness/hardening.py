@@ -35,8 +35,8 @@ from tests.robustness.result_row import Row
 AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "fuzzing": (fuzzing.rows, 0.05),
     "hostile-models": (hostile_models.rows, 0.05),
-    "altered-models": (altered_models.rows, 0.2),
-    "memory-growth": (memory_growth.rows, 0.1),
+    "altered-models": (altered_models.rows, 0.15),
+    "memory-growth": (memory_growth.rows, 0.05),
     "hostile-journals": (hostile_journals.rows, 0.05),
     "time-growth": (time_growth.rows, 0.05),
     "hostile-mail": (hostile_mail.rows, 0.03),
@@ -44,12 +44,12 @@ AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "hidden-text": (hidden_text.rows, 0.0),
     "charsets": (charsets.rows, 0.0),
     "terminal-output": (terminal_output.rows, 0.05),
-    "system-faults": (system_faults.rows, 0.2),
+    "system-faults": (system_faults.rows, 0.15),
     "file-permissions": (file_permissions.rows, 0.02),
     "crash-recovery": (crash_recovery.rows, 0.07),
     "concurrent-changes": (concurrent_changes.rows, 0.03),
     "killed-workers": (killed_workers.rows, 0.05),
-    "mailbox-kills": (mailbox_kills.rows, 0.3),
+    "mailbox-kills": (mailbox_kills.rows, 0.15),
 }
 
 

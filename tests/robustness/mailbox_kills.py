@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,12 @@ class Cutter:
         self._target, self._open = port, set[socket.socket]()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._threads: list[threading.Thread] = []
+        self._run(self._accept)
+
+    def _run(self, work: Callable[..., None], *args: socket.socket) -> None:
+        self._threads.append(threading.Thread(target=work, args=args, daemon=True))
+        self._threads[-1].start()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -54,17 +60,17 @@ class Cutter:
                 client, _ = self._listener.accept()
                 server = socket.create_connection(("127.0.0.1", self._target))
                 self._open |= {client, server}
-                for source, sink in ((client, server), (server, client)):
-                    threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+                self._run(self._pass_on, client, server)
+                self._run(self._pass_on, server, client)
 
     def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(1 << 16):
                 sink.sendall(data)
-        for one in (source, sink):
-            self._open.discard(one)
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+        self._open.discard(source)
+        with suppress(OSError):
+            sink.shutdown(socket.SHUT_RDWR)
+        source.close()
 
     def cut(self) -> None:
         for one in list(self._open):
@@ -72,8 +78,13 @@ class Cutter:
                 one.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
+        """Ends all connections and waits for their threads."""
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut()
+        for one in self._threads:
+            one.join(PATIENCE)
 
 
 class Person:
@@ -89,6 +100,9 @@ class Person:
         self._client: Any = IMAPClient("127.0.0.1", server.tls_port, ssl_context=server.context())
         self._client.login(user, PASSWORD)
         self._numbers = iter(range(1, 1_000_000))
+
+    def close(self) -> None:
+        self._client.logout()
 
     def act(self) -> None:
         self.rng.choice([self.deliver, self.deliver, self.mark_spam, self.restore, self.trash])()
@@ -217,6 +231,13 @@ class Trial:
             self.once()
         return self.problems()
 
+    def __enter__(self) -> Trial:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cutter.close()
+        self.person.close()
+
     def problems(self) -> int:
         """Runs twice more, so that nothing is left to do, then compares."""
         self.once()
@@ -230,15 +251,14 @@ class Trial:
 def run(kills: int, cuts: int, seed: int) -> list[Row]:
     rows = []
     for what, times in (("killed", kills), ("connection cut", cuts)):
-        server, started = Dovecot(), time.monotonic()
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                trial = Trial(Path(folder), server, USERS[0], random.Random(seed))
-                failures = trial.kill(times) if what == "killed" else trial.cut(times)
-                trial.cutter.close()
-                lessons = len(trial.person.expected)
-        finally:
-            server.stop()
+        started = time.monotonic()
+        with (
+            Dovecot() as server,
+            tempfile.TemporaryDirectory() as folder,
+            Trial(Path(folder), server, USERS[0], random.Random(seed)) as trial,
+        ):
+            failures = trial.kill(times) if what == "killed" else trial.cut(times)
+            lessons = len(trial.person.expected)
         rows.append(Row("mailbox", f"{what}, {lessons} lessons", times, failures, _each(started, times), 0.0))
     return rows
 
