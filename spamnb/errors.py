@@ -66,7 +66,7 @@ EXTRA_PACKAGES = {
     "patterns": "google-re2",
     "dask": "distributed",
     "sklearn": "scikit-learn",
-    "imap": "imapclient",
+    "imap": "IMAPClient",
 }  # as in pyproject.toml
 
 

@@ -18,18 +18,17 @@ from spamnb.errors import ConfigError
 if TYPE_CHECKING:
     from spamnb.mailbox import AccountRun, Event, MailAccount
 
-_MODES = ("shadow", "flag", "move")  # those of mailbox.MODES, which --help does not load
+_ACTIONS = ("shadow", "flag", "move")  # those of mailbox.ACTIONS, which --help does not load
 TABLE = "imap.accounts"
 
-mode_option = option(
-    "--mode",
-    type=click.Choice(_MODES),
-    group="Decision",
-    help="shadow: only print. flag: set the keyword $Junk. move: move spam to Junk. [default: the account's "
-    "mode, else shadow]",
+action_option = option(
+    "--action",
+    type=click.Choice(_ACTIONS),
+    help="What happens to spam. shadow: only print it. flag: set the keyword $Junk. move: to Junk. "
+    "[default: that of the account, else shadow]",
 )
 run_options = all_of(
-    mode_option,
+    action_option,
     option(
         "--since",
         type=click.DateTime(["%Y-%m-%d"]),
@@ -69,7 +68,7 @@ def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]
 
     keep_freed_memory()
     accounts = [
-        replace(one, mode=flags["mode"] or one.mode, model=flags["model"] or one.model)
+        replace(one, action=flags["action"] or one.action, model=flags["model"] or one.model)
         for one in configured_accounts(ctx, names)
     ]
     since: datetime.datetime | None = flags["since"]

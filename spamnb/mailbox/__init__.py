@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spamnb.mailbox.passwords import password_of as password_of, store_password as store_password
     from spamnb.mailbox.server_search import find_server as find_server, log_in as log_in
     from spamnb.mailbox.special_folders import find_special_folders as find_special_folders
-    from spamnb.mailbox.sync_plan import MODES as MODES
+    from spamnb.mailbox.sync_plan import ACTIONS as ACTIONS
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
@@ -40,6 +40,6 @@ else:
             "passwords": ["password_of", "store_password"],
             "server_search": ["find_server", "log_in"],
             "special_folders": ["find_special_folders"],
-            "sync_plan": ["MODES"],
+            "sync_plan": ["ACTIONS"],
         },
     )

@@ -24,10 +24,10 @@ from spamnb.mailbox.mailbox_state import (
 )
 from spamnb.mailbox.special_folders import Folder, SpecialFolders, find_special_folders
 from spamnb.mailbox.sync_plan import (
+    ACTIONS,
     BATCH_MAILS,
     DELETED,
     JUNK,
-    MODES,
     NOT_JUNK,
     FolderStatus,
     action_for,
@@ -90,15 +90,15 @@ class AccountSync:
         self._account, self._session, self._state = account, session, state
         self._classifier, self._report = classifier, report
         self._folders: SpecialFolders = find_special_folders(session.folders())
-        if account.mode == "move":
+        if account.action == "move":
             self._folders.require_junk()
             if not session.can_move:
                 raise MailboxError(
                     f"{account.server} cannot move a single mail: it has neither MOVE nor UIDPLUS",
-                    hint='set mode = "flag" for this account',
+                    hint='set action = "flag" for this account',
                 )
         with state.transaction():
-            state.drop_planned([mode for mode in MODES if mode != account.mode])
+            state.drop_planned([action for action in ACTIONS if action != account.action])
 
     def run(self, since: date | None = None) -> bool:
         """Synchronises once. What was planned before, and perhaps done, is settled first.
@@ -112,7 +112,7 @@ class AccountSync:
         for folder in self._account.folders:
             self._classify_arrivals(folder, since)
             self._act()
-            if self._account.mode == "flag":
+            if self._account.action == "flag":
                 self._learn_from_keywords(folder)
         self._learn()
         with self._state.transaction():
@@ -174,12 +174,12 @@ class AccountSync:
 
     def _record(self, folder: str, uidvalidity: int, seen: list[SeenMail]) -> None:
         """Records verdicts and what will be done about them in one transaction."""
-        mode = self._account.mode
-        spam = [one.envelope for one in seen if action_for(mode, one.verdict or "", one.envelope.flags)]
+        action = self._account.action
+        spam = [one.envelope for one in seen if action_for(action, one.verdict or "", one.envelope.flags)]
         end = max((one.envelope.uid + 1 for one in seen), default=0)
         with self._state.transaction():
             self._state.add_mails(folder, uidvalidity, seen)
-            self._state.plan(mode, folder, uidvalidity, spam)
+            self._state.plan(action, folder, uidvalidity, spam)
             last = self._state.status(folder, WATCHED)
             if last is not None and last.uidvalidity == uidvalidity and last.uidnext < end:
                 self._state.set_status(folder, WATCHED, last._replace(uidnext=end))
@@ -189,8 +189,10 @@ class AccountSync:
             return
         what = verdict.label
         if verdict.label == "spam":
-            do = {"shadow": "would go to", "flag": "flagged for", "move": "to"}[self._account.mode]
-            acts = self._account.mode == "shadow" or action_for(self._account.mode, "spam", envelope.flags)
+            do = {"shadow": "would go to", "flag": "flagged for", "move": "to"}[self._account.action]
+            acts = self._account.action == "shadow" or action_for(
+                self._account.action, "spam", envelope.flags
+            )
             what = f"spam, {do} {self._folders.junk or 'Junk'}" if acts else "spam, left alone"
         where = f"{folder}/{envelope.uid}"
         self._report(Event(self._account.name, what, where, verdict.probability, verdict.subject))
@@ -199,8 +201,8 @@ class AccountSync:
 
     def _act(self, may_be_done: bool = False) -> None:
         """Does what is planned; after a restart, `may_be_done`, some of it may be done already."""
-        mode = self._account.mode
-        planned = self._state.actions(PLANNED, mode) if mode != "shadow" else []
+        action = self._account.action
+        planned = self._state.actions(PLANNED, action) if action != "shadow" else []
         for folder in sorted({one.folder for one in planned}):
             actions = [one for one in planned if one.folder == folder]
             for at in range(0, len(actions), BATCH_MAILS):
@@ -211,7 +213,7 @@ class AccountSync:
         valid = [one for one in actions if one.uidvalidity == now.uidvalidity]
         flags = {one.uid: one.flags for one in self._session.envelopes([one.uid for one in valid])}
         there = [one for one in valid if one.uid in flags and DELETED not in flags[one.uid]]
-        if self._account.mode == "flag":
+        if self._account.action == "flag":
             self._flag(there)
         elif self._session.has_move:
             self._move(there)
@@ -223,7 +225,7 @@ class AccountSync:
         gone = [one for one in actions if one not in there]
         with self._state.transaction():
             self._state.set_actions(there, DONE)
-            self._state.set_actions(gone, DONE if self._account.mode == "move" else SETTLED)
+            self._state.set_actions(gone, DONE if self._account.action == "move" else SETTLED)
 
     def _flag(self, actions: list[Action]) -> None:
         if not actions:
@@ -231,7 +233,7 @@ class AccountSync:
         if not self._session.can_flag(JUNK):
             raise MailboxError(
                 f"{self._account.server} keeps no keywords, such as {JUNK}, in {actions[0].folder}",
-                hint='set mode = "move" for this account',
+                hint='set action = "move" for this account',
             )
         self._session.add_keyword([one.uid for one in actions], JUNK)
 

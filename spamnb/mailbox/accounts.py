@@ -9,7 +9,7 @@ from json import dumps
 from typing import Any, Self
 
 from spamnb.errors import ConfigError
-from spamnb.mailbox.sync_plan import MODES
+from spamnb.mailbox.sync_plan import ACTIONS
 
 TLS = ("implicit", "starttls")
 _NAME = re.compile(r"[\w.+@-]{1,128}")
@@ -29,7 +29,7 @@ class MailAccount:
     server: str
     tls: str = "implicit"
     user: str = ""  # the login; by default the name
-    mode: str = "shadow"
+    action: str = "shadow"
     folders: tuple[str, ...] = ("INBOX",)
     ca_file: str = ""
     password_command: str = ""
@@ -49,7 +49,7 @@ class MailAccount:
             raise ConfigError(f"{where} has no server", hint='for example server = "imap.example.org"')
         account = cls(name, **values)
         parse_server(account.server)
-        for key, value, choices in (("mode", account.mode, MODES), ("tls", account.tls, TLS)):
+        for key, value, choices in (("action", account.action, ACTIONS), ("tls", account.tls, TLS)):
             if value not in choices:
                 raise ConfigError(
                     f"{where} {key} must be one of {', '.join(choices)}, got {value!r}", "correct it"
@@ -73,7 +73,7 @@ class MailAccount:
         lines = [f"[imap.accounts.{dumps(self.name)}]"]
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name != "name" and (value != one.default or one.name == "mode"):
+            if one.name != "name" and (value != one.default or one.name == "action"):
                 shown = list(value) if isinstance(value, tuple) else value
                 lines.append(f"{one.name.replace('_', '-')} = {dumps(shown, ensure_ascii=False)}")
         return "\n".join(lines) + "\n"

@@ -215,7 +215,7 @@ class MailboxState:
         )
 
     def drop_planned(self, kinds: Sequence[str]) -> None:
-        """Gives up what was planned in another mode."""
+        """Gives up actions of these kinds that are planned."""
         self._db.executemany(
             "DELETE FROM actions WHERE account = ? AND state = ? AND kind = ?",
             ((self.account, PLANNED, kind) for kind in kinds),

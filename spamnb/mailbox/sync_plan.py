@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spamnb.mailbox.mail_identity import MOST_BYTES, Envelope, Identity
 
-MODES = ("shadow", "flag", "move")
+ACTIONS = ("shadow", "flag", "move")
 JUNK, NOT_JUNK, OLD_NOT_JUNK = "$Junk", "$NotJunk", "NonJunk"  # keywords; Thunderbird writes the last one
 DELETED = "\\Deleted"
 BATCH_BYTES, BATCH_MAILS = 4 << 20, 100  # fetched and classified at once
@@ -73,7 +73,7 @@ def is_arrival(envelope: Envelope, last_sync: float | None) -> bool:
     return last_sync is None or envelope.received >= last_sync - _OLD
 
 
-def action_for(mode: str, verdict: str, flags: Collection[str]) -> str:
+def action_for(action: str, verdict: str, flags: Collection[str]) -> str:
     """What to do with a mail: `move`, `flag` or "" for nothing. A mail marked as no junk is left alone.
 
     >>> action_for("move", "spam", ()), action_for("move", "unsure", ())
@@ -82,9 +82,9 @@ def action_for(mode: str, verdict: str, flags: Collection[str]) -> str:
     ('', '')
     """
     keywords = {flag.lower() for flag in flags}
-    if mode == "shadow" or verdict != "spam" or keywords & {NOT_JUNK.lower(), OLD_NOT_JUNK.lower()}:
+    if action == "shadow" or verdict != "spam" or keywords & {NOT_JUNK.lower(), OLD_NOT_JUNK.lower()}:
         return ""
-    return "" if mode == "flag" and JUNK.lower() in keywords else mode
+    return "" if action == "flag" and JUNK.lower() in keywords else action
 
 
 def batches(envelopes: Iterable[Envelope]) -> Iterator[list[Envelope]]:

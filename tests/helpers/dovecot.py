@@ -1,4 +1,4 @@
-"""Starts a real Dovecot on loopback, in a folder of its own, with two accounts and a certificate of its own."""
+"""Starts a real Dovecot on loopback, in a folder of its own, with two accounts."""
 
 from __future__ import annotations
 
@@ -164,8 +164,8 @@ class Dovecot:
             )
         end = time.monotonic() + PATIENCE
         while not _accepts(self.tls_port):
-            died = self._process.poll() is not None
-            assert not died and time.monotonic() < end, (self.folder / "errors").read_text()
+            assert self._process.poll() is None, (self.folder / "errors").read_text()
+            assert time.monotonic() < end
             time.sleep(0.02)
 
     def __enter__(self) -> Dovecot:

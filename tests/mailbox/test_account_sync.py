@@ -24,16 +24,16 @@ from tests.mailbox.memory_server import Killed, MemoryModel, MemoryServer, Memor
 class Filter:
     """A filter for one account that can be started again and again over the same state."""
 
-    def __init__(self, folder: Path, mode: str = "move", has_move: bool = True) -> None:
+    def __init__(self, folder: Path, action: str = "move", has_move: bool = True) -> None:
         self.path = str(folder / "state" / "imap.sqlite")
         self.server, self.model = MemoryServer(), MemoryModel()
-        self.mode, self.has_move = mode, has_move
+        self.action, self.has_move = action, has_move
         self.events: list[Event] = []
 
     def run(self, step: Callable[[], None] = lambda: None, since: date | None = None) -> None:
         """One start of the program, one synchronisation."""
         state = MailboxState(self.path, "me@example.org")
-        account = MailAccount("me@example.org", "imap.example.org", mode=self.mode)
+        account = MailAccount("me@example.org", "imap.example.org", action=self.action)
         session = MemorySession(self.server, step, self.has_move)
         self.model.step = step
         try:
@@ -84,7 +84,7 @@ def test_what_arrives_is_classified_and_spam_is_moved(started: Filter) -> None:
 
 
 def test_shadow_mode_changes_nothing_on_the_server(started: Filter) -> None:
-    started.mode = "shadow"
+    started.action = "shadow"
     started.server.deliver(SPAM)
     started.run()
     assert (started.inbox(), started.server.moves) == ([OLD, SPAM], [])
@@ -92,7 +92,7 @@ def test_shadow_mode_changes_nothing_on_the_server(started: Filter) -> None:
 
 
 def test_flag_mode_sets_a_keyword(started: Filter) -> None:
-    started.mode = "flag"
+    started.action = "flag"
     uid = started.server.deliver(SPAM)
     started.run()
     assert started.inbox() == [OLD, SPAM]
@@ -148,7 +148,7 @@ def test_new_uids_of_a_folder_are_no_arrivals_and_no_lessons(started: Filter, fo
 def test_a_server_without_move_and_uidplus_is_refused(started: Filter) -> None:
     session = MemorySession(started.server)
     session.can_move = False
-    account = MailAccount("me@example.org", "imap.example.org", mode="move")
+    account = MailAccount("me@example.org", "imap.example.org", action="move")
     with pytest.raises(MailboxError, match="cannot move a single mail: it has neither MOVE nor UIDPLUS"):
         AccountSync(account, session, started.state(), started.model, started.events.append)
 
@@ -244,7 +244,7 @@ def test_a_mail_with_the_same_id_and_size_but_other_bytes_is_classified(started:
 
 
 def test_in_mode_flag_a_person_who_says_no_junk_teaches_ham(started: Filter) -> None:
-    started.mode = "flag"
+    started.action = "flag"
     uid = started.server.deliver(SPAM)
     started.run()
     started.server.folders["INBOX"].mails[uid].flags = {"$NotJunk"}

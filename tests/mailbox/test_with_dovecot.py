@@ -45,7 +45,7 @@ def test_login_keeps_the_account_and_no_password(dovecot: Dovecot, cli: Cli) -> 
     assert done.err.splitlines() == [
         f"logged in         {ANN} at {dovecot.server}, TLS",
         "folders           5; junk mail is in Junk",
-        f"account           {ANN}, mode shadow, kept in {config}",
+        f"account           {ANN}, action shadow, kept in {config}",
         "try               spamnb imap once",
     ]
     assert config.read_text() == (
@@ -112,8 +112,8 @@ def test_two_accounts_learn_and_move_by_themselves(dovecot: Dovecot, cli: Cli, m
 
 
 def check_two_accounts(ann: Mailbox, bob: Mailbox, cli: Cli) -> None:
-    ann.login("--mode", "move")
-    bob.login("--mode", "shadow")
+    ann.login("--action", "move")
+    bob.login("--action", "shadow")
     old = numbered("spam", 1)
     ann.deliver(old)
     cli("imap", "once")
@@ -149,7 +149,7 @@ def check_two_accounts(ann: Mailbox, bob: Mailbox, cli: Cli) -> None:
     assert ann.unread()
     assert bob.unread()
     shown = cli("imap", "status", ANN).text.splitlines()
-    assert shown[0] == f"account     {ANN} at {ann.server.server}, mode move"
+    assert shown[0] == f"account     {ANN} at {ann.server.server}, action move"
     assert shown[1] == "folders     INBOX (3 mails), Junk (1 mails)"
     assert shown[3:] == [
         "verdicts    2 ham, 1 spam",
@@ -162,7 +162,7 @@ def check_two_accounts(ann: Mailbox, bob: Mailbox, cli: Cli) -> None:
 
 
 def test_flags_are_set_and_not_junk_is_a_lesson(mailbox: Mailbox) -> None:
-    mailbox.login("--mode", "flag")
+    mailbox.login("--action", "flag")
     mailbox.cli("imap", "once")
     mailbox.deliver(numbered("spam", 1), numbered("ham", 1))
     mailbox.cli("imap", "once")
@@ -177,7 +177,7 @@ def test_flags_are_set_and_not_junk_is_a_lesson(mailbox: Mailbox) -> None:
 
 
 def test_a_new_uidvalidity_makes_nothing_an_arrival_or_a_lesson(mailbox: Mailbox) -> None:
-    mailbox.login("--mode", "move")
+    mailbox.login("--action", "move")
     mailbox.deliver(numbered("spam", 1), numbered("ham", 1))
     mailbox.deliver(numbered("spam", 2), folder="Junk")
     mailbox.cli("imap", "once")
@@ -203,7 +203,7 @@ def test_without_the_command_move_mails_are_copied_and_removed_alone(cli: Cli, m
         Dovecot(capability="IMAP4rev1 UIDPLUS IDLE UNSELECT SPECIAL-USE") as server,
         Mailbox(server, ANN, cli, mail_model) as one,
     ):
-        one.login("--mode", "move")
+        one.login("--action", "move")
         cli("imap", "once")
         one.deliver(numbered("spam", 1), numbered("ham", 1))
         one.client.select_folder("INBOX")
@@ -219,10 +219,10 @@ def test_a_server_without_a_safe_move_is_refused(cli: Cli, mail_model: Path) -> 
         Dovecot(capability="IMAP4rev1 IDLE UNSELECT SPECIAL-USE") as server,
         Mailbox(server, ANN, cli, mail_model) as one,
     ):
-        one.login("--mode", "move")
+        one.login("--action", "move")
         assert cli.fails("imap", "once") == [
             f"Error: {server.server} cannot move a single mail: it has neither MOVE nor UIDPLUS",
-            'Hint: set mode = "flag" for this account',
+            'Hint: set action = "flag" for this account',
         ]
         error = f"error       {server.server} cannot move a single mail: it has neither MOVE nor UIDPLUS"
         assert error in cli("imap", "status").text
@@ -232,7 +232,7 @@ def test_a_server_without_a_safe_move_is_refused(cli: Cli, mail_model: Path) -> 
 
 
 def test_run_classifies_mail_as_it_arrives(mailbox: Mailbox) -> None:
-    mailbox.login("--mode", "move")
+    mailbox.login("--action", "move")
     mailbox.cli("imap", "once")
     with mailbox.cli.start("imap", "run") as running:
         for n in (1, 2):

@@ -181,7 +181,7 @@ class Trial:
         self.person = Person(server, user, rng)
         login = ("--server", f"127.0.0.1:{self.cutter.port}", "--ca-file", str(server.certificate))
         command = f"echo '{PASSWORD}'"
-        self.cli("imap", "login", user, *login, "--password-command", command, "--mode", "move")
+        self.cli("imap", "login", user, *login, "--password-command", command, "--action", "move")
         self.once()
         for _ in range(20):
             self.person.deliver()

@@ -30,14 +30,14 @@ def imap_group(ctx: click.Context) -> None:
     """Filter a mailbox on a mail server, and learn from moves.
 
     A mail that you move to Junk is learned as spam. One that you move out of Junk is learned as ham, unless
-    you move it to Trash. At first spamnb only prints what it would do; --mode flag or --mode move makes it
-    act. It never deletes a mail, never marks one as read, and leaves alone what was there before.
+    you move it to Trash. At first spamnb only prints what it would do with spam; --action flag or move makes
+    it act. It never deletes a mail, never marks one as read, and leaves alone what was there before.
 
     \b
     Examples:
       spamnb imap login me@example.org
       spamnb imap once
-      spamnb imap run --mode move
+      spamnb imap run --action move
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.imap_accounts import ask_password, mail_limits, mode_option
+from spamnb.cli.imap_accounts import action_option, ask_password, mail_limits
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 from spamnb.errors import ConfigError, MailboxError
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     group="Input",
     help="Trust the certificate authorities in FILE (PEM) too.",
 )
-@mode_option
+@action_option
 @option(
     "--train",
     type=click.Choice(["ask", "yes", "no"]),
@@ -66,7 +66,7 @@ def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
     Examples:
       spamnb imap login me@example.org
       spamnb imap login me@example.org --password-command 'pass show mail'
-      spamnb imap login me --server mail.example.org:143 --mode move
+      spamnb imap login me --server mail.example.org:143 --action move
     """
     from spamnb.mailbox import check_name, log_in, password_of, store_password
 
@@ -95,7 +95,7 @@ _TLS = {"implicit": "TLS", "starttls": "STARTTLS"}
 def _account(address: str, flags: dict[str, Any]) -> MailAccount:
     from spamnb.mailbox import MailAccount
 
-    names = ("user", "password_command", "ca_file", "mode")
+    names = ("user", "password_command", "ca_file", "action")
     values = {name: flags[name] for name in names if flags[name]}
     if "ca_file" in values:
         values["ca_file"] = os.path.abspath(values["ca_file"])
@@ -133,7 +133,7 @@ def _keep(ctx: click.Context, account: MailAccount, quiet: bool) -> None:
     if path is None:
         raise MailboxError("there is no home folder for config.toml: HOME is not set", "spamnb --config FILE")
     write_account(path, account)
-    print_step("account", f"{account.name}, mode {account.mode}, kept in {path}", quiet)
+    print_step("account", f"{account.name}, action {account.action}, kept in {path}", quiet)
 
 
 def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:

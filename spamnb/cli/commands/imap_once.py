@@ -23,7 +23,7 @@ def imap_once(ctx: click.Context, /, accounts: tuple[str, ...], **flags: Any) ->
     \b
     Examples:
       spamnb imap once
-      spamnb imap once me@example.org --mode move
+      spamnb imap once me@example.org --action move
       spamnb imap once --since 2026-01-01
     """
     from spamnb.cli.output import show_error

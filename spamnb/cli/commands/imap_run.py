@@ -35,12 +35,12 @@ def imap_run(ctx: click.Context, /, accounts: tuple[str, ...], **flags: Any) -> 
     \b
     Examples:
       spamnb imap run
-      spamnb imap run me@example.org --mode flag
+      spamnb imap run me@example.org --action flag
     """
     from spamnb.mailbox import run_accounts
 
     runs = account_runs(ctx, accounts, flags)
     for run in runs:
         run.poll = flags["poll"]
-        print_status(f"running {run.account.name} in mode {run.account.mode}; Ctrl-C stops", flags["quiet"])
+        print_status(f"running {run.account.name}, action {run.account.action}; Ctrl-C stops", flags["quiet"])
     run_accounts(runs, lambda: False)

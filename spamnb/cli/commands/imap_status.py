@@ -39,7 +39,7 @@ def imap_status(ctx: click.Context, accounts: tuple[str, ...]) -> None:
 
 
 def _rows(account: MailAccount, summary: AccountSummary) -> Iterator[tuple[str, str]]:
-    yield "account", f"{account.name} at {account.server}, mode {account.mode}"
+    yield "account", f"{account.name} at {account.server}, action {account.action}"
     folders = ", ".join(f"{name} ({n:,} mails)" for name, n in summary.folders.items())
     yield "folders", folders or "not listed yet"
     yield "last run", "never" if summary.synced is None else _time(summary.synced)
