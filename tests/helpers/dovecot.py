@@ -18,6 +18,7 @@ import pytest
 from tests.helpers.command_line import PATIENCE
 
 USERS = ("ann@example.org", "bob@example.org")
+READER = "me@example.org"  # the account of the documents
 PASSWORD = "open sesame"
 # Without root all services run as the caller; with root, mail belongs to an ordinary user.
 _CONFIG = """
@@ -139,7 +140,7 @@ class Dovecot:
 
     def _passwords(self, owner: pwd.struct_passwd) -> None:
         lines = []
-        for user in USERS:
+        for user in (*USERS, READER):
             home = self.folder / "home" / user
             home.mkdir(parents=True)
             if os.geteuid() == 0:
