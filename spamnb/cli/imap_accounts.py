@@ -14,6 +14,7 @@ from spamnb.cli import options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_status, write_bytes
 from spamnb.errors import ConfigError
+from spamnb.settings import MailConfig
 
 if TYPE_CHECKING:
     from spamnb.mailbox import AccountRun, Event, MailAccount
@@ -37,7 +38,7 @@ run_options = all_of(
         help="Classify older mail too, received since DATE (2026-01-31).",
     ),
     options.model_option,
-    options.one_mail_options,
+    options.setting_options(MailConfig),
     options.quiet_option,
 )
 
@@ -96,12 +97,9 @@ def _classifier(stated: str, flags: dict[str, Any]) -> Any:
 
 def mail_limits(flags: dict[str, Any]) -> Any:
     """How mails are read."""
-    from spamnb.cli.data_inputs import size_of
     from spamnb.mail import Limits
-    from spamnb.settings import MailConfig
 
-    trusted = MailConfig.from_options(flags).trusted_servers
-    return Limits(size_of(flags["max_size"], "--max-size"), authserv_ids=trusted)
+    return Limits(authserv_ids=MailConfig.from_options(flags).trusted_servers)
 
 
 def ask_password(question: str) -> str:

@@ -91,8 +91,9 @@ class AccountRun:
         session = ImapSession(self.account, self.password)
         try:
             sync = AccountSync(self.account, session, state, self.classifier, self.report)
+            since = self.since
             while not stop():
-                more = sync.run(self.since)
+                more, since = sync.run(since), None
                 yield
                 if not more:
                     session.wait(self.poll, stop)

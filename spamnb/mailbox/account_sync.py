@@ -105,6 +105,7 @@ class AccountSync:
 
         Returns whether more has arrived meanwhile: the server reports only what arrives from now on.
         """
+        self._folders = find_special_folders(self._session.folders())  # a person may have made a new one
         self._act(may_be_done=True)
         if self._folders.junk is not None:
             JunkSync(self._session, self._state, self._folders).run()

@@ -212,15 +212,10 @@ def _connect(account: MailAccount, timeout: float) -> Any:
         raise MissingExtraError("`spamnb imap`", "imap") from None
     context, implicit = tls_context(account.ca_file), account.tls == "implicit"
     try:
-        client = IMAPClient(
-            account.host,
-            account.port,
-            ssl=implicit,
-            ssl_context=context if implicit else None,
-            timeout=timeout,
-        )
+        place, used = (account.host, account.port), context if implicit else None
+        client = IMAPClient(*place, ssl=implicit, ssl_context=used, timeout=timeout)
         if not implicit:
-            client.starttls(context)
+            _start_tls(client, context)
     except ssl.SSLCertVerificationError as error:
         raise MailboxError(
             f"the certificate of {account.server} is not trusted: {excerpt(error.verify_message, 200)}",
@@ -233,6 +228,15 @@ def _connect(account: MailAccount, timeout: float) -> Any:
             f"{account.server} offers no TLS: {_reason(error)}", hint="use its port for TLS, usually 993"
         ) from None
     return client
+
+
+def _start_tls(client: Any, context: ssl.SSLContext) -> None:
+    try:
+        client.starttls(context)
+    except BaseException:
+        with suppress(OSError):
+            client.shutdown()
+        raise
 
 
 def _envelope(uid: int, row: dict[bytes, Any]) -> Envelope:

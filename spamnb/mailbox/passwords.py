@@ -16,11 +16,13 @@ _LONGEST = 60  # seconds that a password command may take, for example to ask fo
 Prompt = Callable[[str], str]  # asks the user; an empty answer where there is no terminal
 
 
-def password_of(account: MailAccount, prompt: Prompt) -> str:
-    """The password, from the first source that has one."""
+def password_of(account: MailAccount, prompt: Prompt, ask_first: bool = False) -> str:
+    """The password, from the first source that has one; `ask_first` prompts before it asks the keyring."""
     if account.password_command:
         return run_password_command(account.password_command)
-    password = _from_keyring(account) or prompt(f"Password of {account.login}")
+    question = f"Password of {account.login}"
+    password = prompt(question) if ask_first else ""
+    password = password or _from_keyring(account) or ("" if ask_first else prompt(question))
     if not password:
         raise MailboxError(
             f"there is no password for {account.name}",

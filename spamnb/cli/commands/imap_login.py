@@ -13,6 +13,7 @@ from spamnb.cli.imap_accounts import action_option, ask_password, mail_limits
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
 from spamnb.errors import ConfigError, MailboxError
+from spamnb.settings import MailConfig
 
 if TYPE_CHECKING:
     from spamnb.mailbox import ImapSession, MailAccount
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     group="Model",
     help="Train a first model from Junk, Archive and Sent.",
 )
-@options.advanced(options.one_mail_options)
+@options.advanced(options.setting_options(MailConfig))
 @options.quiet_option
 @click.pass_context
 def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
@@ -72,7 +73,7 @@ def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
 
     check_name(address)
     account = _account(address, flags)
-    password = password_of(account, ask_password)
+    password = password_of(account, ask_password, ask_first=True)
     account, session = log_in(account, password)
     try:
         quiet = flags["quiet"]
