@@ -12,13 +12,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from spamnb.errors import MailboxError
 from spamnb.mailbox.account_sync import AccountSync, Event
 from spamnb.mailbox.accounts import MailAccount
 from spamnb.mailbox.mailbox_state import MailboxState
-from tests.mailbox.memory_server import Killed, MemoryModel, MemoryServer, MemorySession
+from tests.mailbox.memory_server import Killed, MemoryFolder, MemoryModel, MemoryServer, MemorySession
 
 
 class Filter:
@@ -207,6 +207,16 @@ def test_a_mail_that_is_restored_before_junk_was_listed_is_ham_too(started: Filt
     assert (started.inbox(), started.model.changes) == ([OLD, SPAM], [(SPAM, "ham")])
 
 
+def test_a_mail_that_goes_into_a_new_folder_is_ham_too(started: Filter) -> None:
+    started.server.deliver(SPAM)
+    started.run()
+    started.run()
+    started.server.folders["Projects"] = MemoryFolder()
+    started.server.person_moves(SPAM, "Junk", "Projects")
+    started.run()
+    assert started.model.changes == [(SPAM, "ham")]
+
+
 def test_from_junk_to_trash_is_nothing(started: Filter) -> None:
     started.server.deliver(SPAM)
     started.run()
@@ -309,6 +319,7 @@ class Person:
 QUICK = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), has_move=st.booleans())
 def test_kills_neither_lose_nor_double_anything(seed: int, has_move: bool) -> None:
     with tempfile.TemporaryDirectory(dir=QUICK) as folder:

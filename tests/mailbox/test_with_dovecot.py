@@ -49,7 +49,7 @@ def test_login_keeps_the_account_and_no_password(dovecot: Dovecot, cli: Cli) -> 
         "try               spamnb imap once",
     ]
     assert config.read_text() == (
-        f'[imap.accounts."{ANN}"]\nserver = "{dovecot.server}"\nmode = "shadow"\n'
+        f'[imap.accounts."{ANN}"]\nserver = "{dovecot.server}"\naction = "shadow"\n'
         f'ca-file = "{dovecot.certificate}"\npassword-command = "cat {secret}"\n'
     )
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
