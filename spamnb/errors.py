@@ -67,6 +67,7 @@ EXTRA_PACKAGES = {
     "dask": "distributed",
     "sklearn": "scikit-learn",
     "imap": "IMAPClient",
+    "serve": "fastapi httptools prometheus-client uvicorn uvloop",
 }  # as in pyproject.toml
 
 
@@ -78,5 +79,6 @@ class MissingExtraError(SpamnbError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        package = EXTRA_PACKAGES[extra]
-        super().__init__(f"{what} needs the package {package}", hint=f"pip install {package}")
+        packages = EXTRA_PACKAGES[extra]
+        several = "s" * (" " in packages)
+        super().__init__(f"{what} needs the package{several} {packages}", hint=f"pip install {packages}")

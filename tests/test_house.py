@@ -32,6 +32,7 @@ ROOMS = [
     "evaluation",
     "tuning",
     "report",
+    "service",
     "lab_filters",
     "sklearn_inputs",
     "sklearn_classifier",
@@ -52,6 +53,7 @@ USERS = {
     "imapclient": {"mailbox"},
     "sklearn": {"lab_filters"},
     "scipy": set[str](),
+    **{name: {"service"} for name in ("fastapi", "starlette", "pydantic", "uvicorn", "prometheus_client")},
 }
 MAX_ENTRIES = 25  # at the top of spamnb/
 

@@ -39,9 +39,10 @@ SECTIONS = {
         "compare": "Try all scorers and other settings on the same folds.",
         "tune": "Search settings that suit the data, and measure the gain.",
     },
-    "Mail": {
+    "Mail and service": {
         "filter": "Pass one mail through, with its verdict in the header.",
         "imap": "Filter a mailbox on a mail server, and learn from moves.",
+        "serve": "Answer clients over HTTP and the spamd protocol.",
     },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
@@ -57,6 +58,8 @@ _OTHER_WORDS = {  # what users of other programs try
     "eval": "evaluate",
     "test": "evaluate",
     "models": "model list",
+    "server": "serve",
+    "spamd": "serve",
     **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
     **{name: f"model {name}" for name in ("import", "check")},
 }

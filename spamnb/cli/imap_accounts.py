@@ -87,11 +87,12 @@ def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]
 
 def _classifier(stated: str, flags: dict[str, Any]) -> Any:
     from spamnb.cli.model_choice import model_to_change
-    from spamnb.cli.own_model_start import start_for_kind
     from spamnb.mailbox import MailClassifier
-    from spamnb.storage import WAIT
+    from spamnb.training import start_own_model
 
-    start_for_kind(stated or None, lambda: "mail", WAIT, flags["quiet"])
+    path, name = start_own_model(stated or None, lambda: "mail")
+    if path:
+        print_status(f"no model of your own yet: starting {path} from the {name}", flags["quiet"])
     return MailClassifier(model_to_change(stated or None), mail_limits(flags))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from spamnb.mail import Limits, as_texts, parse_mail
+from spamnb.mail import Limits, mail_texts, parse_mail
 from spamnb.mailbox.account_sync import MailSession
 from spamnb.mailbox.special_folders import find_special_folders
 from spamnb.mailbox.sync_plan import batches
@@ -46,7 +46,7 @@ def train_from_folders(session: MailSession, mails: FolderMails, limits: Limits)
     for label, folders in (("spam", mails.spam), ("ham", mails.ham)):
         for folder in folders:
             for raw in _newest(session, folder):
-                trainer.add(as_texts([parse_mail(one, limits) for one in raw]), [label] * len(raw))
+                trainer.add(mail_texts([parse_mail(one, limits) for one in raw]), [label] * len(raw))
     return trainer.finish()
 
 

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from spamnb.core import excerpt
-from spamnb.mail import Limits, Mail, as_texts, parse_mail
+from spamnb.mail import Limits, Mail, mail_texts, parse_mail
 from spamnb.model import require_spam
 from spamnb.training import Learner, LearnResult, StoredModel, check_can_sync, class_label
 
@@ -36,13 +36,13 @@ class MailClassifier:
         with self._lock:
             model = self._stored.newest()
             spam = require_spam(model.labels, "spamnb imap")
-            predictions = model.score(as_texts(parsed))
+            predictions = model.score(mail_texts(parsed))
         labels = ["spam" if one in spam else one if one == "unsure" else "ham" for one in predictions.labels]
         return list(map(Verdict, labels, predictions.probability.tolist(), map(_subject, parsed)))
 
     def learn(self, lessons: Sequence[tuple[str, bytes]]) -> LearnResult:
         """Learns mails as `spam` or `ham`; of two labels for a mail the last one counts."""
-        texts = as_texts([parse_mail(raw, self._limits) for _, raw in lessons])
+        texts = mail_texts([parse_mail(raw, self._limits) for _, raw in lessons])
         with self._lock, Learner(self.path) as learner:
             labels = [class_label(learner.model, label == "spam") for label, _ in lessons]
             learner.learn(texts, labels)

@@ -32,11 +32,14 @@ if TYPE_CHECKING:
         describe as describe,
         probability_text as probability_text,
     )
-    from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
+    from spamnb.model.explanation import (
+        Basis as Basis,
+        Evidence as Evidence,
+        Explanation as Explanation,
+    )
     from spamnb.model.formula import (
         Formula as Formula,
         Linear as Linear,
-        as_formula as as_formula,
         linear_view as linear_view,
     )
     from spamnb.model.inspection import (
@@ -59,6 +62,11 @@ if TYPE_CHECKING:
         sum_changes as sum_changes,
         with_records as with_records,
     )
+    from spamnb.model.model_lookup import (
+        find_model as find_model,
+        model_to_change as model_to_change,
+        refuse_shipped as refuse_shipped,
+    )
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_names import (
         AUTO as AUTO,
@@ -67,10 +75,11 @@ if TYPE_CHECKING:
         data_folder as data_folder,
         is_name as is_name,
         is_shipped as is_shipped,
+        kind_by_length as kind_by_length,
+        model_path as model_path,
         name_of as name_of,
         named_models as named_models,
         new_path_of as new_path_of,
-        path_of as path_of,
         shipped_model as shipped_model,
         use_model as use_model,
         used_model as used_model,
@@ -117,10 +126,20 @@ if TYPE_CHECKING:
         spam_classes as spam_classes,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
+    from spamnb.model.spamassassin_score import (
+        REQUIRED as REQUIRED,
+        spam_level as spam_level,
+        spam_score as spam_score,
+    )
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
-    from spamnb.model.verdict_header import with_verdict as with_verdict
+    from spamnb.model.verdict_header import (
+        MailVerdict as MailVerdict,
+        mail_verdict as mail_verdict,
+        verdict_fields as verdict_fields,
+        with_verdict as with_verdict,
+    )
     from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
@@ -140,12 +159,13 @@ else:
             "change_history": ["ChangeHistory"],
             "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
-            "explanation": ["Evidence", "Explanation"],
-            "formula": ["Formula", "Linear", "as_formula", "linear_view"],
+            "explanation": ["Basis", "Evidence", "Explanation"],
+            "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
+            "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
             "model_names": [
                 "AUTO",
@@ -154,10 +174,11 @@ else:
                 "data_folder",
                 "is_name",
                 "is_shipped",
+                "kind_by_length",
                 "name_of",
                 "named_models",
                 "new_path_of",
-                "path_of",
+                "model_path",
                 "shipped_model",
                 "use_model",
                 "used_model",
@@ -179,10 +200,11 @@ else:
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
+            "spamassassin_score": ["REQUIRED", "spam_level", "spam_score"],
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
-            "verdict_header": ["with_verdict"],
+            "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
             "verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },

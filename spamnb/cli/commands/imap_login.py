@@ -139,12 +139,11 @@ def _keep(ctx: click.Context, account: MailAccount, quiet: bool) -> None:
 
 def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
     """Trains a first model if the user wants one and has none."""
-    from spamnb.cli.own_model_start import lacks_own_model
     from spamnb.mailbox import FolderMails
 
     if flags["train"] == "no":
         return
-    if not lacks_own_model():
+    if not _lacks_own_model():
         if flags["train"] == "yes":
             print_step("model", "you have one; it goes on learning from what you move", flags["quiet"])
         return
@@ -154,6 +153,16 @@ def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
         return
     if flags["train"] == "yes" or _wants_training(str(mails)):
         _train(session, mails, flags)
+
+
+def _lacks_own_model() -> bool:
+    """Whether only a ready-made model would be used, which does not learn."""
+    from spamnb.model import choose_model, is_shipped, own_model
+
+    chosen = choose_model()
+    return (
+        chosen is not None and chosen.path is not None and is_shipped(chosen.path) and own_model() is not None
+    )
 
 
 def _wants_training(mails: str) -> bool:
