@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         set_max_fpr as set_max_fpr,
     )
-    from spamnb.training.own_model import start_own_model as start_own_model
+    from spamnb.training.own_model import own_model_started as own_model_started
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
@@ -69,7 +69,7 @@ else:
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
-            "own_model": ["start_own_model"],
+            "own_model": ["own_model_started"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "sampling": ["Digester", "Digests", "Sample"],
             "stored_model": ["StoredModel"],
