@@ -34,7 +34,6 @@ ROOMS = [
     "report",
     "service",
     "lab_filters",
-    "sklearn_inputs",
     "sklearn_classifier",
     "mailbox",
     "cli",

@@ -32,6 +32,18 @@ if TYPE_CHECKING:
         ScoreInWorker as ScoreInWorker,
     )
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.sklearn_inputs import (
+        InputError as InputError,
+        Labels as Labels,
+        all_labels as all_labels,
+        apply_sample_weight as apply_sample_weight,
+        check_inputs as check_inputs,
+        distinct_labels as distinct_labels,
+        label_texts as label_texts,
+        stated_class_weights as stated_class_weights,
+        to_labels as to_labels,
+        to_texts as to_texts,
+    )
     from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
         MAIL_MAX_FPR as MAIL_MAX_FPR,
@@ -72,6 +84,18 @@ else:
             "own_model": ["own_model_started"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "sampling": ["Digester", "Digests", "Sample"],
+            "sklearn_inputs": [
+                "InputError",
+                "Labels",
+                "all_labels",
+                "apply_sample_weight",
+                "check_inputs",
+                "distinct_labels",
+                "label_texts",
+                "stated_class_weights",
+                "to_labels",
+                "to_texts",
+            ],
             "stored_model": ["StoredModel"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
