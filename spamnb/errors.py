@@ -52,12 +52,21 @@ class ConfigError(SpamnbError):
     exit_code = 2
 
 
+class MailboxError(SpamnbError):
+    """A mailbox on a server cannot be used as asked: its login, a folder, the state that is kept of it."""
+
+
+class ConnectionLost(MailboxError):
+    """The connection to a mail server failed; another try may work."""
+
+
 EXTRA_PACKAGES = {
     "parquet": "pyarrow",
     "xlsx": "python-calamine",
     "patterns": "google-re2",
     "dask": "distributed",
     "sklearn": "scikit-learn",
+    "imap": "IMAPClient",
     "serve": "fastapi httptools prometheus-client uvicorn uvloop",
 }  # as in pyproject.toml
 

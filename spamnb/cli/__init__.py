@@ -42,6 +42,7 @@ SECTIONS = {
     },
     "Mail and service": {
         "filter": "Pass one mail through, with its verdict in the header.",
+        "imap": "Filter a mailbox on a mail server, and learn from moves.",
         "serve": "Answer clients over HTTP and the spamd protocol.",
     },
     "Models and settings": {
@@ -68,9 +69,9 @@ _OTHER_WORDS = {  # what users of other programs try
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
-    modules={"model": "model_group", "config": "show_config"},
+    modules={"model": "model_group", "imap": "imap_group", "config": "show_config"},
     other_words=_OTHER_WORDS,
-    inner_groups=["model"],
+    inner_groups=["model", "imap"],
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         set_max_fpr as set_max_fpr,
     )
-    from spamnb.training.own_model import own_model_started as own_model_started
+    from spamnb.training.own_model import (
+        own_model_started as own_model_started,
+        start_own_model as start_own_model,
+    )
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
@@ -40,6 +43,18 @@ if TYPE_CHECKING:
     )
     from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.sklearn_inputs import (
+        InputError as InputError,
+        Labels as Labels,
+        all_labels as all_labels,
+        apply_sample_weight as apply_sample_weight,
+        check_inputs as check_inputs,
+        distinct_labels as distinct_labels,
+        label_texts as label_texts,
+        stated_class_weights as stated_class_weights,
+        to_labels as to_labels,
+        to_texts as to_texts,
+    )
     from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
         MAIL_MAX_FPR as MAIL_MAX_FPR,
@@ -79,10 +94,22 @@ else:
             "incremental": ["Learner", "read_ahead"],
             "journal_history": ["keep_journal"],
             "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
-            "own_model": ["own_model_started"],
+            "own_model": ["own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
+            "sklearn_inputs": [
+                "InputError",
+                "Labels",
+                "all_labels",
+                "apply_sample_weight",
+                "check_inputs",
+                "distinct_labels",
+                "label_texts",
+                "stated_class_weights",
+                "to_labels",
+                "to_texts",
+            ],
             "stored_model": ["StoredModel"],
             "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],

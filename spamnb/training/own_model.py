@@ -29,12 +29,8 @@ class OwnModel(NamedTuple):
 
 @contextmanager
 def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[OwnModel | None]:
-    """Writes a model that predicts what the ready-made one does if there is none to learn into yet.
-
-    Yields None if there is one. If nothing is learned inside `with`, the new model is removed again.
-    `option` is that of -m; `kind` returns which ready-made model fits the messages.
-    """
-    started = _start(option, kind)
+    """Starts the user's own model as `start_own_model`; removes it if nothing is learned inside `with`."""
+    started = start_own_model(option, kind)
     try:
         yield started
     finally:
@@ -42,7 +38,11 @@ def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[O
             _remove_unchanged(started)
 
 
-def _start(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
+def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
+    """Writes a model that predicts what the ready-made one does, if there is none to learn into yet.
+
+    Returns None if there is one. `option` is that of -m; `kind` returns which ready-made model fits.
+    """
     chosen, path = choose_model(option), own_model()
     if path is None or chosen is None or chosen.stated is not None or not is_shipped(chosen.path or ""):
         return None
