@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 
