@@ -62,7 +62,7 @@ def test_the_help_fits_a_small_terminal(cli: Cli) -> None:
 def test_commands_stand_in_groups(cli: Cli) -> None:
     assert {title: [*commands] for title, commands in SECTIONS.items()} == {
         "Start": ["train", "predict", "explain", "evaluate", "inspect"],
-        "Teach": ["learn", "forget"],
+        "Teach": ["learn", "forget", "review"],
         "Improve": ["compare", "tune"],
         "Mail and service": ["filter", "serve"],
         "Models and settings": ["model", "config", "completion"],
