@@ -70,7 +70,7 @@ def test_commands_stand_in_groups(cli: Cli) -> None:
     headings = [line[:-1] for line in cli("--help").text.splitlines() if re.fullmatch(r"[A-Z].*:", line)]
     assert headings == ["Options", *SECTIONS]
     assert list(subcommands("model")) == [
-        *("list", "use", "remove", "merge", "prune", "age", "export", "import", "check")
+        *("list", "use", "remove", "merge", "prune", "age", "log", "undo", "export", "import", "check")
     ]
 
 
