@@ -78,7 +78,6 @@ _OTHER_WORDS = {  # what users of other programs try
         "max_content_width": 80,
         "auto_envvar_prefix": "SPAMNB",
     },
-    epilog="Help for a command: spamnb COMMAND --help",
 )
 @click.option(
     "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings from FILE (TOML) alone."
@@ -100,6 +99,7 @@ def cli(ctx: click.Context, config: str | None) -> None:  # noqa: ARG001
       echo "WIN a FREE prize" | spamnb predict
       spamnb explain "WIN a FREE prize"
       spamnb train data.csv
+      spamnb train --help
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

@@ -129,6 +129,8 @@ def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, 
 
 def _checked(value: Any, option: click.Option, where: str) -> Any:
     """The value as click takes it; refuses a list where one value is expected."""
+    if isinstance(value, bool) and isinstance(option.type, click.Choice) and "yes" in option.type.choices:
+        return "yes" if value else "no"
     several = option.multiple or option.nargs != 1
     each = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in each) or (

@@ -111,7 +111,7 @@ def explainer(model: SpamModel) -> Explain:
     return explain
 
 
-def make_writer(model: SpamModel, output_format: str, explain: bool, csv_safe: bool, to_file: bool) -> Any:
+def make_writer(model: SpamModel, output_format: str, explain: bool, to_file: bool) -> Any:
     """The writer of a format."""
     from spamnb.report import Jsonl, Terse, Tsv
 
@@ -126,7 +126,7 @@ def make_writer(model: SpamModel, output_format: str, explain: bool, csv_safe: b
     from spamnb.report import Csv, ParquetWriter, Screen, TableWriter
 
     if output_format == "csv":
-        return Csv(names, csv_safe, why, escape=on_terminal() and not to_file)
+        return Csv(names, why, escape=on_terminal() and not to_file)
     if output_format == "parquet":
         return ParquetWriter(names, why)
     return TableWriter(Screen() if to_file else stdout_screen(), names, model.positive, why)

@@ -141,7 +141,7 @@ class ReviewDialog:
 
     def _learn(self, row: int, label: str) -> None:
         rows, flags = self._queue.members(row), self._flags
-        learner = Learner(self._path, wait=flags["wait"], source="review", history_days=flags["history_days"])
+        learner = Learner(self._path, source="review", history_days=flags["history_days"])
         with learner:
             learner.learn(self._messages.texts.select(rows), [label] * len(rows), *self._columns(rows))
         self._model = learner.model
@@ -156,7 +156,7 @@ class ReviewDialog:
         """Takes the last answer back; its question comes again."""
         row, lesson, label, _ = self._answered.pop()
         if lesson is not None:
-            undo(self._path, lesson=lesson, source="review", wait=self._flags["wait"])
+            undo(self._path, lesson=lesson, source="review")
             self._model = SpamModel.load(self._path)
         self._queue.reopen(row)
         print_step("back", f"{label} taken back" if label else "to the skipped message", self._flags["quiet"])

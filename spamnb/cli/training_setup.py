@@ -86,7 +86,7 @@ class TrainingSetup:
     def refuse_undersampling(self, flag: str) -> None:
         if self.scoring.balance == "undersample":
             raise ConfigError(
-                f"--balance undersample does not go together with {flag}", hint="use --balance weight"
+                f"--set balance=undersample does not go together with {flag}", hint="use --set balance=weight"
             )
 
     def check_classes(self, labels: tuple[str, ...]) -> None:

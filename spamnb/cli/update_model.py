@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
-from spamnb.cli.own_model_start import start_own_model
 from spamnb.core import visible
 
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
-wait_option = option(
-    "--wait",
-    type=click.FloatRange(0),
-    default=30.0,
-    metavar="SECONDS",
-    group="Model",
-    advanced=True,
-    show_default=True,
-    help="Wait at most SECONDS while another process changes the model.",
-)
 history_option = option(
     "--history-days",
     type=click.IntRange(0),
@@ -63,7 +53,6 @@ update_options = all_of(
     option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
     _one_class,
     options.data_options,
-    wait_option,
     history_option,
     options.json_option,
     options.quiet_option,
@@ -77,19 +66,37 @@ def update_model(
 
     With `may_start` the user's own model is made from the ready-made one if there is none.
     """
-    from spamnb.cli.model_choice import model_to_change
     from spamnb.core import keep_freed_memory
-    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
     keep_freed_memory()
-    if may_start:
-        start_own_model(paths, flags)
-    learner = Learner(
-        model_to_change(flags["model"]),
-        wait=flags["wait"],
-        first_label_wins=True,
-        history_days=flags["history_days"],
-    )
+    with own_model_started(paths, flags) if may_start else nullcontext():
+        result = _update(paths, flags, update, labelled)
+    print_result(result, flags["quiet"])
+
+
+@contextmanager
+def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
+    """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
+    from spamnb.cli.message_kind import kind_of_messages
+    from spamnb.training import own_model_started as started
+
+    def kind() -> str:
+        default = () if flags["files_from"] or flags.get("labelled") else ("-",)
+        return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
+
+    with started(flags["model"], kind) as own:
+        if own is not None:
+            text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
+            print_status(text, flags["quiet"])
+        yield
+
+
+def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> LearnResult:
+    from spamnb.cli.model_choice import model_to_change
+    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
+
+    days = flags["history_days"]
+    learner = Learner(model_to_change(flags["model"]), first_label_wins=True, history_days=days)
     model = learner.load()
     if flags.get("sync"):
         check_can_sync(model)
@@ -101,7 +108,7 @@ def update_model(
             update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
         if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
             write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
-    print_result(learner.outcome, flags["quiet"])
+    return learner.outcome
 
 
 def _read_chunks(

@@ -38,7 +38,7 @@ def find_account(text: str | None) -> Account:
     except (KeyError, OverflowError):
         if not text.isdecimal() or int(text) >= 1 << 32:
             raise ConfigError(
-                f"--as must be a user of this system, got {text!r}", "see `getent passwd`"
+                f"USER must be a user of this system, got {text!r}", "see `getent passwd`"
             ) from None
         return Account(f"user {text}", int(text), (int(text),))
     return Account(entry.pw_name, entry.pw_uid, tuple(os.getgrouplist(entry.pw_name, entry.pw_gid)))

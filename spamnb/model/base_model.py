@@ -90,7 +90,7 @@ class BaseModel(Record):
             raise ConfigError(
                 f"the {self.name} goes with log-odds that are damped by 1, as by the scorer multinomial; "
                 f"those of {scoring.name} here are damped by {scoring.damping:g}",
-                hint="use --scorer multinomial without --damping, or leave out --base",
+                hint="use --scorer multinomial without --set damping, or leave out --base",
             )
 
     def check_labels(self, labels: tuple[str, ...]) -> None:

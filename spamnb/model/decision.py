@@ -109,11 +109,9 @@ class Decision:
     costs: tuple[tuple[str, str, float], ...] = ()  # truth, verdict, cost; others cost 1
 
     def __post_init__(self) -> None:
-        for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
-            if cost is not None:
-                check_cost(option, cost)
-        for _, _, cost in self.costs:
-            check_cost("--cost", cost)
+        stated = [cost for cost in (self.cost_fp, self.cost_fn) if cost is not None]
+        for cost in (*stated, *(cost for _, _, cost in self.costs)):
+            check_cost(cost)
         if self.unsure_from is None:
             check_probability("--threshold", self.threshold)
         else:
@@ -125,27 +123,15 @@ class Decision:
         threshold: float | None = None,
         unsure: tuple[float, float] | None = None,
         cost: Sequence[str] = (),
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
     ) -> Decision:
         """Makes a decision from the options of the command line; a cost that is left out is 1.
 
-        >>> Decision.from_options(cost_fp=9).threshold
+        >>> Decision.from_options(cost=["ham:spam=9"]).for_classes(("ham", "spam"), "spam").threshold
         0.9
         """
-        check_alone(
-            {
-                "--threshold": threshold,
-                "--unsure": unsure,
-                "--cost": tuple(cost),
-                "--cost-fp": cost_fp,
-                "--cost-fn": cost_fn,
-            }
-        )
+        check_alone({"--threshold": threshold, "--unsure": unsure, "--cost": tuple(cost)})
         if cost:
             return cls(costs=tuple(map(parse_cost, cost)))
-        if cost_fp is not None or cost_fn is not None:
-            return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
         if unsure is not None:
             return cls(threshold=unsure[1], unsure_from=unsure[0])
         return cls() if threshold is None else cls(threshold)
@@ -153,8 +139,8 @@ class Decision:
     @classmethod
     def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
         """Chooses spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
-        check_cost("--cost-fp", cost_fp)
-        check_cost("--cost-fn", cost_fn)
+        for cost in (cost_fp, cost_fn):
+            check_cost(cost)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
     @classmethod

@@ -26,11 +26,11 @@ def check_band(low: float, high: float) -> None:
         )
 
 
-def check_cost(option: str, value: float) -> None:
+def check_cost(value: float) -> None:
     if not 0 < value < math.inf:
         raise ConfigError(
-            f"{option} must be a positive number, got {value:g}",
-            hint="only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad",
+            f"--cost must be a positive number, got {value:g}",
+            hint="for example --cost ham:spam=9: flagging ham as spam is 9 times as bad as missing spam",
         )
 
 
@@ -54,9 +54,9 @@ def parse_cost(text: str) -> tuple[str, str, float]:
 
 
 def check_alone(options: dict[str, object]) -> None:
-    """Refuses two ways of setting the threshold; the last two costs are one way."""
+    """Refuses two ways of setting the threshold."""
     used = [name for name, value in options.items() if is_stated(value)]
-    if len(used) > 1 and used != ["--cost-fp", "--cost-fn"]:
+    if len(used) > 1:
         raise ConfigError(
             f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
             hint=f"leave out {used[0]} or {used[1]}",

@@ -107,7 +107,7 @@ def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
         raise ConfigError(
             f"the weights make {duplicates:,} duplicates of messages that a model remembers, "
             f"more than {_MAX_DUPLICATES:,}",
-            hint="give smaller weights, or models that were trained with --no-digests",
+            hint="give smaller weights, or models that were trained with --set digests=no",
         )
     return merge_seen([part.repeated(times) for part, times in zip(seen, weights, strict=True)])
 

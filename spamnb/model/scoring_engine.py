@@ -274,7 +274,7 @@ def damping_scale(distinct: IntArray, config: ScorerConfig) -> FloatArray:
 
 
 def weighted(stats: Stats, config: ScorerConfig) -> Stats:
-    """Counts the messages of each class as often as `--class-weight` and `--balance weight` ask for."""
+    """Counts the messages of each class as often as the settings class-weight and balance ask for."""
     if config.balance != "weight" and not config.class_weights:
         return stats
     return stats.weighted(class_weights(config, stats.labels, stats.totals.messages))

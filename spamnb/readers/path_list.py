@@ -21,19 +21,18 @@ _GLOB = re.compile(r"[*?]|\[.+\]")
 Paths = str | tuple[str, ...]  # several paths: files of one mail each
 
 
-def read_paths(path: str, *, nuls: bool = False) -> list[str]:
-    """Reads a list of paths from a file (`-`: standard input), one per line or, with `nuls`, per NUL byte."""
+def read_paths(path: str) -> list[str]:
+    """Reads a list of paths from a file (`-`: standard input), each ended by a line or a NUL."""
     stream = open_bytes(path, live=False)
     try:
         data = b"".join(iter(lambda: stream.read(1 << 16), b""))
     finally:
         stream.close()
-    if not nuls and b"\0" in data:
-        raise DataError(f"the paths in {stream.name} end with NUL bytes, not with lines", hint="add -0")
+    nuls = b"\0" in data
     entries = data.split(b"\0") if nuls else [line.removesuffix(b"\r") for line in data.split(b"\n")]
     paths = [os.fsdecode(entry) for entry in entries if entry]
     if not paths:
-        raise DataError(f"no paths in {stream.name}", hint="it should list one path a line, or with -0 a NUL")
+        raise DataError(f"no paths in {stream.name}", hint="it should list one path a line")
     if "-" in paths and path == "-":
         raise DataError("the list on standard input names - itself", hint="list files and folders")
     if not nuls and not any(map(os.path.exists, paths[:_LOOKED_AT])):

@@ -95,9 +95,13 @@ class Source:
 
     def _check(self, rows: int, labels: LabelMap) -> None:
         if not rows:
-            reason = self.skipped.summary() if self.skipped.count else "nothing but a header"
+            if not self.skipped.count:
+                raise DataError(
+                    f"no usable rows in {self.name}: nothing but a header",
+                    hint="add messages below it",
+                )
             raise DataError(
-                f"no usable rows in {self.name}: {reason}",
+                f"no usable rows in {self.name}: {self.skipped.summary()}",
                 hint="name the columns with --text-column and --label-column",
             )
         labels.check(self.name, rows, self.skipped.reasons)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import nullcontext
 from threading import Lock
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from spamnb.messages import Texts
 from spamnb.model import SpamModel, model_to_change
 from spamnb.service.live_model import LiveModels
 from spamnb.service.message_scoring import Message, texts_of
-from spamnb.training import Learner, LearnResult, class_label, start_own_model
+from spamnb.training import Learner, LearnResult, class_label, own_model_started
 
 MOST_UNDONE = 100  # lessons that can be undone
 
@@ -75,9 +76,10 @@ class Lessons:
             return Taught("undo", path, [step.message for step in steps], "", learner.outcome)
 
     def _change(self, action: str, messages: Sequence[Message], label: str) -> Taught:
-        with self._turn:
-            if action == LEARN:
-                start_own_model(self._option, lambda: messages[0].kind)
+        starts = (
+            own_model_started(self._option, lambda: messages[0].kind) if action == LEARN else nullcontext()
+        )
+        with self._turn, starts:
             path = model_to_change(self._option)
             learner, steps = Learner(path), list[Step]()
             name = label_of(learner.load(), label) if label else ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         PAIR_SEPARATOR as PAIR_SEPARATOR,
         FeatureConfig as FeatureConfig,
     )
-    from spamnb.settings.mail_config import MailConfig as MailConfig
+    from spamnb.settings.mail_config import MailConfig as MailConfig, parse_size as parse_size
     from spamnb.settings.scorer_config import ScorerConfig as ScorerConfig
     from spamnb.settings.setting_field import (
         Setting as Setting,
@@ -38,7 +38,7 @@ else:
         __name__,
         {
             "feature_config": ["FeatureConfig", "MAX_NGRAM", "PAIR_SEPARATOR"],
-            "mail_config": ["MailConfig"],
+            "mail_config": ["MailConfig", "parse_size"],
             "scorer_config": ["ScorerConfig"],
             "setting_field": ["Setting", "is_stated", "settings_of"],
             "setting_flags": ["check_used", "flags", "training_settings"],

@@ -23,7 +23,9 @@ _COLUMN_NAMES = ValueRule(
 def _parse_pattern(text: str) -> tuple[str, str]:
     name, equals, regex = text.partition("=")
     if not equals or not regex:
-        raise ConfigError(f"--pattern {text!r} is not NAME=REGEX", "for example --pattern 'phone=\\d{10}'")
+        raise ConfigError(
+            f"--set pattern must be NAME=REGEX, got {text!r}", "for example --set 'pattern=phone=\\d{10}'"
+        )
     return name, regex
 
 
@@ -54,14 +56,14 @@ class FeatureConfig:
     )
     chars: int = setting(
         0,
-        "--chars",
+        "--set chars",
         "Character n-grams from 2 to N. [default: none]",
         metavar="N",
         rule=ValueRule(f"0 or between 2 and {MAX_CHARS}", lambda n: n == 0 or 2 <= n <= MAX_CHARS),
     )
     patterns: tuple[tuple[str, str], ...] = setting(
         (),
-        "--pattern",
+        "--set pattern",
         "Count the matches of a regular expression as token re:NAME; needs google-re2, so no lookaround "
         "and no backreferences. Repeatable.",
         metavar="NAME=REGEX",

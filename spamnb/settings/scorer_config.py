@@ -48,7 +48,8 @@ def _parse_class_weight(text: str) -> tuple[str, float]:
     except ValueError:
         pass
     raise ConfigError(
-        f"--class-weight must be LABEL=NUMBER, got {text!r}", hint="for example --class-weight spam=10"
+        f"--set class-weight must be LABEL=NUMBER, got {text!r}",
+        hint="for example --set class-weight=spam=10",
     )
 
 
@@ -94,7 +95,7 @@ class ScorerConfig:
     )
     m_estimate: float | None = setting(
         None,
-        "--m-estimate",
+        "--set m-estimate",
         "Smooth by the m-estimate (n + M/K) / (N + M) for K possible values, in place of --alpha.",
         metavar="M",
         type=float,
@@ -103,13 +104,13 @@ class ScorerConfig:
     )
     once: bool = setting(
         True,
-        "--counts",
+        "--set counts",
         "Count a word once per message or every time it occurs. [default: once; all for other scorers]",
         choices=("all", "once"),
     )
     damping: float = setting(
         1.0,
-        "--damping",
+        "--set damping",
         "Divide log-odds by (number of tokens)^X, 0 to 1, before calibration. [default: 1; 0 for other "
         "scorers]",
         metavar="X",
@@ -126,13 +127,13 @@ class ScorerConfig:
     )
     balance: str = setting(
         "none",
-        "--balance",
+        "--set balance",
         "Treat classes of very different size alike.",
         choices=("none", "undersample", "weight"),
     )
     class_weights: tuple[tuple[str, float], ...] = setting(
         (),
-        "--class-weight",
+        "--set class-weight",
         "Count each message of a class so many times, for example spam=10. Repeatable.",
         metavar="LABEL=X",
         rule=ValueRule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
@@ -140,7 +141,7 @@ class ScorerConfig:
     )
     order: int = setting(
         1,
-        "--order",
+        "--set order",
         "less-naive: number of words before it that a word depends on, 0 to 4.",
         metavar="K",
         rule=between(0, MAX_ORDER),
@@ -148,21 +149,21 @@ class ScorerConfig:
     )
     ddof: int = setting(
         0,
-        "--ddof",
+        "--set ddof",
         "Divide variances of numeric columns by N or N-1.",
         metavar="0|1",
         rule=one_of(0, 1),
     )
     covariance: str = setting(
         "diagonal",
-        "--covariance",
+        "--set covariance",
         "How numeric columns vary together. diagonal: each alone. full: by a covariance matrix for each "
         "class. shared: by one for all classes.",
         choices=("diagonal", "full", "shared"),
     )
     column_tree: bool = setting(
         False,
-        "--dependence",
+        "--set dependence",
         "How categorical columns depend on each other. tree: each one on another one (tree-augmented naive "
         "Bayes).",
         choices=("none", "tree"),
@@ -170,7 +171,7 @@ class ScorerConfig:
     max_evidence: int | None = setting(
         None,
         "--max-evidence",
-        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 8 for short "
+        "Of the tokens against spam, count only the N strongest of a message; 0: all. [default: 8 for short "
         "messages; all for email, plain tokens and other scorers]",
         metavar="N",
         type=int,
@@ -179,7 +180,7 @@ class ScorerConfig:
     )
     max_token_weight: float = setting(
         0.0,
-        "--max-token-weight",
+        "--set max-token-weight",
         "Limit the weight of one token against spam to X. [default: no limit]",
         metavar="X",
         rule=NOT_NEGATIVE,
@@ -259,7 +260,7 @@ class ScorerConfig:
         """
         if {"alpha", "m_estimate"} <= stated_fields(cls, options).keys():
             raise ConfigError(
-                "--alpha and --m-estimate do not go together: each of them sets the smoothing",
+                "--alpha and --set m-estimate do not go together: each of them sets the smoothing",
                 hint="leave out one of them",
             )
         options = with_textbook(options)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from spamnb.errors import ConfigError
 
 _KEY = "setting"
+SET = "--set "  # begins the flag of a setting that has none of its own
 _LARGEST = (1 << 63) - 1  # of an integer in a model file
 
 
@@ -58,7 +59,8 @@ class OptionHelp(NamedTuple):
 class Setting:
     """How a setting is written on the command line, which values it takes, and its help.
 
-    The value of an option is None, False or () where the user has not stated it.
+    Its flag is one of its own, as `--alpha`, or `--set NAME`. The value of an option is None, False or ()
+    where the user has not stated it.
     """
 
     default: Any
@@ -72,13 +74,26 @@ class Setting:
     training: bool = True  # fixed by training, and so refused with a trained model
 
     @property
+    def has_own_flag(self) -> bool:
+        return not self.flag.startswith(SET)
+
+    @property
+    def key(self) -> str:
+        """What `--set`, `compare --with` and a configuration file call it.
+
+        >>> Setting(None, "--max-fpr", OptionHelp("")).key, Setting(1.0, "--set damping", OptionHelp("")).key
+        ('max-fpr', 'damping')
+        """
+        return self.flag.removeprefix(SET).strip("-")
+
+    @property
     def name(self) -> str:
         """The name of the option's value.
 
         >>> Setting(None, "--max-fpr", OptionHelp("")).name
         'max_fpr'
         """
-        return self.flag.strip("-").replace("-", "_")
+        return self.key.replace("-", "_")
 
     @property
     def repeatable(self) -> bool:
@@ -91,11 +106,10 @@ class Setting:
         >>> Setting(5, "--folds", OptionHelp("Number of folds.")).full_help
         'Number of folds. [default: 5]'
         """
-        plain_flag = self.default is True and not self.choices
         text = self.help.text
-        if "[default:" in text or self.default is None or self.repeatable or plain_flag:
+        if "[default:" in text or self.default is None or self.repeatable:
             return text
-        return f"{text} [default: {self.words(self.default)[1]}]"
+        return f"{text} [default: {self._texts(self.default)[0]}]"
 
     def value_of(self, option: Any) -> Any:
         """Converts the stated value of an option to that of the field.
@@ -104,7 +118,7 @@ class Setting:
         False
         """
         if isinstance(self.default, bool):
-            return self._index(option) == 1 if self.choices else not self.default
+            return self._index(option) == 1
         return tuple(map(self._parsed, option)) if self.repeatable else self._parsed(option)
 
     def words(self, value: Any) -> list[str]:
@@ -112,12 +126,18 @@ class Setting:
 
         >>> Setting((), "--numeric", OptionHelp("")).words(("size", "age"))
         ['--numeric', 'size', '--numeric', 'age']
+        >>> Setting(1.0, "--set damping", OptionHelp("")).words(0.5)
+        ['--set', 'damping=0.5']
         """
+        texts = self._texts(value)
+        if self.has_own_flag:
+            return [word for text in texts for word in (self.flag, text)]
+        return [word for text in texts for word in ("--set", f"{self.key}={text}")]
+
+    def _texts(self, value: Any) -> list[str]:
         if isinstance(self.default, bool):
-            return [self.flag, self.choices[value]] if self.choices else [self.flag]
-        return [
-            word for one in (value if self.repeatable else (value,)) for word in (self.flag, self._text(one))
-        ]
+            return [self.choices[value]]
+        return [self._text(one) for one in (value if self.repeatable else (value,))]
 
     def check(self, value: Any) -> None:
         """Refuses a value that the setting cannot have; None is no value."""

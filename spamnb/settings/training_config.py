@@ -62,7 +62,7 @@ class TrainingConfig:
     )
     refine: str = setting(
         "auto",
-        "--refine",
+        "--set refine",
         "Correct token weights by logistic regression; auto: if cross-validation shows that it helps.",
         choices=REFINE_MODES,
     )
@@ -79,7 +79,7 @@ class TrainingConfig:
     )
     base_weight: float | None = setting(
         None,
-        "--base-weight",
+        "--set base-weight",
         "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
@@ -87,7 +87,12 @@ class TrainingConfig:
             "a number above 0", lambda w: 0 < w < inf, hint="leave it out: cross-validation chooses it"
         ),
     )
-    remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
+    remember: bool = setting(
+        True,
+        "--set digests",
+        "Remember which messages were learned, by a digest of each.",
+        choices=("no", "yes"),
+    )
     jobs: int = setting(
         1,
         "--jobs",
@@ -112,22 +117,22 @@ class TrainingConfig:
         check_settings(self)
         if self.refine == "yes" and not self.folds:
             raise ConfigError(
-                "--refine yes needs cross-validation, got --folds 0",
-                hint="leave out --folds 0 or --refine yes",
+                "--set refine=yes needs cross-validation, got --folds 0",
+                hint="leave out --folds 0 or --set refine=yes",
             )
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> TrainingConfig:
         """Returns the settings of training that options ask for; refuses two that contradict each other.
 
-        >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
+        >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "digests": "no"}).max_fpr
         0.01
         """
         config = cls(**stated_fields(cls, with_textbook(options)))
         if config.base_weight is not None and config.base is None:
             raise ConfigError(
-                "--base-weight is the weight of the model of --base, got none",
-                hint="add --base ready-made, or leave out --base-weight",
+                "--set base-weight is the weight of the model of --base, got none",
+                hint="add --base ready-made, or leave out --set base-weight",
             )
         if config.max_fpr is not None and not config.folds:
             raise ConfigError(
@@ -163,27 +168,9 @@ class DecisionConfig:
     cost: tuple[str, ...] = setting(
         (),
         "--cost",
-        "Cost of a verdict for messages of another class, for example ham:spam=100; 1 for other mistakes. "
+        "Cost of a mistake, for example ham:spam=9: flagging ham as spam costs 9, other mistakes cost 1. "
         "Repeatable.",
         metavar="TRUTH:VERDICT=X",
-        training=False,
-        group="Decision",
-    )
-    cost_fp: float | None = setting(
-        None,
-        "--cost-fp",
-        "Cost of flagging ham as spam.",
-        metavar="X",
-        type=float,
-        training=False,
-        group="Decision",
-    )
-    cost_fn: float | None = setting(
-        None,
-        "--cost-fn",
-        "Cost of letting spam through.",
-        metavar="X",
-        type=float,
         training=False,
         group="Decision",
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         set_max_fpr as set_max_fpr,
     )
-    from spamnb.training.own_model import start_own_model as start_own_model
+    from spamnb.training.own_model import own_model_started as own_model_started
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
@@ -79,7 +79,7 @@ else:
             "incremental": ["Learner", "read_ahead"],
             "journal_history": ["keep_journal"],
             "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
-            "own_model": ["start_own_model"],
+            "own_model": ["own_model_started"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],

@@ -56,7 +56,7 @@ def calibrate_model(
     total = int(model.store.message_totals.sum())
     about: dict[str, Any] = {"folds": training.folds, "sample": len(sample), "of": total}
     if training.refine == "yes" and (reason := refused(model, "yes")):
-        raise ConfigError(f"--refine yes {reason}", hint="leave it out, or use --refine auto")
+        raise ConfigError(f"--set refine=yes {reason}", hint="leave it out, or use --set refine=auto")
     if scores is None:
         scores = cross_validated_scores(model.store, model.scoring, sample, training.folds)
     if model.scoring.is_textbook:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from spamnb.model import (
     READY_MADE_NAMES,
@@ -13,23 +15,51 @@ from spamnb.model import (
     own_model,
     shipped_model,
 )
-from spamnb.storage import WAIT, Lock
+from spamnb.storage import JOURNAL, Lock
 from spamnb.training.fit_base_weight import start_model
 
 
-def start_own_model(option: str | None, kind: Callable[[], str], wait: float = WAIT) -> tuple[str, str]:
-    """Writes a model that says what the ready-made one says, if there is no model to learn into yet.
+class OwnModel(NamedTuple):
+    """The path of a new model, the name of the ready-made one that it starts from, and its state on disk."""
 
-    Returns its path and the name of the ready-made model, both empty if there was nothing to do. `option` is
-    that of -m; `kind` tells which ready-made model fits the messages.
+    path: str
+    base_name: str
+    written: os.stat_result
+
+
+@contextmanager
+def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[OwnModel | None]:
+    """Writes a model that predicts what the ready-made one does if there is none to learn into yet.
+
+    Yields None if there is one. If nothing is learned inside `with`, the new model is removed again.
+    `option` is that of -m; `kind` returns which ready-made model fits the messages.
     """
+    started = _start(option, kind)
+    try:
+        yield started
+    finally:
+        if started is not None:
+            _remove_unchanged(started)
+
+
+def _start(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
     chosen, path = choose_model(option), own_model()
     if path is None or chosen is None or chosen.stated is not None or not is_shipped(chosen.path or ""):
-        return "", ""
+        return None
     name = READY_MADE_NAMES[wanted := kind()]
     model = start_model(name, SpamModel.load(shipped_model(wanted)))
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with Lock(path, wait):
-        if not os.path.exists(path):
-            model.save(path)
-    return path, name
+    with Lock(path):
+        if os.path.exists(path):  # another process was faster
+            return None
+        model.save(path)
+        return OwnModel(path, name, os.stat(path))
+
+
+def _remove_unchanged(started: OwnModel) -> None:
+    """Removes a new model that nothing was learned into."""
+    path = started.path
+    with Lock(path):
+        same = os.path.exists(path) and os.stat(path).st_mtime_ns == started.written.st_mtime_ns
+        if same and not os.path.exists(f"{path}{JOURNAL}"):
+            os.remove(path)

@@ -212,7 +212,7 @@ def _check_class_weights(scoring: ScorerConfig, store: CountStore) -> None:
     for label, _ in scoring.class_weights:
         if label not in store.labels:
             raise ConfigError(
-                f"--class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
+                f"--set class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
                 hint="give the weight of one of these classes",
             )
 

@@ -233,5 +233,5 @@ def check_can_sync(model: SpamModel) -> None:
     if model.seen_messages is None:
         raise ModelError(
             "the model does not remember which messages it has learned, so all would be learned each time",
-            hint="--sync needs a model that was trained without --no-digests",
+            hint="--sync needs a model that was trained without --set digests=no",
         )

@@ -15,7 +15,7 @@ from spamnb.model import MESSAGE_KINDS, shipped_model
 from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
 from tests.helpers.command_line import Cli
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, SMALL_SMS
 
 MAIL = ROOT / "data" / "mail"
 NOTE = "no model of your own yet: using the ready-made one for {}\n"
@@ -95,7 +95,7 @@ def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
 
 
 def test_evaluate_uses_them_too(cli: Cli) -> None:
-    done = cli("evaluate", ROOT / "data" / "sms_sample.csv", "--no-curves")
+    done = cli("evaluate", SMALL_SMS)
     assert NOTE.format("sms") in done.err
 
 
@@ -119,5 +119,5 @@ def test_they_do_not_learn(cli: Cli) -> None:
 
 
 def test_ones_own_model_comes_first(cli: Cli) -> None:
-    cli("train", ROOT / "data" / "sms_sample.csv", "-q")
+    cli("train", SMALL_SMS, "-q")
     assert cli("predict", stdin=b"ok\n").err == ""

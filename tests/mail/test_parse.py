@@ -18,7 +18,7 @@ from spamnb.mail.charset import to_utf8
 from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import Limits
-from tests.helpers.paths import MAILS, ROOT, SPAMASSASSIN
+from tests.helpers.paths import ROOT, SMALL_MAILS, SPAMASSASSIN, TEST_DATA
 
 WORDS = re.compile(r"[\w ]*")
 NO_LIMITS = Limits(message=1 << 30, text=1 << 30, words=1 << 30)
@@ -35,7 +35,7 @@ def texts_of(raw: bytes) -> Iterator[bytes]:
             yield parse_html(text)[0] if part.get_content_subtype() == "html" else text
 
 
-@pytest.mark.parametrize("path", MAILS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SMALL_MAILS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=repr)
 def test_sample_mails_read_as_the_standard_library_does(path: Path, end: bytes) -> None:
     raw = path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", end)
@@ -46,7 +46,7 @@ def test_sample_mails_read_as_the_standard_library_does(path: Path, end: bytes) 
 
 
 def test_there_are_sample_mails() -> None:
-    assert len(MAILS) >= 10
+    assert len(SMALL_MAILS) >= 10
 
 
 def test_sample_mails_have_the_tags_one_would_expect() -> None:
@@ -56,7 +56,7 @@ def test_sample_mails_have_the_tags_one_would_expect() -> None:
     assert {b"x_priority_1", b"content_type_text_html"} <= set(tags["header"].split())
     assert (
         b"hidden"
-        in parse_mail((ROOT / "data/mail/spam/07-parcel-html.eml").read_bytes()).tags["html"].split()
+        in parse_mail((TEST_DATA / "mail/spam/07-parcel-html.eml").read_bytes()).tags["html"].split()
     )
 
 
@@ -156,6 +156,6 @@ def test_mails_as_a_batch(raws: list[bytes]) -> None:
 
 
 def test_the_answer_does_not_depend_on_what_was_read_before() -> None:
-    raws = [path.read_bytes() for path in MAILS]
+    raws = [path.read_bytes() for path in SMALL_MAILS]
     forward = [parse_mail(raw).tags for raw in raws]
     assert [parse_mail(raw).tags for raw in reversed(raws)] == forward[::-1]

@@ -39,7 +39,7 @@ CALLS = {
     "explain": Call(("explain", "-m", MODEL), "café".encode()),
     "merge": Call(("model", "merge", MODEL, MODEL, "-o", "merged.spamnb"), speaks=False),
     "prune": Call(("model", "prune", MODEL, "--min-count", "2"), speaks=False),
-    "age": Call(("model", "age", MODEL, "--times", "1"), speaks=False),
+    "age": Call(("model", "age", MODEL), speaks=False),
     "export": Call(("model", "export", MODEL)),
     "export -o": Call(("model", "export", MODEL, "-o", "out.jsonl"), speaks=False),
     "import": Call(("model", "import", EXPORT, "-o", "imported.spamnb"), speaks=False),

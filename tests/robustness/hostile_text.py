@@ -39,7 +39,7 @@ def _call(*args: str | bytes, stdin: str | bytes = b"") -> Call:
 _LABELS = ("spam", "ham")
 DATA, TABLE, THREE, MODEL = f"{NAME}.csv", f"{NAME}t.csv", f"{NAME}3.csv", f"{NAME}.spamnb"
 NAMED, MANY = "named.spamnb", "many.spamnb"  # with hostile labels, two and three
-COLUMNS = ("--categorical", f"c{NAME}", "--numeric", f"x{NAME}", "--pattern", f"p{NAME}=prize")
+COLUMNS = ("--categorical", f"c{NAME}", "--numeric", f"x{NAME}", "--set", f"pattern=p{NAME}=prize")
 MAIL = f"From: {TEXT} <a@b.example>\nSubject: {TEXT}\n\n{TEXT}\n"
 
 
@@ -113,14 +113,14 @@ CALLS = (
     _call("train", DATA, "--label-column", NAME),
     _call("train", DATA, "--spam-label", NAME),
     _call("train", DATA, "--encoding", NAME),
-    _call("train", DATA, "--pattern", NAME),
-    _call("train", DATA, "--pattern", f"{NAME}=("),
+    _call("train", DATA, "--set", f"pattern={NAME}"),
+    _call("train", DATA, "--set", f"pattern={NAME}=("),
     _call("train", DATA, "--base", NAME),
     _call("train", DATA, "--alpha", NAME),
     _call("train", DATA, f"--{NAME}"),
     _call("train", DATA, "-o", DATA),
     _call("train", DATA, "-o", f"{DATA}/x"),
-    _call("train", DATA, "--dask", NAME, "-o", "x.spamnb"),
+    _call("train", DATA, "--set", f"dask={NAME}", "-o", "x.spamnb"),
     *(
         _call("predict", "-m", model, "--format", form, *more, stdin=f"{TEXT}\n")
         for model in (MODEL, NAMED, MANY)
@@ -165,9 +165,9 @@ CALLS = (
     _call("evaluate", DATA, "--holdout", "30%"),
     _call("evaluate", DATA, "--learning-curve"),
     _call("evaluate", DATA, "--online"),
-    _call("evaluate", "--predictions", f"{NAME}p.csv", "--score", f"s{NAME}"),
-    _call("evaluate", "--predictions", f"{NAME}p.csv", "--score", NAME),
-    _call("evaluate", "--predictions", f"{NAME}p.csv", DATA, "--score", f"s{NAME}"),
+    _call("evaluate", "--predictions", f"{NAME}p.csv", "--prediction-column", f"s{NAME}"),
+    _call("evaluate", "--predictions", f"{NAME}p.csv", "--prediction-column", NAME),
+    _call("evaluate", "--predictions", f"{NAME}p.csv", DATA, "--prediction-column", f"s{NAME}"),
     _call("compare", DATA, "--with", f"pattern={NAME}"),
     _call("compare", DATA, "--with", NAME),
     _call("compare", THREE),
@@ -190,7 +190,7 @@ CALLS = (
     _call("model", "merge", NAMED, "c.spamnb", "-o", "x.spamnb"),
     _call("model", "prune", NAMED, "--min-count", "2", "-o", f"{NAME}pruned.spamnb"),
     _call("model", "prune", NAMED, "--max-bytes", NAME),
-    _call("model", "age", NAMED, "--times", "1", "-o", f"{NAME}aged.spamnb"),
+    _call("model", "age", NAMED, "-o", f"{NAME}aged.spamnb"),
     _call("model", "age", NAMED, "--half-life", NAME),
     *(_call("model", "export", model) for model in (MODEL, NAMED, "c.spamnb")),
     _call("model", "export", NAMED, "-o", f"{NAME}.jsonl"),
@@ -217,11 +217,13 @@ CALLS = (
     _call("model", "list"),
     _call("model", "use", f"{NAME}gone"),
     _call("model", "use", NAME),
-    _call("model", "remove", f"{NAME}gone", "--yes"),
+    _call("model", "remove", f"{NAME}gone", "--force"),
     _call("model", "check", "-m", MODEL),
-    _call("model", "check", "-m", f"{NAME}gone", "--as", "nobody"),
-    _call("model", "check", "--as", NAME),
-    _call("train", DATA, "-o", "x.spamnb", "--file-mode", NAME),
+    _call("model", "check", "-m", f"{NAME}gone", "nobody"),
+    _call("model", "check", NAME),
+    _call("train", DATA, "-o", "x.spamnb", "--set", NAME),
+    _call("train", DATA, "-o", "x.spamnb", "--set", f"{NAME}=1"),
+    _call("train", DATA, "-o", "x.spamnb", "--set", f"damping={NAME}"),
     _call("completion", NAME),
     _call("completion", "bash"),
     _call(NAME),

@@ -29,7 +29,7 @@ _NEW = ("-o", "new.spamnb")
 CASES = (
     Long("one line", ("predict", "-m", MODEL), code=0),
     Long("one word after another", ("predict", "-m", MODEL), letter=" ", code=0),
-    Long("one NUL-ended message", ("predict", "-m", MODEL, "-0"), code=0),
+    Long("one NUL-ended message", ("predict", "-m", MODEL, "--input-format", "null"), code=0),
     Long("one line to learn", ("learn", "-m", MODEL, "--spam")),
     Long("one line of CSV", ("train", "-", *_NEW), r"label,text\nspam,win\nham,"),
     Long("an open quote", ("train", "-", *_NEW), r'label,text\nspam,win\nham,"', megabytes=500.0),

@@ -9,7 +9,6 @@ import click
 from click.core import ParameterSource
 
 from spamnb.cli import options
-from spamnb.cli.data_inputs import size_of
 from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.option_groups import Command, option
@@ -100,8 +99,6 @@ def _check_options(ctx: click.Context) -> None:
         from spamnb.model import Decision
 
         Decision.from_options(**rule)
-    if "max_size" in stated:
-        size_of(stated["max_size"], "--max-size")
     MailConfig.from_options(stated)
 
 
@@ -117,8 +114,8 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
     from spamnb.model import with_verdict
     from spamnb.report import evidence_text
 
-    trusted = MailConfig.from_options(params).trusted_servers
-    limits = Limits(size_of(params["max_size"], "--max-size"), authserv_ids=trusted)
+    config = MailConfig.from_options(params)
+    limits = Limits(config.max_size, authserv_ids=config.trusted_servers)
     return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
 
 

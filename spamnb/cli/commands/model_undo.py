@@ -9,13 +9,12 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
-from spamnb.cli.update_model import history_option, wait_option
+from spamnb.cli.update_model import history_option
 
 
 @command("undo")
 @click.argument("lesson", metavar="ID|DATE")
 @options.model_option
-@wait_option
 @history_option
 @options.json_option
 @options.quiet_option
@@ -38,7 +37,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
 
     which = _chosen(lesson)
     path = model_to_change(model)
-    result = undo(path, **which, wait=flags["wait"], history_days=flags["history_days"])
+    result = undo(path, **which, history_days=flags["history_days"])
     entry = result.lesson
     if flags["json_file"]:
         document = {"model": path, "undone": list(result.undone), "lesson": entry and entry.id}

@@ -65,27 +65,12 @@ if TYPE_CHECKING:
 )
 @options.explain_option
 @option(
-    "-0",
-    "--null",
-    is_flag=True,
-    group="Input",
-    advanced=True,
-    help="Messages end with a NUL byte, not with a line.",
-)
-@option(
     "--input-format",
     metavar="FORMAT",
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
     group="Input",
     help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
-)
-@option(
-    "--csv-safe/--no-csv-safe",
-    default=True,
-    show_default=True,
-    advanced=True,
-    help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
 )
 @option(
     "--exit-code",
@@ -131,11 +116,8 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
 
 def _check_combination(files: tuple[str, ...], params: Params) -> None:
     """Refuses options that contradict each other, and texts in place of files."""
-    null, input_format = params["null"] and not params["files_from"], params["input_format"]
     if params["explain"] and params["output_format"] == "terse":
         raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
-    if null and input_format not in (None, "null"):
-        raise click.UsageError(f"-0 does not go with --input-format {input_format}: leave out one of them.")
     if params["texts"] and (files or params["files_from"]):
         raise click.UsageError("-t does not go with FILES: give texts or files.")
     chosen_format(params["output_format"], params["output"])
@@ -148,7 +130,7 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
 
     from spamnb.cli.model_choice import find_model, load_model
 
-    read = params | {"input_format": _input_format(params)}
+    read = params | {"input_format": params["input_format"] or "auto"}
     kind = partial(kind_of_inputs, files, read, params["quiet"])
     if params["texts"]:
         kind = partial(kind_of_texts, params["texts"], params["quiet"])
@@ -165,7 +147,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
     if stated is None and file is None and on_terminal() and any(is_typed(path) for path, _ in sources):
         writer = make_reply_writer(model, explain)
     else:
-        writer = make_writer(model, output_format, explain, params["csv_safe"], file is not None)
+        writer = make_writer(model, output_format, explain, file is not None)
     with opened_output(file) as write:
         run = PredictionRun(model, writer, write, only, file, params["quiet"])
         for opened in _open(sources, run, params):
@@ -179,7 +161,7 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
     """The inputs with how to read them; `keep`: with all columns of a table."""
     features = model.features
     reading = read_options(
-        params | {"input_format": _input_format(params)},
+        params | {"input_format": params["input_format"] or "auto"},
         categorical=features.categorical,
         numeric=features.numeric,
         keep_columns=keep,
@@ -201,13 +183,6 @@ def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
     """Whether an input is stdin about which options say nothing."""
     has_columns = reading.columns.text or reading.columns.beside_text
     return path == "-" and reading.format == "auto" and not has_columns
-
-
-def _input_format(params: Params) -> str:
-    """As stated; -0 is about the messages, or with --files-from about the list of their paths."""
-    if params["null"] and not params["files_from"]:
-        return "null"
-    return params["input_format"] or "auto"
 
 
 def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[OpenedInput]:

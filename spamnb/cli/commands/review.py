@@ -8,7 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.update_model import history_option, wait_option
+from spamnb.cli.update_model import history_option, own_model_started
 from spamnb.readers import FORMATS, any_of
 
 
@@ -35,7 +35,6 @@ from spamnb.readers import FORMATS, any_of
 )
 @options.reading_options
 @options.mail_options
-@wait_option
 @history_option
 @options.quiet_option
 def review(data: tuple[str, ...], number: int | None, **flags: Any) -> None:
@@ -52,12 +51,11 @@ def review(data: tuple[str, ...], number: int | None, **flags: Any) -> None:
       spamnb review Maildir -n 50
       printf 's\\nh\\nq\\n' | spamnb review inbox.txt
     """
-    from spamnb.cli.own_model_start import start_own_model
     from spamnb.cli.review_dialog import ReviewDialog, read_messages
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
-    start_own_model(data, flags)
-    messages = read_messages(data or ("-",), flags)
-    dialog = ReviewDialog(messages, flags, typed=not data or "-" in data)
-    dialog.run(number)
+    with own_model_started(data, flags):
+        messages = read_messages(data or ("-",), flags)
+        dialog = ReviewDialog(messages, flags, typed=not data or "-" in data)
+        dialog.run(number)

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.data_inputs import size_of
 from spamnb.cli.option_groups import command, option
 from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
+from spamnb.settings import parse_size
 
 
 @command()
@@ -92,7 +92,7 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
 
     settings = ServeOptions(
         params["model"],
-        size_of(params["max_request"], "--max-request"),
+        parse_size(params["max_request"], "--max-request"),
         params["allow_tell"],
         read_token(token_file) if token_file else "",
         params["log_format"],

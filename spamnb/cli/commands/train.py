@@ -13,7 +13,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import SettingOption, command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
 from spamnb.cli.training_setup import TrainingSetup
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
 
-@command()
+@command(show_set=True)
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
-@options.file_mode_option
 @options.data_options
 @options.training_options
 @options.advanced(options.decision_options)
@@ -40,15 +39,13 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @options.setting_options(TrainingConfig, "remember")
 @option(
     "--dask",
+    cls=SettingOption,
     metavar="ADDRESS",
     group="Input",
-    advanced=True,
     help="Count on the dask cluster at tcp://HOST:PORT.",
 )
 @options.quiet_option
-def train(
-    data: tuple[str, ...], output: str | None, force: bool, file_mode: int | None, **params: Any
-) -> None:
+def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any) -> None:
     """Learn from labelled messages and write a model.
 
     DATA are CSV, TSV, JSON, Parquet or Excel files with a text and a label column ('-' reads stdin), folders
@@ -80,7 +77,7 @@ def train(
     check_classes(trainer)
     model = trainer.finish()
     setup.check_model(model)
-    size = save(model, target, quiet, file_mode)
+    size = save(model, target, quiet)
     _print_summary(model, target, size, time.perf_counter() - started, quiet)
 
 
@@ -179,8 +176,8 @@ def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
     pipe = next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
     if pipe is not None:
         raise ConfigError(
-            f"--balance undersample reads the data twice, which {'stdin' if pipe == '-' else pipe} cannot do",
-            hint="give a file, or use --balance weight",
+            f"--set balance=undersample reads DATA twice, got {'stdin' if pipe == '-' else pipe}",
+            hint="give a file, or use --set balance=weight",
         )
     choice: UnderSampling | None = None
     for path, path_options in sources:

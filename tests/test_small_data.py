@@ -1,4 +1,4 @@
-"""The shipped sample messages: well-formed, varied, reaching nobody, and as their data card says."""
+"""The small messages of the tests: well-formed, varied, with reserved addresses, and as their card says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.paths import DATA, MAILS, SAMPLE, SHARED
+from tests.helpers.paths import SHARED, SMALL_MAILS, SMALL_SMS, TEST_DATA
 
 SHARED_SMS = SHARED / "sms"
 
@@ -43,7 +43,7 @@ SCRIPTS = {
 
 
 def read_sms() -> list[tuple[str, str]]:
-    with SAMPLE.open(encoding="utf-8", newline="") as file:
+    with SMALL_SMS.open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file, strict=True))
     assert header == ["label", "text"]
     assert {len(row) for row in rows} == {2}
@@ -87,7 +87,7 @@ def parse(path: Path) -> Message:
 
 def card_table(heading: str) -> dict[str, list[int]]:
     """The rows of the data card's table whose first column is `heading`, as name -> numbers."""
-    card = (DATA / "README.md").read_text(encoding="utf-8")
+    card = (TEST_DATA / "README.md").read_text(encoding="utf-8")
     block = card.split(f"| {heading} |", 1)[1].split("\n\n", 1)[0]
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in block.splitlines()[2:]]
     return {row[0]: [int(cell) for cell in row[1:] if cell.isdigit()] for row in rows}
@@ -98,7 +98,7 @@ def class_counts() -> Counter[str]:
 
 
 def test_sms_is_plain_utf8_quoted_only_where_needed() -> None:
-    raw = SAMPLE.read_bytes()
+    raw = SMALL_SMS.read_bytes()
     again = io.StringIO()
     writer = csv.writer(again, lineterminator="\n")
     writer.writerows([("label", "text"), *ROWS])
@@ -129,7 +129,7 @@ def test_sms_order_is_mixed() -> None:
 
 
 def test_sms_exercises_csv_quoting_as_the_card_says() -> None:
-    card = (DATA / "README.md").read_text(encoding="utf-8")
+    card = (TEST_DATA / "README.md").read_text(encoding="utf-8")
     stated = re.search(r"(\d+) messages contain a comma, (\d+) a double quote and (\d+) a line break", card)
     assert stated is not None
     assert [int(n) for n in stated.groups()] == [sum(c in t for t in TEXTS) for c in ',"\n']
@@ -176,7 +176,7 @@ def test_sms_reaches_nobody() -> None:
     assert [a for t in TEXTS for a in foreign_addresses(t)] == []
 
 
-@pytest.mark.parametrize("path", MAILS, ids=lambda p: f"{p.parent.name}-{p.stem}")
+@pytest.mark.parametrize("path", SMALL_MAILS, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_mail_parses_and_reaches_nobody(path: Path) -> None:
     message = parse(path)
     assert [d for part in message.walk() for d in part.defects] == []
@@ -192,10 +192,10 @@ def test_mail_parses_and_reaches_nobody(path: Path) -> None:
 
 
 def test_mail_covers_the_shapes_the_card_names() -> None:
-    messages = {f"{p.parent.name}/{p.name}": parse(p) for p in MAILS}
+    messages = {f"{p.parent.name}/{p.name}": parse(p) for p in SMALL_MAILS}
     assert sum("List-Id" in m for m in messages.values()) == 1
     assert sum("=?" in m["Subject"] for m in messages.values()) >= 5
-    assert {b"\r\n" in p.read_bytes() for p in MAILS} == {True, False}
+    assert {b"\r\n" in p.read_bytes() for p in SMALL_MAILS} == {True, False}
     kinds = {
         (part.get_content_charset(), part["Content-Transfer-Encoding"])
         for m in messages.values()
@@ -212,7 +212,7 @@ def test_mail_covers_the_shapes_the_card_names() -> None:
 
 
 def test_phishing_mail_shows_one_address_and_leads_to_another() -> None:
-    ((_, html),) = parts(parse(DATA / "mail" / "spam" / "02-bank-phishing-html.eml"))
+    ((_, html),) = parts(parse(TEST_DATA / "mail" / "spam" / "02-bank-phishing-html.eml"))
     links = re.findall(r'<a href="https?://([^/"]+)[^>]*>https?://([^/<]+)', html)
     assert links
     assert all(target != shown for target, shown in links)
@@ -220,7 +220,7 @@ def test_phishing_mail_shows_one_address_and_leads_to_another() -> None:
 
 def test_card_totals_are_those_of_the_files() -> None:
     sms = class_counts()
-    mail = Counter(path.parent.name for path in MAILS)
+    mail = Counter(path.parent.name for path in SMALL_MAILS)
     assert list(card_table("file").values()) == [
         [sms["ham"], sms["spam"], sms.total()],
         [mail["ham"], mail["spam"], mail.total()],
@@ -229,11 +229,11 @@ def test_card_totals_are_those_of_the_files() -> None:
 
 
 def test_card_names_every_mail_and_says_which_have_crlf() -> None:
-    lines = (DATA / "README.md").read_text(encoding="utf-8").splitlines()
+    lines = (TEST_DATA / "README.md").read_text(encoding="utf-8").splitlines()
     listed = {
         m[1]: "CRLF" in line for line in lines if (m := re.match(r"\| `((?:ham|spam)/[^`]+\.eml)`", line))
     }
-    assert listed == {f"{p.parent.name}/{p.name}": b"\r\n" in p.read_bytes() for p in MAILS}
+    assert listed == {f"{p.parent.name}/{p.name}": b"\r\n" in p.read_bytes() for p in SMALL_MAILS}
 
 
 def test_card_kinds_and_languages_add_up_to_the_classes() -> None:
@@ -255,7 +255,7 @@ def test_card_counts_of_languages_with_their_own_script(language: str) -> None:
 
 
 def public_sms() -> Iterator[str]:
-    """The text of every message in the public SAMPLE corpora beside the checkout."""
+    """The text of every message in the public SMS corpora beside the checkout."""
     for path in sorted(SHARED_SMS.glob("*.[ct]sv")):
         yield from path.read_text(encoding="utf-8", errors="replace").splitlines()
     for path in sorted(SHARED_SMS.glob("*.jsonl")):
@@ -268,7 +268,7 @@ def runs_of_words(text: str, size: int) -> set[tuple[str, ...]]:
     return set(zip(*(words[i:] for i in range(size)), strict=False))
 
 
-@pytest.mark.skipif(not SHARED_SMS.is_dir(), reason="the public SAMPLE corpora are not beside this checkout")
+@pytest.mark.skipif(not SHARED_SMS.is_dir(), reason="the public SMS corpora are not beside this checkout")
 def test_no_message_is_taken_from_a_public_corpus() -> None:
     # Seven words in a row: shorter runs such as "do you want to come" are common property.
     ours = {run: text for text in TEXTS for run in runs_of_words(text, 7)}
