@@ -62,7 +62,7 @@ def test_the_help_fits_a_small_terminal(cli: Cli) -> None:
 def test_commands_stand_in_groups(cli: Cli) -> None:
     assert {title: [*commands] for title, commands in SECTIONS.items()} == {
         "Start": ["train", "predict", "explain", "evaluate", "inspect"],
-        "Teach": ["learn", "forget"],
+        "Teach": ["learn", "forget", "review"],
         "Improve": ["compare", "tune"],
         "Mail and service": ["filter", "imap", "serve"],
         "Models and settings": ["model", "config", "completion"],
@@ -70,7 +70,7 @@ def test_commands_stand_in_groups(cli: Cli) -> None:
     headings = [line[:-1] for line in cli("--help").text.splitlines() if re.fullmatch(r"[A-Z].*:", line)]
     assert headings == ["Options", *SECTIONS]
     assert list(subcommands("model")) == [
-        *("list", "use", "remove", "merge", "prune", "age", "export", "import", "check")
+        *("list", "use", "remove", "merge", "prune", "age", "log", "undo", "export", "import", "check")
     ]
 
 

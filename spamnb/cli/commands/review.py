@@ -17,7 +17,8 @@ from spamnb.readers import FORMATS, any_of
 @options.model_option
 @option(
     "-n",
-    "--number",
+    "--questions",
+    "number",
     type=click.IntRange(1),
     metavar="N",
     group="Input",
