@@ -116,6 +116,11 @@ if TYPE_CHECKING:
         spam_classes as spam_classes,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
+    from spamnb.model.spamassassin_score import (
+        REQUIRED as REQUIRED,
+        spam_level as spam_level,
+        spam_score as spam_score,
+    )
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
@@ -177,6 +182,7 @@ else:
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
+            "spamassassin_score": ["REQUIRED", "spam_level", "spam_score"],
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
