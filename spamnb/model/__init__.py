@@ -124,7 +124,11 @@ if TYPE_CHECKING:
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
-    from spamnb.model.verdict_header import with_verdict as with_verdict
+    from spamnb.model.verdict_header import (
+        MailVerdict as MailVerdict,
+        mail_verdict as mail_verdict,
+        with_verdict as with_verdict,
+    )
     from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
@@ -186,7 +190,7 @@ else:
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
-            "verdict_header": ["with_verdict"],
+            "verdict_header": ["MailVerdict", "mail_verdict", "with_verdict"],
             "verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },
