@@ -21,6 +21,7 @@ _READABLE = (b"text", b"multipart", b"message")
 _HTML = (b"text_html", b"text_x_amp_html")
 _META = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 _META_BYTES = 2048  # of an HTML page in which it may state its character set
+_BLANK = "\u00a0".encode()
 _IMAGE_ONLY = 40  # bytes of text that still count as none beside an image
 
 
@@ -72,6 +73,8 @@ class _PartReader:
         self._limits = limits
         self._notes = notes
         self._room = limits.text
+        self._pages = 0  # HTML pages that show anything
+        self._unseen = False  # whether a later alternative is shown in place of this part
 
     def read(self, headers: Headers, body: bytes, depth: int = 0, default: ContentType = _PLAIN) -> None:
         """Reads one part, with all parts in it."""
@@ -100,10 +103,30 @@ class _PartReader:
             return False
         if len(pieces) > room:
             self._notes.append(f"parts beyond {self._limits.parts:,} were left out")
+        if kind.type == b"multipart_alternative":
+            self._read_alternatives(pieces[:room], depth)
+            return True
         default = _MESSAGE if kind.type == b"multipart_digest" else _PLAIN
         for piece in pieces[:room]:
             self.read(*split_head(piece, self._limits, self._notes), depth + 1, default)
         return True
+
+    def _read_alternatives(self, pieces: list[bytes], depth: int) -> None:
+        """Reads alternatives from the last one back: mail programs show the last that they can.
+
+        What stands before an HTML page is not shown, so it is no evidence, unless the page is empty. A page
+        that is a picture is not: its text would be the best place to hide good words.
+        """
+        unseen, texts, ordered = self._unseen, self.parts.texts, list[bytes]()
+        start = len(texts)
+        for piece in reversed(pieces):
+            before = self._pages
+            self.read(*split_head(piece, self._limits, self._notes), depth + 1)
+            self._unseen |= self._pages > before
+            ordered[:0] = texts[start:]
+            del texts[start:]
+        texts += ordered
+        self._unseen = unseen
 
     def _read_message(self, body: bytes, depth: int) -> None:
         """Reads a mail inside the mail."""
@@ -122,6 +145,8 @@ class _PartReader:
             parts.mime.append(b"encoding_" + as_word(encoding)[:32])
         if kind.charset:
             parts.mime.append(b"charset_" + as_word(kind.charset.lower()))
+        if self._unseen:
+            return
         data = _transfer_decode(body, encoding, self._room)
         if len(data) > self._room:
             self._notes.append(f"text beyond {self._limits.text:,} bytes was left out")
@@ -154,6 +179,7 @@ class _PartReader:
 
             page = parse_html(text)
             text = page.text
+            self._pages += bool(text.replace(_BLANK, b"").strip()) or b"images_0" not in page.facts
             links = [link for link in links if link not in page.hidden_links]
             parts.misleads |= page.misleads
             parts.html += (*page.facts, b"links_" + bucket(len(links)))
