@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from spamnb.errors import JournalError, ModelError
+from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.model import (
     MESSAGE_KINDS,
     MODEL_VARIABLE,
@@ -46,7 +46,12 @@ def load_model(path: str) -> SpamModel:
 def _print_warning(error: JournalError) -> None:
     from spamnb.cli.output import print_status
 
-    print_status(f"warning: {error.message}; the model is used without what it learned last")
+    used = (
+        "with all records before it"
+        if isinstance(error, TornJournalError)
+        else "without what it learned last"
+    )
+    print_status(f"warning: {error.message}; the model is used {used}")
     print_status(f"Hint: {error.hint}")
 
 
