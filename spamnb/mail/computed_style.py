@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
-from spamnb.mail.css_colors import BLACK, LINK, WHITE, Color, blend, is_invisible
-from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
+from spamnb.mail.css_color_functions import Color
+from spamnb.mail.css_colors import BLACK, LINK, WHITE, blend, is_invisible
+from spamnb.mail.css_declarations import Values, colors_in
+from spamnb.mail.css_numbers import Length, parse_length, to_pixels
 from spamnb.mail.hidden_boxes import BOXES, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
 _FAR_INDENT = -500.0  # pixels
+_CUT_INDENT = 900.0  # pixels, of a line that is cut off: 100% is 1000
 _FAINT = 0.05  # opacity
 _BLURRED = 5.0  # pixels
 _LETTERS = frozenset(("font-size", "line-height", "zoom"))
@@ -112,10 +115,20 @@ def _add_box(style: Style, values: Values, boxed: bool) -> None:
     if "letter-spacing" in values:
         style.spacing = _inherited(style.spacing, values, "letter-spacing", size)
     style.cuts_off = style.cuts_off or (boxed and cuts_off(values))
-    if values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text":
-        style.color = style.fill = (
-            None  # letters that are drawn by their shadow or cut out of their background
-        )
+    if values.get("background-clip") == "text":
+        style.color = style.fill = None  # letters that are cut out of their background
+    shadow = values.get("text-shadow", "none")
+    if isinstance(shadow, str) and shadow != "none":
+        _add_shadow(style, shadow)
+
+
+def _add_shadow(style: Style, shadow: str) -> None:
+    """Lets letters be seen by their shadow or outline, if that can be seen."""
+    own, colors = style.fill or style.color, colors_in(shadow)
+    if own is not None and is_invisible(own, style.background):
+        visible = [color for color in colors if not is_invisible(color, style.background)]
+        if visible:
+            style.color, style.fill = visible[0], None
 
 
 def _hides(style: Style) -> bool:
@@ -126,6 +139,7 @@ def _hides(style: Style) -> bool:
         or style.font_size < _SMALLEST_FONT
         or style.opacity < _FAINT
         or style.indent <= _FAR_INDENT
+        or (style.cuts_off and style.indent >= _CUT_INDENT)
         or style.spacing < -0.5 * style.font_size
         or (style.cuts_off and style.line_height < _SMALLEST_FONT)
         or (color is not None and _is_invisible(color, style.background))
@@ -163,7 +177,10 @@ def _background(parent: Style, values: Values) -> Color | None:
         return None
     color = values.get("background-color", "inherit")
     if isinstance(color, str):
-        return parent.color if color == "currentcolor" else parent.background
+        own_color = values.get("color", parent.color)
+        if color == "currentcolor":
+            return parent.color if isinstance(own_color, str) else cast("Color | None", own_color)
+        return parent.background
     if color is None:
         return None
     own = cast(Color, color)
