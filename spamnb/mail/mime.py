@@ -115,7 +115,8 @@ class _PartReader:
         """Reads alternatives from the last one back: mail programs show the last that they can.
 
         What stands before an HTML page is not shown, so it is no evidence, unless the page is empty. A page
-        that is a picture is not: its text would be the best place to hide good words.
+        that is a picture is not: its text would be the best place to hide good words. An attachment, a mail
+        or AMP is no page that every program shows.
         """
         unseen, texts, ordered = self._unseen, self.parts.texts, list[bytes]()
         start = len(texts)
@@ -129,9 +130,11 @@ class _PartReader:
         self._unseen = unseen
 
     def _read_message(self, body: bytes, depth: int) -> None:
-        """Reads a mail inside the mail."""
+        """Reads a mail inside the mail; its page is not that of the mail around it."""
         if not self._is_too_deep(depth):
+            pages = self._pages
             self.read(*split_head(body, self._limits, self._notes), depth + 1)
+            self._pages = pages
 
     def _is_too_deep(self, depth: int) -> bool:
         too_deep = depth >= self._limits.depth
@@ -155,9 +158,10 @@ class _PartReader:
         if kind.type not in _HTML and data.find(b"begin ") >= 0:
             data, files = take_files(data)
             self._read_files(files)
-        self._add_text(
+        shows = self._add_text(
             kind, to_utf8(data, kind.charset or (_html_charset(data) if kind.type in _HTML else b""))
         )
+        self._pages += shows and kind.type == _PAGE.type and not _is_attachment(headers)
 
     def _read_files(self, files: list[EncodedFile]) -> None:
         """Reads the uuencoded files of a text as attachments."""
@@ -167,29 +171,30 @@ class _PartReader:
             if content:
                 self._add_text(kind, to_utf8(content, _html_charset(content) if kind is _PAGE else b""))
 
-    def _add_text(self, kind: ContentType, text: bytes) -> None:
-        """Adds a text in UTF-8, and its links and markup."""
+    def _add_text(self, kind: ContentType, text: bytes) -> bool:
+        """Adds a text in UTF-8, and its links and markup; returns whether it shows anything."""
         parts = self.parts
         if 0 in text:
             text = text.replace(b"\0", b"")
-        links = find_links(text)
+        links, has_picture = find_links(text), False
         if kind.type in _HTML:
             links += masked_links(text)
             from spamnb.mail.html_text import parse_html  # patterns and tables that other mail does not need
 
             page = parse_html(text)
             text = page.text
-            self._pages += bool(text.replace(_BLANK, b"").strip()) or b"images_0" not in page.facts
+            has_picture = b"images_0" not in page.facts
             links = [link for link in links if link not in page.hidden_links]
             parts.misleads |= page.misleads
             parts.html += (*page.facts, b"links_" + bucket(len(links)))
         parts.links += links
         parts.texts.append(text)
+        return has_picture or bool(text.replace(_BLANK, b"").strip())
 
     def _read_name(self, kind: ContentType, headers: Headers) -> None:
         disposition = headers.get(b"content_disposition", b"")
         name = parameters(disposition).get(b"filename", kind.name)
-        if name or disposition.lstrip()[:10].lower() == b"attachment" or kind.kind not in _READABLE:
+        if name or _is_attachment(headers) or kind.kind not in _READABLE:
             self.parts.files += file_words(name, kind.type)
 
 
@@ -205,6 +210,10 @@ def _split_parts(body: bytes, boundary: bytes, most: int) -> list[bytes]:
         elif parts:
             parts[-1] += (line, piece)
     return [b"".join(pieces) for pieces in parts]
+
+
+def _is_attachment(headers: Headers) -> bool:
+    return headers.get(b"content_disposition", b"").lstrip()[:10].lower() == b"attachment"
 
 
 def _encoding(headers: Headers) -> bytes:

@@ -86,6 +86,21 @@ def test_of_alternatives_the_one_that_is_shown_is_read(parts: tuple[bytes, ...],
     assert "text_plain" in words(raw, "mime") or HAM not in parts  # types are evidence all the same
 
 
+@pytest.mark.parametrize(
+    "last",
+    [
+        b"Content-Type: text/html\nContent-Disposition: attachment\n\n<p>lunch",
+        b"Content-Type: text/x-amp-html\n\n<p>lunch",
+        b"Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>lunch",
+        b"Content-Type: text/plain\n\nbegin 644 x.html\n);'5N8V@@;'5N8V@\n`\nend\n",
+    ],
+)
+def test_what_not_every_program_shows_does_not_replace_the_text(last: bytes) -> None:
+    """Else a sender could show the text, and have the filter read something else."""
+    body = parse_mail(multi(b"Content-Type: text/plain\n\nprize", last, kind=b"alternative")).body
+    assert b"prize" in body.split()
+
+
 def test_an_unseen_alternative_takes_no_room() -> None:
     """Words of a part that is not shown cannot push the page beyond the limits."""
     page = PAGE + b"<p>prize"
