@@ -38,7 +38,8 @@ hardening: $(DEV) ## all that is tried to break spamnb, in one table: about half
 	$(BIN)/python -m compileall -q spamnb tests && $(BIN)/python -m tests.robustness.hardening $(ARGS)
 model: $(PACKAGE) ## build the ready-made models from the corpora in ../shared
 	$(PIP) names && $(BIN)/python -m tools.ready_made_models
-docs: $(DEV) ## write the page of commands and the outputs of all console examples
-	$(BIN)/python -m tools.command_docs
+docs: $(DEV) ## write references, manual pages and outputs of examples; build the site in build/site
+	for page in command_docs man_pages api_docs; do $(BIN)/python -m tools.$$page || exit; done
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 clean: ## remove .venv and caches
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

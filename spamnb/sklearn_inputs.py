@@ -27,8 +27,8 @@ def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
     return texts, labels
 
 
-def class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
-    """Returns the weights of classes in the order of their names; refuses labels that are not there."""
+def stated_class_weights(stated: Any, names: list[str]) -> tuple[tuple[str, float], ...]:
+    """Returns the weights of classes in the order of their names; refuses labels that do not occur."""
     if isinstance(stated, str):
         raise InputError(
             f"class_weight must map labels to weights, got {stated!r}", hint="use balance='weight'"
@@ -51,10 +51,11 @@ def apply_sample_weight(
     if (weights == np.floor(weights)).all():
         rows = np.repeat(np.arange(len(texts)), weights.astype(np.int64))
         return texts.select(rows), labels[rows], {}
-    there = np.flatnonzero(weights)
-    texts, labels, names = texts.select(there), labels[there], label_names(labels[there])
-    by_class = dict(sorted(zip(names, weights[there].tolist(), strict=True)))
-    if any(by_class[name] != weight for name, weight in zip(names, weights[there].tolist(), strict=True)):
+    rows = np.flatnonzero(weights)
+    texts, labels, weights = texts.select(rows), labels[rows], weights[rows]
+    names = label_texts(labels)
+    by_class = dict(sorted(zip(names, weights.tolist(), strict=True)))
+    if any(by_class[name] != weight for name, weight in zip(names, weights.tolist(), strict=True)):
         raise InputError(
             "sample_weight must be whole numbers, or the same number for all messages of a class",
             hint="counts are whole numbers: multiply the weights and round them",
@@ -105,14 +106,14 @@ def distinct_labels(labels: Labels) -> Labels:
     return np.fromiter(distinct, labels.dtype, len(distinct))
 
 
-def merge_labels(*groups: Labels) -> Labels:
+def all_labels(*groups: Labels) -> Labels:
     """Returns the distinct labels of several calls; refuses labels that numpy cannot hold in one array."""
     classes = distinct_labels(np.concatenate(groups))
-    if set(label_names(classes)) != {name for group in groups for name in label_names(group)}:
+    if set(label_texts(classes)) != {name for group in groups for name in label_texts(group)}:
         raise InputError(f"labels must be of one kind in all calls, got {classes.tolist()!r:.80} in the end")
     return classes
 
 
-def label_names(labels: Labels) -> list[str]:
+def label_texts(labels: Labels) -> list[str]:
     """Returns the labels as text, as in a model."""
     return [str(label) for label in labels.tolist()]

@@ -68,13 +68,13 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if not (meant := self._meant(args[0])):
+            if not (suggestion := self._suggestion(args[0])):
                 raise
-            message = f"{error.message.rstrip('.')}. Did you mean {meant}?"
+            message = f"{error.message.rstrip('.')}. Did you mean {suggestion}?"
             raise click.UsageError(message, ctx) from None
 
-    def _meant(self, word: str) -> str:
-        """The command that a wrong word stands for, "" if none is near."""
+    def _suggestion(self, word: str) -> str:
+        """Returns the command that a wrong word stands for, "" if none is near."""
         from difflib import get_close_matches
 
         if word in self._other_words:

@@ -41,7 +41,7 @@ def files(stated: str | None) -> list[str]:
     return [stated] if stated else [SYSTEM_FILE, *filter(None, [user_file()])]
 
 
-def load(stated: str | None, group: LazyGroup) -> Tables:
+def read_files(stated: str | None, group: LazyGroup) -> Tables:
     """Reads all files that exist; refuses tables that are no commands of the group."""
     tables: Tables = {}
     for file in files(stated):
@@ -95,7 +95,7 @@ def loaded(ctx: click.Context) -> Tables:
         assert isinstance(root.command, LazyGroup)
         stated = root.params.get("config")
         exists = stated or any(map(os.path.exists, files(None)))
-        root.meta[_LOADED] = load(stated, root.command) if exists else {}
+        root.meta[_LOADED] = read_files(stated, root.command) if exists else {}
     tables: Tables = root.meta[_LOADED]
     return tables
 
@@ -145,9 +145,9 @@ def configured(stated: str | None, command: str, key: str) -> Any:
     if os.environ.get(variable):
         return os.environ[variable]
     try:
-        found = [
+        tables = [
             _read(file) for file in files(stated or os.environ.get("SPAMNB_CONFIG")) if os.path.exists(file)
         ]
-        return next((one[command][key] for one in reversed(found) if key in one.get(command, {})), None)
+        return next((one[command][key] for one in reversed(tables) if key in one.get(command, {})), None)
     except (SpamnbError, TypeError):
         return None

@@ -46,7 +46,7 @@ def inputs(paths: tuple[str, ...], params: dict[str, Any], reading: ReadOptions)
     _note_repeated([path for path, _ in planned], quiet)
     if reading.mail.jobs is None:
         jobs = choose_jobs([path for path, _ in planned])
-        planned = [(path, how.with_mail(jobs=jobs)) for path, how in planned]
+        planned = [(path, path_options.with_mail(jobs=jobs)) for path, path_options in planned]
     return planned
 
 
@@ -116,8 +116,8 @@ def chunks(
     """Reads one source after the other; adds to `descriptions` what is printed about each."""
     from spamnb.readers import open_source
 
-    for path, how in inputs(paths, params, reading):
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in inputs(paths, params, reading):
+        with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:

@@ -43,7 +43,7 @@ def prediction_options(command: F) -> F:
     return command
 
 
-def check(params: Params, has_data: bool) -> None:
+def check_prediction_options(params: Params, has_data: bool) -> None:
     """Refuses options that do not go together, before anything is read."""
     if params["predictions"] is None:
         flag = next((flag for name, flag in _COLUMNS.items() if params[name] is not None), None)
@@ -104,8 +104,8 @@ def _read_truth(params: Params, file: PredictionFile, descriptions: list[str]) -
 
     labels: list[str] = []
     skipped, quiet = 0, params["quiet"]
-    for path, how in inputs(params["data"], params, read_options(params, default_format="csv")):
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in inputs(params["data"], params, read_options(params, default_format="csv")):
+        with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             descriptions.append(source.description)
             for chunk in source:

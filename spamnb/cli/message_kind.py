@@ -47,33 +47,33 @@ def kind_of_messages(sources: list[Any]) -> str:
     Mail is what a reader of mails reads, and a table of texts as long as mails. The first lines of stdin
     tell; any other pipe, which cannot be read twice, is taken for SMS.
     """
-    kinds = (_kind_of_source(path, how) for path, how in sources[:_MOST_SOURCES])
+    kinds = (_kind_of_source(path, reading) for path, reading in sources[:_MOST_SOURCES])
     return next(filter(None, kinds), "sms")
 
 
-def _kind_of_source(path: Any, how: ReadOptions) -> str:
+def _kind_of_source(path: Any, reading: ReadOptions) -> str:
     """Returns `mail` or `sms`, "" for an input without messages."""
-    if how.format in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
+    if reading.format in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
         return "mail"
     if path == "-":
-        return "mail" if stdin_mail_format(how) else "sms"
+        return "mail" if stdin_mail_format(reading) else "sms"
     if not os.path.isfile(path):
         return "sms"
     from spamnb.readers import open_source
 
-    with open_source(path, how, labelled=False) as source:
+    with open_source(path, reading, labelled=False) as source:
         first = next(iter(source), None)
         return "" if first is None else "mail" if source.mail or _is_mail(first) else "sms"
 
 
-def stdin_mail_format(how: ReadOptions) -> str:
+def stdin_mail_format(reading: ReadOptions) -> str:
     """Returns `eml` or `mbox` if a mail waits on stdin and no format is stated, else ""; reads nothing.
 
     What is typed on a terminal are messages, one a line.
     """
     from spamnb.readers import by_first_lines, peek_stdin
 
-    return by_first_lines(peek_stdin()) if how.format == "auto" else ""
+    return by_first_lines(peek_stdin()) if reading.format == "auto" else ""
 
 
 def _is_mail(chunk: Chunk) -> bool:

@@ -100,7 +100,7 @@ def _filter(model: str, account: Account) -> Check:
     identity = {} if account.is_caller else {"user": account.user, "group": account.groups[0]}
     more = {} if account.is_caller else {"extra_groups": account.groups}
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             command,
             input=_MAIL,
             capture_output=True,
@@ -115,9 +115,10 @@ def _filter(model: str, account: Account) -> Check:
         return Check("filter", False, f"cannot be started: {(error.strerror or str(error)).lower()}")
     except subprocess.TimeoutExpired:
         return Check("filter", False, f"took more than {_LONGEST} s for a mail")
-    errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    errors = completed.stderr.decode("utf-8", "replace").strip().splitlines()
     torn = any(line.startswith("warning: ") and _TORN in line for line in errors)  # it has a line of its own
     problems = [] if torn else [line for line in errors if not line.startswith("note: ")]
-    if done.returncode or problems or b"\nX-Spamnb: " not in done.stdout:
-        return Check("filter", False, problems[0] if problems else f"ended with exit code {done.returncode}")
+    if completed.returncode or problems or b"\nX-Spamnb: " not in completed.stdout:
+        exit_code = f"ended with exit code {completed.returncode}"
+        return Check("filter", False, problems[0] if problems else exit_code)
     return Check("filter", True, "a test mail gets its verdict")

@@ -84,12 +84,19 @@ class Command(click.Command):
         return defaults(ctx, self.keys)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        shown = list(self.shown_options(ctx, everything=_ALL in ctx.meta))
+        for group, records in self.option_records(ctx, everything=_ALL in ctx.meta):
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+    def option_records(
+        self, ctx: click.Context, everything: bool
+    ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yields each group with the names and the help of its options."""
+        shown = list(self.shown_options(ctx, everything))
         for group in (*GROUPS, _HELP):
             records = [option.get_help_record(ctx) for option in shown if _group_of(option) == group]
             if rows := [record for record in records if record is not None]:
-                with formatter.section(group):
-                    formatter.write_dl(rows)
+                yield group, rows
 
     def shown_options(self, ctx: click.Context, everything: bool) -> Iterator[click.Option]:
         """Yields the options of the help; --help-all only where it shows more."""

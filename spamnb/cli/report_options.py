@@ -39,7 +39,7 @@ report_options = all_of(
 )
 
 
-def check(report: str | None, open_it: bool, json_file: str | None, plots: str | None = None) -> None:
+def check_outputs(report: str | None, open_it: bool, json_file: str | None, plots: str | None = None) -> None:
     """Refuses, before anything is read, two outputs to the same place."""
     if open_it and report in (None, "-"):
         raise click.UsageError("--open needs --report FILE: that file is opened.")

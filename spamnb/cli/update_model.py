@@ -101,12 +101,13 @@ def _read_chunks(
         paths = ("-",)
     if "-" in paths:
         print_prompt("Type messages, one a line; Ctrl-D ends.", flags["quiet"])
-    for path, how in inputs(paths, flags, reading):
+    for path, path_options in inputs(paths, flags, reading):
         if label:
-            how = replace(how, label=label)
+            path_options = replace(path_options, label=label)
         elif not labelled:
-            how = replace(how, label=how.label or "ham")  # dropped again: so no label column is needed
-        with open_source(path, how, labelled=True) as source:
+            # The label is dropped again: with it, no label column is needed.
+            path_options = replace(path_options, label=path_options.label or "ham")
+        with open_source(path, path_options, labelled=True) as source:
             print_status(
                 source.description if label or labelled else _unlabelled(source.description), flags["quiet"]
             )
@@ -145,13 +146,13 @@ def print_result(result: LearnResult, quiet: bool) -> None:
     ):
         if number:
             print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
-    for line in lesson_lines(result.lessons):
+    for line in lesson_lines(result.verdicts.lessons):
         print_status(line, quiet)
-    if result.classified:
-        wrong = f"{result.misclassified:,} of {_messages(result.classified, 'new message')}"
+    if result.verdicts.classified:
+        wrong = f"{result.verdicts.misclassified:,} of {_messages(result.verdicts.classified, 'new message')}"
         print_status(f"{'mistakes':<10} {wrong}, before learning", quiet)
     if not result.changes:
-        print_status("Nothing was learned." if result.classified else "Nothing was changed.", quiet)
+        print_status("Nothing was learned." if result.verdicts.classified else "Nothing was changed.", quiet)
 
 
 def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:

@@ -210,7 +210,7 @@ class ShapeScanner:
         return at
 
     def _word(self, at: IntArray) -> Mask:
-        """Whether the byte is a letter, a digit, an underscore or not ASCII."""
+        """Returns whether the byte is a letter, a digit, an underscore or not ASCII."""
         return np.asarray(self.kind[at] & _WORD > 0)
 
     def _domains(self) -> IntArray:

@@ -32,16 +32,22 @@ MOST_COMPOUNDS = 8
 _LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
 
 
+class AttributeStyles(NamedTuple):
+    """What the attributes of an element set: `hints` such as bgcolor, and the declarations of its style."""
+
+    hints: Values
+    normal: Values
+    important: Values
+
+
 class Element(NamedTuple):
-    """What selectors test of an element, and what its attributes set: `hints` such as bgcolor, and styles."""
+    """What selectors test of an element, and what its attributes set."""
 
     tag: str
     id: str
     classes: frozenset[str]
     attributes: Mapping[str, str]
-    hints: Values
-    normal: Values
-    important: Values
+    styles: AttributeStyles
     source: bytes  # the tag as it is written
     is_styled: bool  # the tag or its attributes set anything
     keys: tuple[str, ...]  # the tag, .classes and #id: by one of these a selector is looked up

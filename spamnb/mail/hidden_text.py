@@ -196,14 +196,15 @@ class Page:
 
 def _cascade(parent: Style, element: Element, rules: Sequence[Rule], closed: bool) -> Values:
     """Returns the values of an element: what comes later replaces what came before."""
-    values: Values = {"color": parent.link} if element.tag == "a" and "href" in element.attributes else {}
-    values.update(element.hints)
+    is_link = element.tag == "a" and "href" in element.attributes
+    values: Values = {"color": parent.colors.link} if is_link else {}
+    values.update(element.styles.hints)
     for rule in rules:
         values.update(rule.normal)
-    values.update(element.normal)
+    values.update(element.styles.normal)
     for rule in rules:
         values.update(rule.important)
-    values.update(element.important)
+    values.update(element.styles.important)
     if closed:
         values["content-visibility"] = "hidden"
     return values

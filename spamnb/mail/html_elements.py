@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from spamnb.mail.css_colors import parse_legacy_color
 from spamnb.mail.css_declarations import Values, clean, parse_declarations
-from spamnb.mail.css_selectors import Element
+from spamnb.mail.css_selectors import AttributeStyles, Element
 from spamnb.mail.html_tokens import name_set
 
 _ATTRIBUTE = re.compile(
@@ -53,11 +53,11 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
     classes = frozenset(attributes.get("class", "").lower().split())
     style = attributes.get("style")
     normal, important = parse_declarations(clean(style.lower(), custom)) if style else ({}, {})
-    hints = _hints(tag, attributes)
+    styles = AttributeStyles(_hints(tag, attributes), normal, important)
     identifier = attributes.get("id", "").lower()
     keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))
-    is_styled = bool(hints or normal or important) or (tag == "a" and "href" in attributes)
-    return Element(tag, identifier, classes, attributes, hints, normal, important, source, is_styled, keys)
+    is_styled = any(styles) or (tag == "a" and "href" in attributes)
+    return Element(tag, identifier, classes, attributes, styles, source, is_styled, keys)
 
 
 def _hints(tag: str, attributes: Mapping[str, str]) -> Values:

@@ -32,11 +32,14 @@ if TYPE_CHECKING:
         describe as describe,
         probability_text as probability_text,
     )
-    from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
+    from spamnb.model.explanation import (
+        Basis as Basis,
+        Evidence as Evidence,
+        Explanation as Explanation,
+    )
     from spamnb.model.formula import (
         Formula as Formula,
         Linear as Linear,
-        as_formula as as_formula,
         linear_view as linear_view,
     )
     from spamnb.model.inspection import (
@@ -66,10 +69,10 @@ if TYPE_CHECKING:
         READY_MADE_NAMES as READY_MADE_NAMES,
         is_name as is_name,
         is_shipped as is_shipped,
+        model_path as model_path,
         name_of as name_of,
         named_models as named_models,
         new_path_of as new_path_of,
-        path_of as path_of,
         shipped_model as shipped_model,
         use_model as use_model,
         used_model as used_model,
@@ -148,8 +151,8 @@ else:
             "change_history": ["ChangeHistory"],
             "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
-            "explanation": ["Evidence", "Explanation"],
-            "formula": ["Formula", "Linear", "as_formula", "linear_view"],
+            "explanation": ["Basis", "Evidence", "Explanation"],
+            "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
@@ -164,7 +167,7 @@ else:
                 "name_of",
                 "named_models",
                 "new_path_of",
-                "path_of",
+                "model_path",
                 "shipped_model",
                 "use_model",
                 "used_model",

@@ -37,7 +37,7 @@ _LARGEST_WEIGHT = 1e100  # in a model file: far beyond any that is fitted, and n
 
 
 def usual_share(messages: int) -> float:
-    """The share of the base model's log-odds before any message is classified: 1 without messages.
+    """Returns the share of the base model's log-odds before any message is classified: 1 without messages.
 
     >>> [round(usual_share(n), 2) for n in (0, 8, 20, 100)]
     [1.0, 0.75, 0.64, 0.54]
@@ -106,7 +106,7 @@ class BaseModel(Record):
         )
 
     def usual(self, store: CountStore) -> tuple[BaseModel, Platt]:
-        """The weight and the calibration for the messages of a personal model, where no folds fit them.
+        """Returns the base and the calibration for the messages of a personal model, where no folds fit them.
 
             log-odds = t USUAL_SLOPE own + usual_share(k) base       t = k / (k + HALFWAY)
 
@@ -114,14 +114,14 @@ class BaseModel(Record):
         little. By 5 lessons, random mistakes of a ready-made model on seven corpora, 11% of the verdicts on
         other messages changed, and accuracy by -1 to +4 points; with t = 1, 23% and -9 to +16.
         """
-        if self.lends_classes(store):
+        if self.supplies_classes(store):
             return self.replace(weight=1 / USUAL_SLOPE), Platt(USUAL_SLOPE, note=FOLLOWS)
         k = 2 * int(store.message_totals.min())
         slope = USUAL_SLOPE * k / (k + HALFWAY)
         return self.replace(weight=usual_share(k) / slope), Platt(slope, note=FOLLOWS)
 
-    def lends_classes(self, store: CountStore) -> bool:
-        """Has a personal model messages of some classes only? Then its classes are those of its base."""
+    def supplies_classes(self, store: CountStore) -> bool:
+        """Returns whether a personal model has messages of some classes only, and takes those of its base."""
         return len(store.labels) < len(self.model.labels) and set(store.labels) <= set(self.model.labels)
 
     def to_state(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class BaseModel(Record):
     def from_state(
         cls, state: Mapping[str, Any], load: Callable[[Mapping[str, Any]], SpamModel]
     ) -> BaseModel:
-        """The inverse of `to_state`; `load` reads the state of a model. Refuses a damaged state."""
+        """Reverses `to_state`; `load` reads the state of a model. Refuses a damaged state."""
         name, weight = require(state, "name", str), require(state, "weight", float)
         model = require(state, "model", dict)
         if model.get("base") is not None or not 0 < weight < _LARGEST_WEIGHT:

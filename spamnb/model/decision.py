@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError, ModelError
-from spamnb.settings import is_stated
+from spamnb.model.decision_options import (
+    check_alone,
+    check_band,
+    check_cost,
+    check_probability,
+    parse_cost,
+)
 from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
@@ -52,66 +58,11 @@ def highest(values: FloatArray, preference: Sequence[int] | None = None) -> NDAr
     return np.asarray(order[equal[:, order].argmax(axis=1)], np.int64)
 
 
-def _check_probability(option: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ConfigError(
-            f"{option} must lie between 0 and 1, got {value:g}",
-            hint="0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10",
-        )
-
-
-def _check_band(low: float, high: float) -> None:
-    _check_probability("--unsure", low)
-    _check_probability("--unsure", high)
-    if low >= high:
-        raise ConfigError(
-            f"--unsure needs its lower end below its upper end, got {low:g} {high:g}",
-            hint="--unsure 0.2 0.9 leaves what lies between 0.2 and 0.9 undecided",
-        )
-
-
-def _check_cost(option: str, value: float) -> None:
-    if not 0 < value < math.inf:
-        raise ConfigError(
-            f"{option} must be a positive number, got {value:g}",
-            hint="only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad",
-        )
-
-
-def _parse_cost(text: str) -> tuple[str, str, float]:
-    """Reads TRUTH:VERDICT=COST.
-
-    >>> _parse_cost("ham:spam=100")
-    ('ham', 'spam', 100.0)
-    """
-    pair, equals, cost = text.rpartition("=")
-    truth, colon, verdict = pair.partition(":")
-    try:
-        if equals and colon and truth and verdict and truth != verdict:
-            return truth, verdict, float(cost)
-    except ValueError:
-        pass
-    raise ConfigError(
-        f"--cost must be TRUTH:VERDICT=NUMBER with two classes, got {text!r}",
-        hint="for example --cost ham:spam=100",
-    )
-
-
 def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str, float]:
     """Checks a cost of a model file."""
     if not (isinstance(truth, str) and isinstance(verdict, str)):
         raise TypeError("costs")
     return truth, verdict, finite_number(cost)
-
-
-def _check_alone(options: dict[str, object]) -> None:
-    """Refuses two ways of setting the threshold; the last two costs are one way."""
-    used = [name for name, value in options.items() if is_stated(value)]
-    if len(used) > 1 and used != ["--cost-fp", "--cost-fn"]:
-        raise ConfigError(
-            f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
-            hint=f"leave out {used[0]} or {used[1]}",
-        )
 
 
 def probability_text(p: float) -> str:
@@ -144,6 +95,9 @@ class Decision:
     above that and not above `threshold` are unsure. With costs, `threshold` follows from them. With
     `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which keeps the false positive rate at most
     that high; probabilities near 1 are too close together to distinguish.
+
+    >>> round(Decision.from_costs(cost_fp=100, cost_fn=10).threshold, 3)
+    0.909
     """
 
     threshold: float = 0.5
@@ -157,13 +111,13 @@ class Decision:
     def __post_init__(self) -> None:
         for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
             if cost is not None:
-                _check_cost(option, cost)
+                check_cost(option, cost)
         for _, _, cost in self.costs:
-            _check_cost("--cost", cost)
+            check_cost("--cost", cost)
         if self.unsure_from is None:
-            _check_probability("--threshold", self.threshold)
+            check_probability("--threshold", self.threshold)
         else:
-            _check_band(self.unsure_from, self.threshold)
+            check_band(self.unsure_from, self.threshold)
 
     @classmethod
     def from_options(
@@ -179,7 +133,7 @@ class Decision:
         >>> Decision.from_options(cost_fp=9).threshold
         0.9
         """
-        _check_alone(
+        check_alone(
             {
                 "--threshold": threshold,
                 "--unsure": unsure,
@@ -189,7 +143,7 @@ class Decision:
             }
         )
         if cost:
-            return cls(costs=tuple(map(_parse_cost, cost)))
+            return cls(costs=tuple(map(parse_cost, cost)))
         if cost_fp is not None or cost_fn is not None:
             return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
         if unsure is not None:
@@ -199,8 +153,8 @@ class Decision:
     @classmethod
     def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
         """Chooses spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
-        _check_cost("--cost-fp", cost_fp)
-        _check_cost("--cost-fn", cost_fn)
+        check_cost("--cost-fp", cost_fp)
+        check_cost("--cost-fn", cost_fn)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
     @classmethod
@@ -295,7 +249,7 @@ class Decision:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
-        """The inverse of `to_state`; refuses a damaged state."""
+        """Reverses `to_state`; refuses a damaged state."""
         try:
             if state.keys() | {"costs"} != set(cls.__slots__):
                 raise ValueError("names")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spamnb.counts import Entries
@@ -13,7 +13,8 @@ from spamnb.model.inspection import Inspector, row_dict
 from spamnb.model.recomputation import recompute
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+    from spamnb.messages import Categories, Numbers
+    from spamnb.model.spam_model import SpamModel
 
 
 def numbers_of(
@@ -43,7 +44,7 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
     assert entries.lengths is not None
     rows = inspector.rows(entries.ids.tolist())
     listed: dict[str, Any] = {
-        "formula": asdict(inspector.formula),
+        "formula": inspector.formula.to_dict(),
         "tokens": [
             row_dict(row) | {"times": k} for row, k in zip(rows, entries.counts.tolist(), strict=True)
         ],

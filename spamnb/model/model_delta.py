@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 _NOTHING: Mapping[str, KeyArray] = {}
-Categories = dict[str, dict[str, tuple[int, ...]]]
-Numbers = dict[str, tuple[Moments, ...]]
+_CategoryCounts = dict[str, dict[str, tuple[int, ...]]]
+_ColumnMoments = dict[str, tuple[Moments, ...]]
 
 
 class Change(Record):
@@ -198,7 +198,7 @@ def _token_arrays(take: _Taker, rows: int, classes: int, width: str) -> tuple[ND
     return keys, kinds, *tables
 
 
-def _columns(head: Mapping[str, Any], classes: int) -> tuple[Categories, Numbers]:
+def _columns(head: Mapping[str, Any], classes: int) -> tuple[_CategoryCounts, _ColumnMoments]:
     categories = {
         column: {value: _row(row, classes) for value, row in values.items()}
         for column, values in head["categories"].items()

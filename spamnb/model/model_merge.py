@@ -41,7 +41,7 @@ def merge_models(
     weights, names = weights or [1] * len(models), names or [f"model {i + 1}" for i in range(len(models))]
     _check_weights(weights)
     for model, name in zip(models[1:], names[1:], strict=True):
-        check_settings(models[0], model, names[0], name)
+        check_same_settings(models[0], model, names[0], name)
         check_same(models[0], model, names[0], name)
     store = merge_stores([model.store for model in models], weights)
     _check_prior(models[0], store)
@@ -110,7 +110,7 @@ def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
     return merge_seen([part.repeated(times) for part, times in zip(seen, weights, strict=True)])
 
 
-def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
+def check_same_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
     """Refuses models that would not read or score a message in the same way, and reports what differs."""
     expected = _settings(first) | _stated_decision(first, other)
     others = _settings(other) | _stated_decision(other, first)

@@ -122,7 +122,7 @@ def _read_day(day: str) -> str:
 
 
 def _write_metrics(model: SpamModel) -> dict[str, Any] | None:
-    """The confusion matrix of many classes is one array: single values are slow to read, and limited."""
+    """Writes a confusion matrix of many classes as one array: single values are slow to read, and limited."""
     metrics = model.metrics
     if metrics is None or not metrics.get("confusion"):
         return None if metrics is None else dict(metrics)
@@ -156,7 +156,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """A finite number, or None for one that is undefined."""
+    """Returns whether a value is a finite number, or None for one that is undefined."""
     return value is None or (type(value) is float and math.isfinite(value)) or _is_count(value)
 
 

@@ -100,13 +100,13 @@ class SeenMessages:
         return SeenMessages(self._exact, self._stale, self._lessons, pending)
 
     def as_stale(self) -> SeenMessages:
-        """All of them stale, MAX_STALE at most; those that were stale before are dropped first."""
+        """Returns all of them as stale, MAX_STALE at most; those that were stale before are dropped first."""
         new = _keep_smallest(self.exact, MAX_STALE)
         old = _keep_smallest(self.stale, MAX_STALE - _total(new))
         return SeenMessages({}, _merge_by_label([new, old]), self.lessons)
 
     def repeated(self, times: int) -> SeenMessages:
-        """Every message so many times."""
+        """Returns every message so many times."""
         exact, stale, lessons = (
             {label: np.repeat(digests, times) for label, digests in by_label.items()}
             for by_label in self._applied
@@ -114,11 +114,11 @@ class SeenMessages:
         return SeenMessages(exact, stale, lessons)
 
     def count_exact(self, label: str, digests: KeyArray) -> IntArray:
-        """How many exact messages with this label each digest has."""
+        """Counts the exact messages with this label and each digest."""
         return _count(self.exact.get(label, _NO_DIGESTS), digests)
 
     def count(self, label: str, digests: KeyArray) -> IntArray:
-        """How many messages with this label each digest has, exact or stale."""
+        """Counts the messages with this label and each digest, exact or stale."""
         return self.count_exact(label, digests) + _count(self.stale.get(label, _NO_DIGESTS), digests)
 
     @property
@@ -139,7 +139,7 @@ class SeenMessages:
         return np.where(number == 1, places, -1)
 
     def _count_lessons(self, label: str, digests: KeyArray) -> IntArray:
-        """How many lessons with this label each digest has, without applying the changes."""
+        """Counts the lessons with this label and each digest, without applying the changes."""
         copies = _count(self._lessons.get(label, _NO_DIGESTS), digests)
         for change, by_label in self._pending:
             if change != "add" and label in by_label:
@@ -148,7 +148,7 @@ class SeenMessages:
         return copies
 
     def contains(self, digests: KeyArray) -> NDArray[np.bool_]:
-        """Which digests are of a message that was learned, with whatever label."""
+        """Returns which digests are of a learned message, with any label."""
         learned = np.zeros(len(digests), bool)
         for label in self.labels:
             learned |= self.count(label, digests) > 0
@@ -167,7 +167,7 @@ class SeenMessages:
 
     @classmethod
     def from_state(cls, state: object) -> SeenMessages:
-        """The inverse of `to_state`."""
+        """Reverses `to_state`."""
         if not isinstance(state, dict) or state.keys() | {"lessons"} != set(_PARTS):
             raise _damaged()
         if not all(map(_is_by_label, state.values())):
@@ -186,7 +186,7 @@ class SeenMessages:
 
 
 def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
-    """The messages of several at once; None if none of them remembers any."""
+    """Returns the messages of several at once; None if none of them remembers any."""
     seen = [part for part in parts if part is not None]
     if not seen:
         return None
@@ -198,7 +198,7 @@ def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
 
 
 def by_label(digests: KeyArray, labels: Sequence[str]) -> dict[str, KeyArray]:
-    """The digests of each label, ascending."""
+    """Returns the digests of each label, ascending."""
     codes = {label: code for code, label in enumerate(sorted(set(labels)))}
     rows = np.fromiter(map(codes.__getitem__, labels), np.int64, len(labels))
     return {label: np.sort(digests[rows == code]) for label, code in codes.items()}
@@ -237,7 +237,7 @@ def _merge_by_label(parts: Sequence[ByLabel]) -> dict[str, KeyArray]:
 
 
 def _merge_sorted(arrays: Sequence[KeyArray]) -> KeyArray:
-    """All values of ascending arrays, ascending: a stable sort merges runs, in a tenth of the time."""
+    """Merges ascending arrays: a stable sort merges runs, in a tenth of the time."""
     merged = np.concatenate(arrays)
     merged.sort(kind="stable")
     return merged

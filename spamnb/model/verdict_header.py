@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spamnb._version import __version__
 from spamnb.core import Record
-from spamnb.mail import Limits, annotate, as_texts, parse_mail
+from spamnb.mail import Limits, annotate, mail_texts, parse_mail
 from spamnb.model.calibration import LIMIT
 from spamnb.model.spam_class import require_spam
 from spamnb.model.spamassassin_score import REQUIRED, spam_level, spam_score
@@ -38,7 +38,7 @@ def with_verdict(
     """
     require_spam(model.labels, "X-Spam-Flag")
     mail = parse_mail(raw, limits)
-    texts = as_texts([mail])
+    texts = mail_texts([mail])
     verdict = mail_verdict(model, model.score(texts))
     remarks = [*mail.notes, *([] if explain is None else [explain(model.explain(texts))])]
     return annotate(raw, _fields(verdict, remarks))

@@ -59,7 +59,7 @@ class Correction(Record):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], store: CountStore) -> Correction:
-        """The inverse of `to_state` for a correction of the tokens of this store; refuses a damaged state."""
+        """Reverses `to_state` for a correction of the tokens of this store; refuses a damaged state."""
         try:
             weights, bias, messages = state["weights"], finite_number(state["bias"]), state["messages"]
             fits = weights.dtype == np.float32 and weights.shape == (store.vocabulary,)

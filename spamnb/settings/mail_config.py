@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from spamnb.settings.setting_field import Rule, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import ValueRule, check_settings, setting, stated_fields
 
 
 def _are_names(names: tuple[str, ...]) -> bool:
@@ -28,7 +28,7 @@ class MailConfig:
         "Trust the Authentication-Results fields of this server. Repeatable. [default: the topmost field's "
         "server, if it is of the domain that received the email]",
         metavar="NAME",
-        rule=Rule("the name of a server", _are_names, "for example --authserv-id mx.example.org"),
+        rule=ValueRule("the name of a server", _are_names, "for example --authserv-id mx.example.org"),
         training=False,
         group="Input",
     )
@@ -38,7 +38,7 @@ class MailConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> MailConfig:
-        """The settings that options ask for."""
+        """Returns the settings that options ask for."""
         return cls(**stated_fields(cls, options))
 
     @property

@@ -11,8 +11,8 @@ from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
 from spamnb.settings.setting_field import (
     NOT_NEGATIVE,
-    Rule,
     TextForm,
+    ValueRule,
     between,
     check_settings,
     one_of,
@@ -68,6 +68,9 @@ class ScorerConfig:
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
     two limits; 0 is no limit, and training decides a `max_evidence` of None.
+
+    >>> ScorerConfig("bernoulli", alpha=1.0).alpha
+    1.0
     """
 
     name: str = setting(
@@ -117,7 +120,7 @@ class ScorerConfig:
         "--class-prior",
         "Class priors; numbers go in the alphabetical order of labels.",
         metavar="learned|uniform|P,Q,..",
-        rule=Rule("learned, uniform or positive numbers with sum 1", _is_prior),
+        rule=ValueRule("learned, uniform or positive numbers with sum 1", _is_prior),
         text_form=TextForm(_parse_prior, _write_prior),
         stored=(str, tuple),
     )
@@ -132,7 +135,7 @@ class ScorerConfig:
         "--class-weight",
         "Count each message of a class so many times, for example spam=10. Repeatable.",
         metavar="LABEL=X",
-        rule=Rule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
+        rule=ValueRule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
         text_form=TextForm(_parse_class_weight, lambda pair: f"{pair[0]}={pair[1]:g}"),
     )
     order: int = setting(
@@ -220,7 +223,7 @@ class ScorerConfig:
         return self if self.max_evidence is not None else replace(self, max_evidence=limit)
 
     def smoothing(self, outcomes: int) -> float:
-        """What is added to the count of each of so many possible outcomes: alpha, or M / K.
+        """Returns what is added to the count of each of so many possible outcomes: alpha, or M / K.
 
         >>> ScorerConfig(alpha=0.5).smoothing(3), ScorerConfig(m_estimate=1.0).smoothing(4)
         (0.5, 0.25)
@@ -240,7 +243,7 @@ class ScorerConfig:
 
     @classmethod
     def of(cls, name: str, **values: Any) -> ScorerConfig:
-        """The settings of a scorer: its own defaults, overridden by the values that are not None.
+        """Returns the settings of a scorer: its own defaults, overridden by the values that are not None.
 
         Only the default scorer is tuned for filtering; the others start as their source documents state them.
         """
@@ -249,7 +252,7 @@ class ScorerConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> ScorerConfig:
-        """The scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
+        """Returns the scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
 
         >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
         True

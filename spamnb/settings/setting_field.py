@@ -13,7 +13,7 @@ _KEY = "setting"
 _LARGEST = (1 << 63) - 1  # of an integer in a model file
 
 
-class Rule(NamedTuple):
+class ValueRule(NamedTuple):
     """What a value must be: in words, and as a test; `hint` is the next step if it is not."""
 
     words: str
@@ -28,21 +28,30 @@ class TextForm(NamedTuple):
     write: Callable[[Any], str] = str
 
 
-NOT_NEGATIVE = Rule("0 or more", lambda x: 0 <= x < inf)
-AT_LEAST_1 = Rule("at least 1", lambda x: x >= 1)
+NOT_NEGATIVE = ValueRule("0 or more", lambda x: 0 <= x < inf)
+AT_LEAST_1 = ValueRule("at least 1", lambda x: x >= 1)
 
 
-def between(low: float, high: float) -> Rule:
-    return Rule(f"between {low} and {high}", lambda x: low <= x <= high)
+def between(low: float, high: float) -> ValueRule:
+    return ValueRule(f"between {low} and {high}", lambda x: low <= x <= high)
 
 
-def one_of(*values: Any) -> Rule:
+def one_of(*values: Any) -> ValueRule:
     r"""
     >>> one_of("a", "b", "c").words
     'a, b or c'
     """
     *first, last = map(str, values)
-    return Rule(f"{', '.join(first)} or {last}", lambda x: x in values)
+    return ValueRule(f"{', '.join(first)} or {last}", lambda x: x in values)
+
+
+class OptionHelp(NamedTuple):
+    """How --help shows an option."""
+
+    text: str
+    metavar: str = ""
+    group: str = "Model"  # its heading
+    advanced: bool = True  # shown by --help-all only
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +63,19 @@ class Setting:
 
     default: Any
     flag: str
-    help: str
-    metavar: str = ""
+    help: OptionHelp
     type: Any = None  # of one value; by default that of the default
     choices: tuple[str, ...] = ()  # for a truth value: the words for False and True
-    rule: Rule | None = None
+    rule: ValueRule | None = None
     text_form: TextForm | None = None  # where a value is not written as Python writes it
     scorer: str = ""  # the only scorer that uses it
     training: bool = True  # fixed by training, and so refused with a trained model
-    group: str = "Model"  # its heading in the help
-    advanced: bool = True  # shown by --help-all only
 
     @property
     def name(self) -> str:
         """The name of the option's value.
 
-        >>> Setting(None, "--max-fpr", "").name
+        >>> Setting(None, "--max-fpr", OptionHelp("")).name
         'max_fpr'
         """
         return self.flag.strip("-").replace("-", "_")
@@ -82,18 +88,19 @@ class Setting:
     def full_help(self) -> str:
         """The help with the default, unless that is stated there already or is none.
 
-        >>> Setting(5, "--folds", "Number of folds.").full_help
+        >>> Setting(5, "--folds", OptionHelp("Number of folds.")).full_help
         'Number of folds. [default: 5]'
         """
         plain_flag = self.default is True and not self.choices
-        if "[default:" in self.help or self.default is None or self.repeatable or plain_flag:
-            return self.help
-        return f"{self.help} [default: {self.words(self.default)[1]}]"
+        text = self.help.text
+        if "[default:" in text or self.default is None or self.repeatable or plain_flag:
+            return text
+        return f"{text} [default: {self.words(self.default)[1]}]"
 
     def value_of(self, option: Any) -> Any:
         """Converts the stated value of an option to that of the field.
 
-        >>> Setting(True, "--counts", "", choices=("all", "once")).value_of("all")
+        >>> Setting(True, "--counts", OptionHelp(""), choices=("all", "once")).value_of("all")
         False
         """
         if isinstance(self.default, bool):
@@ -103,7 +110,7 @@ class Setting:
     def words(self, value: Any) -> list[str]:
         """Writes a value of the field as on the command line.
 
-        >>> Setting((), "--numeric", "").words(("size", "age"))
+        >>> Setting((), "--numeric", OptionHelp("")).words(("size", "age"))
         ['--numeric', 'size', '--numeric', 'age']
         """
         if isinstance(self.default, bool):
@@ -137,9 +144,13 @@ class Setting:
 
 
 def setting(default: Any, flag: str, help: str, **more: Any) -> Any:
-    """A dataclass field with its `Setting`; `stored` are its types in a model file."""
+    """Returns a dataclass field with its `Setting`; `stored` are its types in a model file.
+
+    `more` are further fields of `OptionHelp` and `Setting`.
+    """
     stored = more.pop("stored", (int, float) if isinstance(default, float) else (type(default),))
-    return field(default=default, metadata={_KEY: Setting(default, flag, help, **more), "stored": stored})
+    shown = OptionHelp(help, **{name: more.pop(name) for name in OptionHelp._fields if name in more})
+    return field(default=default, metadata={_KEY: Setting(default, flag, shown, **more), "stored": stored})
 
 
 def settings_of(config: type) -> Iterator[tuple[str, Setting]]:
@@ -152,7 +163,7 @@ def is_stated(option: Any) -> bool:
 
 
 def stated_fields(config: type, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a dataclass that options set, with their values."""
+    """Returns the fields of a dataclass that options set, with their values."""
     named = ((name, setting, options.get(setting.name)) for name, setting in settings_of(config))
     return {name: setting.value_of(option) for name, setting, option in named if is_stated(option)}
 
@@ -164,18 +175,18 @@ def check_settings(config: Any) -> None:
 
 
 def changed_words(config: Any, usual: Any) -> list[str]:
-    """The flags that make a dataclass of the `usual` one."""
+    """Returns the flags that make a dataclass of the `usual` one."""
     both = ((one, getattr(config, name), getattr(usual, name)) for name, one in settings_of(type(config)))
     return [word for one, value, default in both if value != default for word in one.words(value)]
 
 
 def to_state(config: Any) -> dict[str, Any]:
-    """The fields of a dataclass with lists in place of tuples, as in a model file."""
+    """Returns the fields of a dataclass with lists in place of tuples, as in a model file."""
     return {f.name: _listed(getattr(config, f.name)) for f in fields(config)}
 
 
 def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `to_state`; an unknown name or a value of another type raises TypeError.
+    """Reverses `to_state`; an unknown name or a value of another type raises TypeError.
 
     A model that was saved before a setting was added has its default, so that the ready-made ones still load.
     """

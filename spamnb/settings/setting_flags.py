@@ -52,7 +52,7 @@ def check_used(options: Mapping[str, Any]) -> None:
 
 
 def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> list[str]:
-    """The flags that train with these settings, on mail or on other messages.
+    """Returns the flags that train with these settings, on mail or on other messages.
 
     >>> flags(FeatureConfig(), ScorerConfig(alpha=0.03))
     ['--alpha', '0.03']

@@ -26,7 +26,7 @@ _CONFLICTS = ("scorer", "damping", "refine", "base", "base_weight", "max_fpr")
 
 
 def with_textbook(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options with the preset of `--textbook`, if there is one, where none is stated.
+    """Returns the options with the preset of `--textbook`, if there is one, where none is stated.
 
     >>> with_textbook({"textbook": "poisson", "alpha": 0.5})["alpha"]
     0.5

@@ -8,7 +8,14 @@ from math import inf
 from typing import Any
 
 from spamnb.errors import ConfigError
-from spamnb.settings.setting_field import AT_LEAST_1, Rule, TextForm, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import (
+    AT_LEAST_1,
+    TextForm,
+    ValueRule,
+    check_settings,
+    setting,
+    stated_fields,
+)
 from spamnb.settings.textbook import with_textbook
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
@@ -16,7 +23,7 @@ REFINE_MODES = ("auto", "yes", "no")
 
 
 def parse_share(text: str, flag: str, example: str) -> float:
-    """A share above 0 and below 1, as `0.1%` or `0.001`.
+    """Parses a share above 0 and below 1, as `0.1%` or `0.001`.
 
     >>> parse_share("30%", "--holdout", "30% or 0.3")
     0.3
@@ -50,7 +57,7 @@ class TrainingConfig:
         "--folds",
         "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
-        rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+        rule=ValueRule("0 or at least 2", lambda k: k == 0 or k >= 2),
         advanced=False,
     )
     refine: str = setting(
@@ -76,7 +83,7 @@ class TrainingConfig:
         "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
-        rule=Rule(
+        rule=ValueRule(
             "a number above 0", lambda w: 0 < w < inf, hint="leave it out: cross-validation chooses it"
         ),
     )
@@ -111,7 +118,7 @@ class TrainingConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> TrainingConfig:
-        """The settings of training that options ask for; refuses two that contradict each other.
+        """Returns the settings of training that options ask for; refuses two that contradict each other.
 
         >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
         0.01

@@ -47,10 +47,10 @@ def write(
     except safe_unpickler.RefusedError as error:
         raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
     except (OSError, ValueError) as error:
-        raise cannot_write(shown, error) from error
+        raise cannot_write_model(shown, error) from error
 
 
-def cannot_write(shown: str, error: Exception) -> ModelError:
+def cannot_write_model(shown: str, error: Exception) -> ModelError:
     """Returns the error for a file that the system does not let write."""
     number = error.errno if isinstance(error, OSError) else None
     hint = "the model that was there, if any, is unchanged"
@@ -150,7 +150,7 @@ def _folder(target: str, mode: int | None = None) -> str:
 
 
 def _has_journal(target: str, checksum: bytes = b"") -> bool:
-    """Is a journal beside the model file? With `checksum`, one of the file with this checksum?"""
+    """Returns whether a journal is beside the model file; with `checksum`, one of that file."""
     path = target + JOURNAL
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):  # to open a FIFO would wait for its writer

@@ -246,7 +246,7 @@ def append(model: AnyPath, checksum: bytes, journal: Journal | None, payload: by
         remove_leftovers(os.path.dirname(os.path.realpath(model)))
         return size
     except OSError as error:
-        raise model_writer.cannot_write(f"{os.fspath(model)}{JOURNAL}", error) from error
+        raise model_writer.cannot_write_model(f"{os.fspath(model)}{JOURNAL}", error) from error
 
 
 def _create(model: str, data: bytes) -> int:

@@ -199,8 +199,8 @@ class _Folds(Record):
     def _fit_without(self, f: int, before: FloatArray) -> tuple[Weights, float] | None:
         """Returns the correction fitted without fold f; `before` are scores without f."""
         outside = np.flatnonzero(self.counts.fold != f)
-        stats, there = self.counts.stats([f], every=True)
-        return self.regression.fit(outside, before[outside], np.where(there, self._weights(stats), 0.0))
+        stats, present = self.counts.stats([f], every=True)
+        return self.regression.fit(outside, before[outside], np.where(present, self._weights(stats), 0.0))
 
     def _added_to(self, f: int, added: Weights) -> FloatArray:
         """Returns what a correction of weights adds to the scores of fold f."""

@@ -117,19 +117,20 @@ class Learner:
         plan = plan_learning(seen, batch.digests, batch.labels, again=again, first_labels=first)
         batch.tokenize(plan.rows)
         history, correct = score_before_learning(self.model, batch, plan.new)
-        self.outcome.classified += history.classified
-        self.outcome.misclassified += history.wrong
+        self.outcome.verdicts.classified += history.classified
+        self.outcome.verdicts.misclassified += history.wrong
         if mode == "on-error":
             plan = plan.without(correct)
             self.outcome.already_correct += len(correct)
             history = ChangeHistory()  # correct ones are not remembered, and would count again each time
         labels_of = dict(plan.added)
-        rows = sorted(labels_of) if len(self.outcome.lessons) + len(labels_of) <= MOST_LESSONS else []
+        lessons = self.outcome.verdicts.lessons
+        rows = sorted(labels_of) if len(lessons) + len(labels_of) <= MOST_LESSONS else []
         before = verdicts_on(self.model, batch, rows)[0] if rows else []
         self._apply(batch, plan, history)
         if rows:
             verdicts = before, *verdicts_on(self.model, batch, rows)
-            self.outcome.lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
+            self.outcome.verdicts.lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
 
     def forget(
         self,

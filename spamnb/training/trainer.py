@@ -107,7 +107,7 @@ class Trainer:
 
     @staticmethod
     def _has_text_only(model: SpamModel) -> bool:
-        """Whether a model has two classes and reads text alone; columns are not damped and need no slope."""
+        """Returns whether a model has two classes and no columns, which are not damped and need no slope."""
         columns = model.features.categorical or model.features.numeric
         return len(model.labels) == 2 and bool(model.store.vocabulary) and not columns
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.mail import as_texts
+from spamnb.mail import mail_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.trainer import train
@@ -52,7 +52,7 @@ def test_tuning_starts_from_what_suits_mail(cli: Cli, mails: Path) -> None:
 def test_training_in_python_agrees() -> None:
     mails = [parse_mail(path.read_bytes()) for path in sorted(MAIL.glob("*/*.eml"))]
     labels = [path.parent.name for path in sorted(MAIL.glob("*/*.eml"))]
-    assert train(as_texts(mails), labels).features.ngrams == 1
+    assert train(mail_texts(mails), labels).features.ngrams == 1
     assert train([mail.body for mail in mails], labels).features.ngrams == 2
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from spamnb.mail import TAGS, as_texts
+from spamnb.mail import TAGS, mail_texts
 from spamnb.mail.charset import to_utf8
 from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
@@ -169,7 +169,7 @@ def test_small_limits_are_kept(raw: bytes, size: int, few: int) -> None:
 @given(st.lists(mails, min_size=1, max_size=4))
 def test_mails_as_a_batch(raws: list[bytes]) -> None:
     parsed = [parse_mail(raw) for raw in raws]
-    batch = as_texts(parsed)
+    batch = mail_texts(parsed)
     assert batch.tolist() == [mail.body for mail in parsed]
     assert batch.tags["url"].tolist() == [mail.tags["url"] for mail in parsed]
 

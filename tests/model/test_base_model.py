@@ -73,7 +73,7 @@ def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
     assert evidence["prize"].counts == (0, 0)
     alone = replace(model, base=None)
     assert (
-        model.explain("free prize").unknown == alone.explain("free prize").unknown - 3
+        model.explain("free prize").basis.unknown == alone.explain("free prize").basis.unknown - 3
     )  # both, and the pair
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spamnb.mail import as_texts
+from spamnb.mail import mail_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.model.inspection import knows_mail
 from spamnb.model.spam_model import SpamModel
@@ -15,7 +15,7 @@ LABELS = ["spam", "spam", "ham", "ham"]
 
 
 def test_mail_leaves_traces() -> None:
-    mails = as_texts(
+    mails = mail_texts(
         [parse_mail(path.read_bytes()) for path in sorted((ROOT / "data/mail/ham").iterdir())[:2]]
     )
     assert knows_mail(SpamModel().learn(mails, LABELS[1:3]))

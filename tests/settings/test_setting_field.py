@@ -10,6 +10,7 @@ import pytest
 from spamnb.errors import ConfigError
 from spamnb.settings.setting_field import (
     NOT_NEGATIVE,
+    OptionHelp,
     Setting,
     changed_words,
     check_settings,
@@ -76,7 +77,7 @@ def test_help_states_the_default() -> None:
         "Keep nothing.",
         "A name.",
     ]
-    assert Setting(1, "--n", "Number. [default: some]").full_help == "Number. [default: some]"
+    assert Setting(1, "--n", OptionHelp("Number. [default: some]")).full_help == "Number. [default: some]"
 
 
 def test_a_state_is_of_builtins_and_is_read_back() -> None:

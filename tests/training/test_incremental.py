@@ -314,7 +314,7 @@ def test_what_is_learned_again_says_nothing_of_new_messages(path: Path) -> None:
     with Learner(path) as learner:
         learner.learn([text for text, _ in ROWS], [label for _, label in ROWS], again=True)
     assert learner.outcome.learned == {"ham": 2, "spam": 2}
-    assert (learner.outcome.classified, SpamModel.load(path).change_history.classified) == (0, 0)
+    assert (learner.outcome.verdicts.classified, SpamModel.load(path).change_history.classified) == (0, 0)
     with Learner(path) as learner:
         learner.learn(["see you", "something else"], ["ham", "ham"], again=True)
-    assert (learner.outcome.classified, SpamModel.load(path).change_history.classified) == (1, 1)
+    assert (learner.outcome.verdicts.classified, SpamModel.load(path).change_history.classified) == (1, 1)

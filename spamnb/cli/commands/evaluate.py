@@ -11,7 +11,7 @@ import click
 
 from spamnb.cli import external_predictions, options, protocol_options, report_options, stored_metrics
 from spamnb.cli.data_inputs import chunks, inputs, read_options
-from spamnb.cli.decision_rule import check_decision, check_max_fpr, stated_max_fpr, with_decision
+from spamnb.cli.decision_rule import apply_decision_options, check_decision, check_max_fpr, stated_max_fpr
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
@@ -97,11 +97,11 @@ def _check(ctx: click.Context) -> str:
     """Refuses options that do not go together, before anything is read; returns the protocol."""
     params = ctx.params
     protocol = protocol_options.chosen_protocol(ctx)
-    external_predictions.check(params, _has_data(params))
+    external_predictions.check_prediction_options(params, _has_data(params))
     if not protocol:
         _check_combination(ctx)
     _check_mistakes(protocol, params)
-    report_options.check(params["report"], params["open_it"], params["json_file"], params["plots"])
+    report_options.check_outputs(params["report"], params["open_it"], params["json_file"], params["plots"])
     stated_max_fpr(params)
     return protocol
 
@@ -181,7 +181,7 @@ def _test_model(params: Params) -> _Measured:
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
     model = load_model(path)
-    model = with_decision(model, params)
+    model = apply_decision_options(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     reading = read_options(params, classes=model.labels, default_format="csv", **columns)
     most = _most_mistakes(params)
@@ -248,7 +248,7 @@ def _publish(measured: _Measured, params: Params) -> None:
         report_options.leave(measured.summary(), *where, params["quiet"])
     if "-" not in (params["json_file"], params["report"]):
         _show(result, measured.title, notes, not params["no_curves"])
-        protocol_options.show_steps(result)
+        protocol_options.print_steps(result)
         if params["mistakes"]:
             from spamnb.report import show_mistakes
 

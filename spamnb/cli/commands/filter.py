@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from spamnb.cli import options
 from spamnb.cli.data_inputs import size_of
-from spamnb.cli.decision_rule import with_decision
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.option_groups import Command, option
 from spamnb.cli.options import Params
@@ -139,4 +139,4 @@ def _load(params: Params) -> SpamModel:
 
     model = load_model(find_model(params["model"], lambda: "mail"))
     note_mail(model, quiet=False)
-    return with_decision(model, params)
+    return apply_decision_options(model, params)

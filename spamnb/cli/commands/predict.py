@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
-from spamnb.cli.decision_rule import with_decision
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
@@ -124,8 +124,8 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     model = _load(files, params)
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
     run = _predict(files, model, params)
-    verdicts = {"spam" if verdict in spam else verdict for verdict in run.verdicts}
-    code = exit_codes.of_verdicts(exit_code, verdicts, run.unread, missing_files())
+    verdicts = {"spam" if verdict in spam else verdict for verdict in run.counts.verdicts}
+    code = exit_codes.of_verdicts(exit_code, verdicts, run.counts.unread, missing_files())
     click.get_current_context().exit(code)
 
 
@@ -152,7 +152,7 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     kind = partial(kind_of_inputs, files, read, params["quiet"])
     if params["texts"]:
         kind = partial(kind_of_texts, params["texts"], params["quiet"])
-    return with_decision(load_model(find_model(params["model"], kind)), params)
+    return apply_decision_options(load_model(find_model(params["model"], kind)), params)
 
 
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> PredictionRun:
@@ -188,16 +188,19 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
     return inputs(paths, params, reading)
 
 
-def _as_it_arrives(path: str | tuple[str, ...], how: ReadOptions) -> ReadOptions:
+def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOptions:
     """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
-    return replace(how, format=stdin_mail_format(how) or "lines") if _is_plain(path, how) else how
+    if not _is_plain(path, reading):
+        return reading
+    return replace(reading, format=stdin_mail_format(reading) or "lines")
 
 
-def _is_plain(path: str | tuple[str, ...], how: ReadOptions) -> bool:
+def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
     """Whether an input is stdin about which options say nothing."""
-    return path == "-" and how.format == "auto" and not (how.columns.text or how.columns.beside_text)
+    has_columns = reading.columns.text or reading.columns.beside_text
+    return path == "-" and reading.format == "auto" and not has_columns
 
 
 def _input_format(params: Params) -> str:
@@ -213,10 +216,10 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
 
     if params["texts"]:
         yield OpenedInput("", "", text_source(params["texts"], run.model.features))
-    for path, how in inputs:
-        if _is_plain(path, how) or (path == "-" and how.format in ("lines", "null")):
+    for path, path_options in inputs:
+        if _is_plain(path, path_options) or (path == "-" and path_options.format in ("lines", "null")):
             run.begin("stdin", None)  # a reader of the output has the header before the first message
-        reading = _as_it_arrives(path, how)
+        reading = _as_it_arrives(path, path_options)
         typed = is_typed(path) and not params["quiet"]
         if typed:  # before it is opened: that waits for the first message
             print_status("Type a message and press Enter; Ctrl-D ends.")

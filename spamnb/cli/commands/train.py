@@ -121,8 +121,8 @@ def _opened(sources: list[Any], quiet: bool) -> Iterator[Source]:
     """Opens one input after the other."""
     from spamnb.readers import open_source
 
-    for path, how in sources:
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in sources:
+        with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             yield source
 
@@ -183,8 +183,8 @@ def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
             hint="give a file, or use --balance weight",
         )
     choice: UnderSampling | None = None
-    for path, how in sources:
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in sources:
+        with open_source(path, path_options, labelled=True) as source:
             choice = choice or UnderSampling(setup.trainer(mail=source.mail).features)
             for chunk in source:
                 choice.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)

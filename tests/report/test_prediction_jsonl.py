@@ -9,7 +9,7 @@ import pytest
 
 from spamnb.messages import Chunk, Texts
 from spamnb.model.spam_model import SpamModel
-from spamnb.report.prediction_lines import Jsonl
+from spamnb.report.prediction_jsonl import Jsonl
 
 
 def test_jsonl_has_null_for_what_is_no_number() -> None:
