@@ -46,10 +46,22 @@ class JournalError(ModelError):
     """The journal beside a model file cannot be used; the model file itself can."""
 
 
+class TornJournalError(JournalError):
+    """A journal ends inside a record; all records before it are used."""
+
+
 class ConfigError(SpamnbError):
     """A setting is out of range, or two settings contradict each other."""
 
     exit_code = 2
+
+
+class MailboxError(SpamnbError):
+    """A mailbox on a server cannot be used as asked: its login, a folder, the state that is kept of it."""
+
+
+class ConnectionLost(MailboxError):
+    """The connection to a mail server failed; another try may work."""
 
 
 EXTRA_PACKAGES = {
@@ -58,6 +70,7 @@ EXTRA_PACKAGES = {
     "patterns": "google-re2",
     "dask": "distributed",
     "sklearn": "scikit-learn",
+    "imap": "IMAPClient",
     "serve": "fastapi httptools prometheus-client uvicorn uvloop",
 }  # as in pyproject.toml
 

@@ -16,9 +16,11 @@ from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
 from spamnb.readers import spam_of_two
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.sklearn_inputs import (
+from spamnb.training import (
     InputError,
     Labels,
+    Trainer,
+    UnderSampling,
     all_labels,
     apply_sample_weight,
     check_inputs,
@@ -27,8 +29,8 @@ from spamnb.sklearn_inputs import (
     stated_class_weights,
     to_labels,
     to_texts,
+    with_usual_limit,
 )
-from spamnb.training import Trainer, UnderSampling, with_usual_limit
 
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
 

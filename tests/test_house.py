@@ -34,8 +34,8 @@ ROOMS = [
     "report",
     "service",
     "lab_filters",
-    "sklearn_inputs",
     "sklearn_classifier",
+    "mailbox",
     "cli",
     "__main__",
 ]
@@ -49,6 +49,7 @@ USERS = {
     "joblib": {"storage"},
     "distributed": {"training"},
     "re2": {"features"},
+    "imapclient": {"mailbox"},
     "sklearn": {"lab_filters"},
     "scipy": set[str](),
     **{name: {"service"} for name in ("fastapi", "starlette", "pydantic", "uvicorn", "prometheus_client")},

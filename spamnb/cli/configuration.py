@@ -70,6 +70,9 @@ def _tables(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the table of each command, also those of inner groups, with its keys and values."""
     for name, values in document.items():
+        if name in group.data_tables and isinstance(values, dict):
+            yield f"{before}{name}", values
+            continue
         if name not in group.summaries:
             hint = _near(name, [*group.summaries]) or f"commands: {', '.join(group.summaries)}"
             raise ConfigError(f"{file}: there is no command {before}{name}", hint)

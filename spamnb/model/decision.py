@@ -182,14 +182,20 @@ class Decision:
         >>> [round(rule.after_lessons(*n).log_odds_threshold, 2) for n in lessons]
         [3.0, 4.79, 3.0, 1.21]
         """
-        if self.max_fpr is None or self.log_odds_threshold is None or not ham:
+        if self.max_fpr is None or self.log_odds_threshold is None:
+            return self
+        if not ham and self.trained_log_odds is None:
             return self
         trained = self.log_odds_threshold if self.trained_log_odds is None else self.trained_log_odds
         threshold = max(trained + math.log((lost + 1) / (self.max_fpr * ham + 1)), 0.0)
         p = 1 / (1 + math.exp(-threshold))
         unsure = low if (low := self.unsure_from or 0.5) < p else None
         return replace(
-            self, threshold=p, unsure_from=unsure, log_odds_threshold=threshold, trained_log_odds=trained
+            self,
+            threshold=p,
+            unsure_from=unsure,
+            log_odds_threshold=threshold,
+            trained_log_odds=trained if ham else None,  # undone lessons leave no trace
         )
 
     def for_classes(self, labels: tuple[str, ...], positive: str) -> Decision:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import mailbox
 import os
 from pathlib import Path
@@ -56,6 +57,9 @@ def prepare(folder: Path) -> None:
     _table(folder / f"{NAME}p.csv", [("truth", f"s{NAME}"), *truth])
     (folder / os.fsdecode(RAW)).write_text(TEXT + "\n")
     (folder / f"{NAME}.eml").write_text(MAIL)
+    (folder / "accounts.toml").write_text(f"[imap.accounts.{json.dumps(NAME)}]\nserver = 'a'\n")
+    account = f'[imap.accounts."me@example.org"]\nserver = "a"\nfolders = 3\n{json.dumps(NAME)} = 1\n'
+    (folder / "folders.toml").write_text(account)
     (folder / "bad.spamnb").write_text(TEXT)
     (folder / "export.jsonl").write_text(f'{{"format":"spamnb-counts","version":1}}\n{TEXT}\n')
     box = mailbox.Maildir(folder / f"{NAME}box")
@@ -128,6 +132,12 @@ CALLS = (
         for more in (((), ("--explain",)) if form != "terse" else ((),))
     ),
     _call("predict", "-m", MODEL, "-t", TEXT, "-t", LINES),
+    _call("review", DATA, f"{NAME}box", "-m", MODEL, stdin="s\nh\nb\n\x1b[2J\nu\n"),
+    _call("review", DATA, "-m", NAMED, stdin="s\n"),
+    _call("learn", DATA, "-m", NAMED, "--again"),
+    _call("model", "log", "-m", NAMED),
+    _call("model", "undo", NAME, "-m", NAMED),
+    _call("model", "undo", "1", "-m", NAMED),
     _call("predict", "-m", MODEL, TEXT),
     *(_call("predict", "-m", MODEL, TABLE, "--format", form) for form in ("tsv", "csv", "jsonl")),
     *(_call("predict", "-m", MODEL, DATA, "-o", f"{NAME}said{end}") for end in (".csv", ".parquet", "")),
@@ -208,6 +218,10 @@ CALLS = (
     _call("learn", "-m", NAMED, "--ham", f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}gone"),
+    _call("--config", "accounts.toml", "imap", "status"),
+    _call("--config", "folders.toml", "imap", "status"),
+    _call("imap", "login", NAME, "--server", NAME, "--password-command", "true"),
+    _call("imap", "login", "me@example.org", "--server", NAME, "--password-command", f"echo {NAME}"),
     _call("model", "list"),
     _call("model", "use", f"{NAME}gone"),
     _call("model", "use", NAME),

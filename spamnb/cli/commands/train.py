@@ -18,6 +18,7 @@ from spamnb.cli.option_groups import SettingOption, command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
 from spamnb.cli.training_setup import TrainingSetup
+from spamnb.cli.training_summary import metrics_text
 from spamnb.settings import TrainingConfig
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
         ("vocabulary", f"{tokens}; scorer {model.scoring.name}, {_smoothing_text(model)}"),
         ("base model", _base_text(model)),
         ("refined", metrics.get("refined", "")),
-        ("cross-validation", _metrics_text(model)),
+        ("cross-validation", metrics_text(model)),
     ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         rule = describe(asdict(model.decision), model.positive, model.classes.negative)
@@ -247,34 +248,6 @@ def _base_text(model: SpamModel) -> str:
     if model.metrics is not None or model.base is None:
         return str((model.metrics or {}).get("started", ""))
     return f"from the {model.base.name}, weight {model.base.weight:.3g}"
-
-
-def _metrics_text(model: SpamModel) -> str:
-    metrics = model.metrics
-    if metrics is None:
-        scale = (
-            "probabilities are not calibrated"
-            if model.base is None
-            else f"probabilities are scaled like those of the {model.base.name}"
-        )
-        return f"no metrics: {_why_no_folds(model)}; {scale}"
-    folds = f"{metrics['folds']} folds, {metrics['sample']:,} messages"
-    if "recall" not in metrics:
-        return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
-    ham = f"{metrics['ham']:,} {model.classes.negative}"
-    mistakes = f"{metrics['false_positives']:,} of {ham} misclassified"
-    caught = f"{metrics['recall'] or 0:.1%} of {model.positive} caught"
-    if model.decision.max_fpr is not None:
-        return f"{caught}, {mistakes}, {metrics['unsure']:,} unsure ({folds})"
-    return f"{caught}, {mistakes}, accuracy {metrics['accuracy']:.2%} ({folds})"
-
-
-def _why_no_folds(model: SpamModel) -> str:
-    from spamnb.training import FEWEST
-
-    least = int(model.store.message_totals.min())
-    few = f"folds need {FEWEST} messages of each class, got {least:,}" if least < FEWEST else ""
-    return few or "there was no cross-validation"
 
 
 def _next_command(model: SpamModel, target: str) -> str:
