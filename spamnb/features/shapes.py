@@ -77,6 +77,9 @@ OBFUSCATIONS = ("zero-width", "fancy", "mixed-script", "spaced", "leet")
 _NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
 _NAMES += [f"shape:{name}" for name in OBFUSCATIONS]
 _KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
+# Shapes that state what a message lacks: nothing of a property, or less than 80 bytes.
+_SHORT = tuple(f"shape:length={a}-{a + 19}" for a in range(0, 80, 20))
+LACKING_KEYS: KeyArray = _KEYS[[name in _SHORT or name.endswith("=0") for name in _NAMES]]
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
 _COUNTED = [name for name in EDGES if name != "length"]
 _TOPS = np.array([[EDGES[name][-1]] for name in _COUNTED])
