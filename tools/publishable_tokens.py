@@ -23,11 +23,11 @@ xent fork zzzz zzzlist slashnull sourceforge linuxmidrange yyyy rpm satalk spamd
 qqqqqqqqqq nyaan kijitora sironeko mikeneko sabineko neko example test invalid
 """
 CORPUS = frozenset(_CORPUS.split())
-# Headers of servers and lists, on the way of a mail: which of them a corpus has depends on its year and on who
-# collected it, not on ham or spam. Nearly all public spam of 2026 has Authentication-Results, no ham of 2002 has.
+# Headers of servers and senders' software. Which of them a corpus has depends on its year and its collector:
+# all public spam of 2026 has Authentication-Results, no ham of 2002 has.
 _ON_THE_WAY = """
-authentication_results dkim spf dmarc arc domainkey x list_unsubscribe received return_path delivered_to envelope_to
-precedence sender errors_to resent mailing_list
+authentication_results dkim spf dmarc arc domainkey x list_unsubscribe received return_path delivered_to
+envelope_to precedence sender errors_to resent mailing_list
 """
 CHARSETS = ("charset_utf_8", "charset_us_ascii")  # the usual ones, by year
 ON_THE_WAY = tuple(_ON_THE_WAY.split())
