@@ -7,6 +7,7 @@ PACKAGE := $(VENV)/.package
 DEV := $(VENV)/.dev
 PEERS := $(VENV)/.peers
 PAGE := docs/internals/benchmarks.md
+SCAM := Your parcel is held at our depot. Pay the 1.99 redelivery fee now at https://parcel-fee.example/pay or it will be returned
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo run test lint bench bench-quality hardening model docs clean
@@ -20,10 +21,16 @@ $(DEV): $(PACKAGE)
 $(PEERS): $(PACKAGE) benchmarks/install_peers.py
 	@$(BIN)/python -m benchmarks.install_peers && touch $@ || true
 install: $(PACKAGE) ## make .venv and install spamnb
-demo: $(PACKAGE) ## train, predict and evaluate on the shipped sample
+demo: $(PACKAGE) ## a verdict, training, evaluation, a report and an explanation, on the sample
+	$(BIN)/spamnb predict -t "WIN a FREE prize" -t "running late, home by 7"
+	@echo
 	$(BIN)/spamnb train data/sms_sample.csv -o demo
-	printf 'WIN a FREE prize! Call 0909 879 0123 now\nrunning late, home by 7\n' | $(BIN)/spamnb predict -m demo
-	$(BIN)/spamnb evaluate data/sms_sample.csv --folds 5
+	@echo
+	$(BIN)/spamnb evaluate data/sms_sample.csv --holdout 30% --report demo.html -q
+	@echo
+	$(BIN)/spamnb explain -m demo "$(SCAM)" --top 8
+	@echo
+	@echo "The report of the evaluation: demo.html (open it in a browser)."
 run: $(PACKAGE) ## run a command line: make run ARGS="predict --help"
 	@$(BIN)/spamnb $(ARGS)
 test: $(DEV) ## run all tests
@@ -38,7 +45,8 @@ hardening: $(DEV) ## all that is tried to break spamnb, in one table: about half
 	$(BIN)/python -m compileall -q spamnb tests && $(BIN)/python -m tests.robustness.hardening $(ARGS)
 model: $(PACKAGE) ## build the ready-made models from the corpora in ../shared
 	$(PIP) names && $(BIN)/python -m tools.ready_made_models
-docs: $(DEV) ## write the page of commands and the outputs of all console examples
-	$(BIN)/python -m tools.command_docs
+docs: $(DEV) ## write references, manual pages and outputs of examples; build the site in build/site
+	for page in command_docs man_pages api_docs; do $(BIN)/python -m tools.$$page || exit; done
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 clean: ## remove .venv and caches
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

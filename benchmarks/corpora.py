@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.command_cost import SHARED
-from spamnb.mail import Mail, as_texts as mail_texts
+from spamnb.mail import Mail, mail_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.messages import Texts
 

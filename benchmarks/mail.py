@@ -20,7 +20,7 @@ from benchmarks.online_learning import prequential
 from benchmarks.peers.base import Messages, Tool
 from benchmarks.peers.bogofilter import SPAM_CUTOFF, Bogofilter, installed
 from benchmarks.peers.ours import Ours
-from spamnb.mail import as_texts
+from spamnb.mail import mail_texts
 from spamnb.metrics import Confusion, recall_at_fpr, roc_auc
 from spamnb.settings import TrainingConfig
 from spamnb.training.threshold import MAIL_MAX_FPR
@@ -56,7 +56,7 @@ def show(title: str, rows: dict[str, list[float]]) -> None:
 
 def quality(corpus: MailCorpus, folder: Path, seeds: range) -> float:
     """Means over the splits; gives the share of ham that our default decision misjudged, in percent."""
-    texts, labels, rates = as_texts(corpus.parsed()), corpus.labels(), dict[str, list[list[float]]]()
+    texts, labels, rates = mail_texts(corpus.parsed()), corpus.labels(), dict[str, list[list[float]]]()
     for seed in seeds:
         known, test = split(corpus.spam, seed)
         truth = corpus.spam[test]
@@ -97,7 +97,7 @@ def _peer_rows(truth: Bools, score: Floats) -> dict[str, list[float]]:
 
 def online(corpus: MailCorpus, folder: Path) -> None:
     """Classify, then learn the true label, mail by mail in order."""
-    texts = [as_texts([mail]) for mail in corpus.parsed()]
+    texts = [mail_texts([mail]) for mail in corpus.parsed()]
     log_odds, called = prequential(texts, corpus.spam)
     rows = {
         "spamnb, its threshold for mail": measures(corpus.spam, log_odds, called),

@@ -23,7 +23,18 @@ from benchmarks.results_page import times, write
 from benchmarks.speed_table import Table, megabytes, milliseconds, seconds
 
 # The peer's model: all occurrences, add-one smoothing, words as they are, no memory of the messages.
-SAME = ("--tokens", "plain", "--counts", "all", "--alpha", "1", "--damping", "0", "--no-digests")
+SAME = (
+    "--tokens",
+    "plain",
+    "--set",
+    "counts=all",
+    "--alpha",
+    "1",
+    "--set",
+    "damping=0",
+    "--set",
+    "digests=no",
+)
 PEER = [sys.executable, "-m", "benchmarks.peers.sklearn_script"]
 
 

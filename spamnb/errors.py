@@ -46,10 +46,22 @@ class JournalError(ModelError):
     """The journal beside a model file cannot be used; the model file itself can."""
 
 
+class TornJournalError(JournalError):
+    """A journal ends inside a record; all records before it are used."""
+
+
 class ConfigError(SpamnbError):
     """A setting is out of range, or two settings contradict each other."""
 
     exit_code = 2
+
+
+class MailboxError(SpamnbError):
+    """A mailbox on a server cannot be used as asked: its login, a folder, the state that is kept of it."""
+
+
+class ConnectionLost(MailboxError):
+    """The connection to a mail server failed; another try may work."""
 
 
 EXTRA_PACKAGES = {
@@ -58,6 +70,8 @@ EXTRA_PACKAGES = {
     "patterns": "google-re2",
     "dask": "distributed",
     "sklearn": "scikit-learn",
+    "imap": "IMAPClient",
+    "serve": "fastapi httptools prometheus-client uvicorn uvloop",
 }  # as in pyproject.toml
 
 
@@ -69,5 +83,6 @@ class MissingExtraError(SpamnbError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        package = EXTRA_PACKAGES[extra]
-        super().__init__(f"{what} needs the package {package}", hint=f"pip install {package}")
+        packages = EXTRA_PACKAGES[extra]
+        several = "s" * (" " in packages)
+        super().__init__(f"{what} needs the package{several} {packages}", hint=f"pip install {packages}")

@@ -123,6 +123,8 @@ class Texts(Record):
 
 
 Messages = Texts | Iterable[str | bytes]
+Categories = Mapping[str, Sequence[str]] | None  # the categorical columns of messages, by name
+Numbers = Mapping[str, FloatArray] | None  # their numeric columns
 
 
 def as_texts(messages: Messages) -> Texts:
@@ -196,9 +198,7 @@ class Chunk(Record):
         return len(self.texts)
 
 
-def check_columns(
-    size: int, categories: Mapping[str, Sequence[str]] | None, numbers: Mapping[str, FloatArray] | None
-) -> None:
+def check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
     """Refuses columns without a value for each message."""
     columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
     for name, values in columns.items():

@@ -16,19 +16,21 @@ from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
 from spamnb.readers import spam_of_two
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.sklearn_inputs import (
+from spamnb.training import (
     InputError,
     Labels,
+    Trainer,
+    UnderSampling,
+    all_labels,
     apply_sample_weight,
     check_inputs,
-    class_weights,
     distinct_labels,
-    label_names,
-    merge_labels,
+    label_texts,
+    stated_class_weights,
     to_labels,
     to_texts,
+    with_usual_limit,
 )
-from spamnb.training import Trainer, UnderSampling, with_usual_limit
 
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
 
@@ -77,7 +79,7 @@ class _Estimator:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle holds the counts, not the lookup tables made from them."""
+        """Returns the state to pickle: the counts, not the lookup tables made from them."""
         fresh = {"model_": replace(self.model_)} if hasattr(self, "model_") else {}
         return vars(self) | fresh
 
@@ -155,7 +157,7 @@ class SpamClassifier(_Estimator):
         texts, labels, weights = apply_sample_weight(texts, labels, sample_weight)
         if not len(texts):
             raise InputError("there are no messages to learn from")
-        classes, names = distinct_labels(labels), label_names(labels)
+        classes, names = distinct_labels(labels), label_texts(labels)
         new, keep = self._blank(classes, weights), None
         if new.scoring.balance == "undersample":
             choice = UnderSampling(new.features)
@@ -177,7 +179,7 @@ class SpamClassifier(_Estimator):
         """
         texts, labels = check_inputs(X, y)
         named = labels[:0] if classes is None else to_labels(classes)
-        merged = merge_labels(labels, named, self.classes_ if hasattr(self, "model_") else named)
+        merged = all_labels(labels, named, self.classes_ if hasattr(self, "model_") else named)
         new = self._blank(merged)
         old = self.model_ if hasattr(self, "model_") else new
         if old.features != new.features:
@@ -189,14 +191,14 @@ class SpamClassifier(_Estimator):
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
         model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned, (features, scoring) = model.learn(texts, label_names(labels)), self._settings(merged)
+        learned, (features, scoring) = model.learn(texts, label_texts(labels)), self._settings(merged)
         scoring = with_usual_limit(scoring, features, learned.store)
         self.model_, self.classes_ = replace(learned, scoring=scoring), merged
         return self
 
     def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
-        """A model that has learned nothing, with these parameters, and maybe weights of classes."""
-        names, (features, scoring) = label_names(classes), self._settings(classes, weights)
+        """Returns a model that has learned nothing, with these parameters, and maybe weights of classes."""
+        names, (features, scoring) = label_texts(classes), self._settings(classes, weights)
         Trainer(features, scoring)  # refuses settings that do not go together
         positive = names[1] if len(names) == 2 else ""
         return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)
@@ -204,8 +206,8 @@ class SpamClassifier(_Estimator):
     def _settings(
         self, classes: Labels, weights: Mapping[str, float] | None = None
     ) -> tuple[FeatureConfig, ScorerConfig]:
-        """The parameters as settings, and maybe weights of classes."""
-        names = label_names(classes)
+        """Returns the parameters as settings, and maybe weights of classes."""
+        names = label_texts(classes)
         options = self._options(names)
         if weights:
             stated = dict(options["class_weight"] or ())
@@ -216,13 +218,13 @@ class SpamClassifier(_Estimator):
         return features, scoring
 
     def _options(self, names: list[str]) -> dict[str, Any]:
-        """The parameters as option values; a grid has numpy's numbers, but a model file only Python's."""
+        """Returns the parameters as option values; grids have numpy's numbers, model files only Python's."""
         options = {
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in self.get_params().items()
         }
         options["pattern"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
-        options["class_weight"] = class_weights(self.class_weight, names)
+        options["class_weight"] = stated_class_weights(self.class_weight, names)
         prior = options["class_prior"]
         if prior is not None and not isinstance(prior, str):
             numbers = [float(p) for p in prior]
@@ -233,11 +235,11 @@ class SpamClassifier(_Estimator):
         return options
 
     def predict(self, X: Messages) -> Labels:
-        """The label of each text, of the type that y had; there is no 'unsure' here."""
+        """Returns the label of each text, of the type that y had; there is no 'unsure' here."""
         if len(self._fitted().labels) > 2:
             texts = to_texts(X)
             chosen = self.model_.choose(self.model_.predict_proba(texts))
-            places = [label_names(self.classes_).index(label) for label in self.model_.labels]
+            places = [label_texts(self.classes_).index(label) for label in self.model_.labels]
             return np.asarray(self.classes_[np.array(places)[chosen]])
         proba = self.predict_proba(X)
         if len(self.classes_) != 2:
@@ -270,7 +272,7 @@ class SpamClassifier(_Estimator):
         """(n,): the log-odds of `classes_[1]` where there are two classes, else `predict_log_proba`."""
         model = self._fitted()
         if len(self.classes_) == len(model.labels) == 2:
-            sign = 1.0 if model.positive == label_names(self.classes_)[1] else -1.0
+            sign = 1.0 if model.positive == label_texts(self.classes_)[1] else -1.0
             return sign * model.log_odds(to_texts(X))
         log_p = self.predict_log_proba(X)
         if log_p.shape[1] != 2:
@@ -278,14 +280,14 @@ class SpamClassifier(_Estimator):
         return np.asarray(np.clip(log_p[:, 1] - log_p[:, 0], -_CERTAIN, _CERTAIN))
 
     def score(self, X: Messages, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy."""
+        """Returns the accuracy."""
         texts, labels = check_inputs(X, y)
         right = [a == b for a, b in zip(self.predict(texts).tolist(), labels.tolist(), strict=True)]
         return float(np.average(right, weights=sample_weight))
 
     def _by_class(self, values: FloatArray, missing: float) -> FloatArray:
         """Columns in the order of the model's labels (sorted as text) to the order of `classes_`."""
-        names = label_names(self.classes_)
+        names = label_texts(self.classes_)
         out = np.full((len(values), len(names)), missing)
         out[:, [names.index(label) for label in self.model_.labels]] = values
         return out

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Tennis, Three
-from tests.helpers.paths import ROOT, SAMPLE
+from tests.helpers.paths import ROOT, SMALL_SMS
 
 settings.register_profile(
     "spamnb", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -32,7 +32,7 @@ def _write(path: Path, rows: list[list[str]]) -> Path:
 @pytest.fixture(scope="session")
 def sms(tmp_path_factory: pytest.TempPathFactory) -> Sms:
     home = Cli(tmp_path_factory.mktemp("sms"))
-    with open(SAMPLE, newline="", encoding="utf-8") as file:
+    with open(SMALL_SMS, newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     corpus = Sms(
         _write(home.here / "train.csv", [header, *rows[::2]]),

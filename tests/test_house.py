@@ -32,9 +32,10 @@ ROOMS = [
     "evaluation",
     "tuning",
     "report",
+    "service",
     "lab_filters",
-    "sklearn_inputs",
     "sklearn_classifier",
+    "mailbox",
     "cli",
     "__main__",
 ]
@@ -48,8 +49,10 @@ USERS = {
     "joblib": {"storage"},
     "distributed": {"training"},
     "re2": {"features"},
+    "imapclient": {"mailbox"},
     "sklearn": {"lab_filters"},
     "scipy": set[str](),
+    **{name: {"service"} for name in ("fastapi", "starlette", "pydantic", "uvicorn", "prometheus_client")},
 }
 MAX_ENTRIES = 25  # at the top of spamnb/
 

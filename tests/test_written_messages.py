@@ -1,4 +1,4 @@
-"""The short messages in data/messages: well-formed, all different, and as their card says."""
+"""The messages and mails in data: well-formed, all different, and as their card says."""
 
 from __future__ import annotations
 
@@ -24,14 +24,18 @@ class Message(NamedTuple):
     text: str
 
 
+PATHS = {"train": DATA / "messages" / "train.csv", "sample": DATA / "sms_sample.csv"}
+MAILS = {"train": DATA / "modern_mail" / "train", "sample": DATA / "mail"}
+
+
 def read(name: str) -> list[Message]:
-    with (DATA / "messages" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with PATHS[name].open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file, strict=True))
     assert header == list(Message._fields)
     return [Message(*row) for row in rows]
 
 
-FILES = {name: read(name) for name in ("train", "sample")}
+FILES = {name: read(name) for name in PATHS}
 
 
 def letters(text: str) -> str:
@@ -53,7 +57,8 @@ def test_the_card_has_the_counts(name: str) -> None:
     rows = FILES[name]
     labels = Counter(row.label for row in rows)
     assert re.search(
-        rf"\| `{name}\.csv` \|.*\| {labels['ham']:,} \| {labels['spam']:,} \| {len(rows):,} \|", CARD
+        rf"\| `{PATHS[name].name}` \|.*\| {labels['ham']:,} \| {labels['spam']:,} \| {len(rows):,} \|",
+        CARD.replace("../", ""),
     )
 
 
@@ -82,14 +87,23 @@ def test_no_message_is_taken_from_a_corpus() -> None:
         assert [row.text for row in rows if len(letters(row.text)) > 20 and letters(row.text) in known] == []
 
 
-@pytest.mark.parametrize("folder", ["train", "sample"])
-def test_mails_are_whole_and_counted_by_their_card(folder: str) -> None:
-    place = DATA / "modern_mail"
-    mails = {label: sorted((place / folder / label).glob("*.eml")) for label in ("ham", "spam")}
+def test_the_card_of_the_sample_has_its_counts() -> None:
+    card = (DATA / "README.md").read_text(encoding="utf-8")
+    sms = Counter(row.label for row in FILES["sample"])
+    mail = Counter(path.parent.name for path in MAILS["sample"].glob("*/*.eml"))
+    for name, counts in (("sms_sample.csv", sms), ("mail/ham/*.eml", mail)):
+        numbers = f"| {counts['ham']:,} | {counts['spam']:,} | {counts.total():,} |"
+        assert re.search(rf"\| `{re.escape(name)}`.*{re.escape(numbers)}", card), name
+
+
+@pytest.mark.parametrize("name", MAILS)
+def test_mails_are_whole_and_counted_by_their_card(name: str) -> None:
+    folder = MAILS[name]
+    mails = {label: sorted((folder / label).glob("*.eml")) for label in ("ham", "spam")}
     for path in (*mails["ham"], *mails["spam"]):
         mail = message_from_bytes(path.read_bytes(), policy=policy.default)
         assert all(mail[name] for name in ("From", "To", "Subject", "Date")), path.name
         assert mail.get_body(("plain", "html")) is not None, path.name
     ham, spam = len(mails["ham"]), len(mails["spam"])
-    card = (place / "README.md").read_text(encoding="utf-8")
-    assert re.search(rf"\| `{folder}/` \|.*\| {ham} \| {spam} \| {ham + spam} \|", card)
+    card = (DATA / "modern_mail" / "README.md").read_text(encoding="utf-8").replace("../", "")
+    assert re.search(rf"\| `{folder.name}/` \|.*\| {ham} \| {spam} \| {ham + spam} \|", card)

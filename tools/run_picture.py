@@ -19,11 +19,14 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "run.svg"
 WIDTH = 100
-MESSAGE = "WIN a FREE prize! Call 0909 879 0123 now"
+MESSAGE = (
+    "Your parcel is held at our depot. Pay the 1.99 redelivery fee now at "
+    "https://parcel-fee.example/pay or it will be returned"
+)
 COMMANDS = (
-    "spamnb train data/sms_sample.csv -o sms.spamnb",
-    f"printf '{MESSAGE}\\nrunning late, home by 7\\n' |\nspamnb predict -m sms.spamnb",
-    f"spamnb explain -m sms.spamnb '{MESSAGE}' --top 9",
+    "printf 'WIN a FREE prize\\nrunning late, home by 7\\n' | spamnb predict",
+    "spamnb train data/sms_sample.csv -o demo.spamnb",
+    f"spamnb explain -m demo.spamnb \\\n'{MESSAGE}' --top 9",
 )
 
 

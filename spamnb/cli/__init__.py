@@ -34,12 +34,17 @@ SECTIONS = {
     "Teach": {
         "learn": "Add messages to an existing model.",
         "forget": "Remove learned messages from a model.",
+        "review": "Label the messages that teach a model most.",
     },
     "Improve": {
         "compare": "Try all scorers and other settings on the same folds.",
         "tune": "Search settings that suit the data, and measure the gain.",
     },
-    "Mail": {"filter": "Pass one mail through, with its verdict in the header."},
+    "Mail and service": {
+        "filter": "Pass one mail through, with its verdict in the header.",
+        "imap": "Filter a mailbox on a mail server, and learn from moves.",
+        "serve": "Answer clients over HTTP and the spamd protocol.",
+    },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
         "config": "Show the settings of config.toml and the environment.",
@@ -54,17 +59,19 @@ _OTHER_WORDS = {  # what users of other programs try
     "eval": "evaluate",
     "test": "evaluate",
     "models": "model list",
+    "server": "serve",
+    "spamd": "serve",
     **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
-    **{name: f"model {name}" for name in ("import", "check")},
+    **{name: f"model {name}" for name in ("import", "check", "log", "undo")},
 }
 
 
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
-    modules={"model": "model_group", "config": "show_config"},
+    modules={"model": "model_group", "imap": "imap_group", "config": "show_config"},
     other_words=_OTHER_WORDS,
-    inner_groups=["model"],
+    inner_groups=["model", "imap"],
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={
@@ -72,7 +79,6 @@ _OTHER_WORDS = {  # what users of other programs try
         "max_content_width": 80,
         "auto_envvar_prefix": "SPAMNB",
     },
-    epilog="Help for a command: spamnb COMMAND --help",
 )
 @click.option(
     "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings from FILE (TOML) alone."
@@ -94,7 +100,7 @@ def cli(ctx: click.Context, config: str | None) -> None:  # noqa: ARG001
       echo "WIN a FREE prize" | spamnb predict
       spamnb explain "WIN a FREE prize"
       spamnb train data.csv
-      spamnb evaluate test.csv
+      spamnb train --help
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

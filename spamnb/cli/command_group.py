@@ -16,7 +16,7 @@ class LazyGroup(click.Group):
 
     `sections` maps a heading to its commands and their one-line help, `modules` a command to its module where
     that has another name, `other_words` a word that users try to the command that they mean. `inner_groups`
-    are those of its commands that are groups.
+    are those of its commands that are groups, `data_tables` tables of config.toml that are no commands.
     """
 
     def __init__(
@@ -26,10 +26,11 @@ class LazyGroup(click.Group):
         modules: Mapping[str, str] | None = None,
         other_words: Mapping[str, str] | None = None,
         inner_groups: Sequence[str] = (),
+        data_tables: Sequence[str] = (),
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
-        self.sections, self.inner_groups = sections, inner_groups
+        self.sections, self.inner_groups, self.data_tables = sections, inner_groups, data_tables
         self.summaries = {name: text for section in sections.values() for name, text in section.items()}
         self._modules, self._other_words = modules or {}, other_words or {}
 
@@ -68,13 +69,13 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if not (meant := self._meant(args[0])):
+            if not (suggestion := self._suggestion(args[0])):
                 raise
-            message = f"{error.message.rstrip('.')}. Did you mean {meant}?"
+            message = f"{error.message.rstrip('.')}. Did you mean {suggestion}?"
             raise click.UsageError(message, ctx) from None
 
-    def _meant(self, word: str) -> str:
-        """The command that a wrong word stands for, "" if none is near."""
+    def _suggestion(self, word: str) -> str:
+        """Returns the command that a wrong word stands for, "" if none is near."""
         from difflib import get_close_matches
 
         if word in self._other_words:

@@ -41,7 +41,7 @@ def files(stated: str | None) -> list[str]:
     return [stated] if stated else [SYSTEM_FILE, *filter(None, [user_file()])]
 
 
-def load(stated: str | None, group: LazyGroup) -> Tables:
+def read_files(stated: str | None, group: LazyGroup) -> Tables:
     """Reads all files that exist; refuses tables that are no commands of the group."""
     tables: Tables = {}
     for file in files(stated):
@@ -70,6 +70,9 @@ def _tables(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the table of each command, also those of inner groups, with its keys and values."""
     for name, values in document.items():
+        if name in group.data_tables and isinstance(values, dict):
+            yield f"{before}{name}", values
+            continue
         if name not in group.summaries:
             hint = _near(name, [*group.summaries]) or f"commands: {', '.join(group.summaries)}"
             raise ConfigError(f"{file}: there is no command {before}{name}", hint)
@@ -95,7 +98,7 @@ def loaded(ctx: click.Context) -> Tables:
         assert isinstance(root.command, LazyGroup)
         stated = root.params.get("config")
         exists = stated or any(map(os.path.exists, files(None)))
-        root.meta[_LOADED] = load(stated, root.command) if exists else {}
+        root.meta[_LOADED] = read_files(stated, root.command) if exists else {}
     tables: Tables = root.meta[_LOADED]
     return tables
 
@@ -129,6 +132,8 @@ def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, 
 
 def _checked(value: Any, option: click.Option, where: str) -> Any:
     """The value as click takes it; refuses a list where one value is expected."""
+    if isinstance(value, bool) and isinstance(option.type, click.Choice) and "yes" in option.type.choices:
+        return "yes" if value else "no"
     several = option.multiple or option.nargs != 1
     each = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in each) or (
@@ -145,9 +150,9 @@ def configured(stated: str | None, command: str, key: str) -> Any:
     if os.environ.get(variable):
         return os.environ[variable]
     try:
-        found = [
+        tables = [
             _read(file) for file in files(stated or os.environ.get("SPAMNB_CONFIG")) if os.path.exists(file)
         ]
-        return next((one[command][key] for one in reversed(found) if key in one.get(command, {})), None)
+        return next((one[command][key] for one in reversed(tables) if key in one.get(command, {})), None)
     except (SpamnbError, TypeError):
         return None

@@ -27,8 +27,8 @@ def read_options(params: dict[str, Any], **more: Any) -> ReadOptions:
     flags = {name: params[name] for name in _FLAGS if name in params}
     flags["format"] = params.get("input_format", "auto")
     if "max_size" in params:
-        flags["max_size"] = size_of(params["max_size"], "--max-size")
-        flags["authserv_ids"] = MailConfig.from_options(params).trusted_servers
+        mail = MailConfig.from_options(params)
+        flags |= {"max_size": mail.max_size, "authserv_ids": mail.trusted_servers}
     return ReadOptions.from_flags(**flags | more)
 
 
@@ -46,7 +46,7 @@ def inputs(paths: tuple[str, ...], params: dict[str, Any], reading: ReadOptions)
     _note_repeated([path for path, _ in planned], quiet)
     if reading.mail.jobs is None:
         jobs = choose_jobs([path for path, _ in planned])
-        planned = [(path, how.with_mail(jobs=jobs)) for path, how in planned]
+        planned = [(path, path_options.with_mail(jobs=jobs)) for path, path_options in planned]
     return planned
 
 
@@ -56,7 +56,7 @@ def _listed_paths(params: dict[str, Any]) -> list[str]:
 
     meta = click.get_current_context().meta
     if _LISTED not in meta:
-        paths, gone = existing_paths(read_paths(params["files_from"], nuls=bool(params.get("null"))))
+        paths, gone = existing_paths(read_paths(params["files_from"]))
         if gone:  # such as a mail that its reader moves meanwhile
             files = f"{len(gone):,} listed file{'' if len(gone) == 1 else 's'}"
             print_status(f"Error: {files} left out (first {gone[0]}): no such file")
@@ -93,19 +93,6 @@ def _label_and_path(text: str) -> tuple[str, str]:
     return label, path
 
 
-def size_of(text: str, flag: str) -> int:
-    """Parses a number of bytes, with the suffixes K, M and G for powers of 1024.
-
-    >>> size_of("512K", "--max-size")
-    524288
-    """
-    factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)
-    digits = text[:-1] if factor > 1 else text
-    if not digits.isdecimal() or not int(digits):
-        raise ConfigError(f"{flag} must be a number of bytes, got {text!r}", hint="for example 512K or 2M")
-    return int(digits) * factor
-
-
 def chunks(
     paths: tuple[str, ...],
     params: dict[str, Any],
@@ -116,8 +103,8 @@ def chunks(
     """Reads one source after the other; adds to `descriptions` what is printed about each."""
     from spamnb.readers import open_source
 
-    for path, how in inputs(paths, params, reading):
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in inputs(paths, params, reading):
+        with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:

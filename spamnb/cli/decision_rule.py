@@ -38,7 +38,7 @@ def check_decision(params: Params, labels: tuple[str, ...]) -> None:
         )
 
 
-def with_decision(model: SpamModel, params: Params) -> SpamModel:
+def apply_decision_options(model: SpamModel, params: Params) -> SpamModel:
     """The model with the decision rule of the options, if they state one that goes with its classes."""
     check_decision(params, model.labels)
     rule = decision(params, model.decision).for_classes(model.labels, model.positive)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from spamnb.readers import PredictionFile
 
 F = TypeVar("F", bound=Callable[..., Any])
-_COLUMNS = {"truth_column": "--truth", "score_column": "--score", "verdict_column": "--verdict"}
-_COLUMN: dict[str, Any] = {"group": "Input", "advanced": True}
 _OPTIONS = (
     option(
         "--predictions",
@@ -29,10 +27,14 @@ _OPTIONS = (
         group="Input",
         help="Evaluate another filter: CSV, TSV or JSONL with its scores or verdicts.",
     ),
-    option("--truth", "truth_column", metavar="NAME", **_COLUMN, help="Column of --predictions: true label."),
-    option("--score", "score_column", metavar="NAME", **_COLUMN, help="Column of --predictions: score."),
     option(
-        "--verdict", "verdict_column", metavar="NAME", **_COLUMN, help="Column of --predictions: verdict."
+        "--prediction-column",
+        "prediction_columns",
+        metavar="NAME",
+        multiple=True,
+        group="Input",
+        advanced=True,
+        help="Column of --predictions with scores (numbers) or verdicts (words). Repeatable.",
     ),
 )
 
@@ -43,19 +45,16 @@ def prediction_options(command: F) -> F:
     return command
 
 
-def check(params: Params, has_data: bool) -> None:
+def check_prediction_options(params: Params) -> None:
     """Refuses options that do not go together, before anything is read."""
     if params["predictions"] is None:
-        flag = next((flag for name, flag in _COLUMNS.items() if params[name] is not None), None)
-        if flag:
-            raise click.UsageError(f"{flag} names a column of --predictions FILE: give that too.")
+        if params["prediction_columns"]:
+            raise click.UsageError("--prediction-column names a column of --predictions FILE: give that too.")
         return
     source = click.get_current_context().get_parameter_source
     for name in ("model", "folds"):
         if params[name] is not None and source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name} does not go with --predictions: nothing is predicted anew.")
-    if has_data and params["truth_column"] is not None:
-        raise click.UsageError("--truth does not go with DATA: the truth is taken from there.")
 
 
 def evaluate_file(params: Params) -> None:
@@ -73,10 +72,9 @@ def evaluate_file(params: Params) -> None:
         write_json(facts, json_file)
     if report or plots:
         summary = _summary(evaluation, title, descriptions, bool(predictions.texts))
-        targets = report, params["open_it"], plots
-        report_options.leave(summary, *targets, params["quiet"], stated=evaluation.stated)
+        report_options.leave(summary, report, plots, params["quiet"], stated=evaluation.stated)
     if "-" not in (json_file, report):
-        _show(evaluation, title, not params["no_curves"])
+        _show(evaluation, title)
 
 
 def _read(params: Params, descriptions: list[str]) -> ExternalPredictions:
@@ -84,8 +82,8 @@ def _read(params: Params, descriptions: list[str]) -> ExternalPredictions:
     from spamnb.evaluation import collect_predictions
     from spamnb.readers import ReadOptions, StatedColumns, read_predictions
 
-    stated = StatedColumns(params["truth_column"], params["score_column"], params["verdict_column"])
     joined = bool(params["data"] or params["labelled"] or params["files_from"])
+    stated = StatedColumns(None if joined else params["label_column"], params["prediction_columns"])
     reading = ReadOptions(encoding="auto" if joined else params["encoding"])
     file = read_predictions(params["predictions"], stated, reading, joined=joined)
     print_status(file.description, params["quiet"])
@@ -104,8 +102,8 @@ def _read_truth(params: Params, file: PredictionFile, descriptions: list[str]) -
 
     labels: list[str] = []
     skipped, quiet = 0, params["quiet"]
-    for path, how in inputs(params["data"], params, read_options(params, default_format="csv")):
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in inputs(params["data"], params, read_options(params, default_format="csv")):
+        with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             descriptions.append(source.description)
             for chunk in source:
@@ -118,19 +116,19 @@ def _read_truth(params: Params, file: PredictionFile, descriptions: list[str]) -
     return labels
 
 
-def _show(evaluation: ExternalEvaluation, title: str, curves: bool) -> None:
+def _show(evaluation: ExternalEvaluation, title: str) -> None:
     from spamnb.metrics import MultiScores
     from spamnb.report import Curves, terminal
 
-    scores, scored = evaluation.scores, evaluation.scored
+    scores, scored, out = evaluation.scores, evaluation.scored, console()
     if isinstance(scores, MultiScores):
-        terminal.show_multi_evaluation(console(), scores, title, evaluation.notes)
+        terminal.show_multi_evaluation(out, scores, title, evaluation.notes)
         return
     drawn = None
-    if curves and scored is not None and 0 < scored.truth.sum() < len(scored.truth):
+    if out.is_terminal and scored is not None and 0 < scored.truth.sum() < len(scored.truth):
         drawn = Curves.of(scored.truth, scored.rank)
     sides = evaluation.classes.positive, evaluation.classes.negative
-    terminal.show_evaluation(console(), scores, title, evaluation.notes, drawn, sides)
+    terminal.show_evaluation(out, scores, title, evaluation.notes, drawn, sides)
 
 
 def _summary(

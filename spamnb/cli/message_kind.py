@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_status
 from spamnb.errors import DataError
+from spamnb.model import kind_by_length
 from spamnb.readers import mail_formats
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from spamnb.training import Trainer
 
 _MOST_SOURCES = 10  # of which the first with messages tells
-_LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _NAMED_CLASSES = 10
 _MANY_CLASSES, _MIN_MESSAGES = 50, 3  # more classes with fewer messages each are texts or numbers
 
@@ -33,7 +33,7 @@ def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) 
 
 def kind_of_texts(texts: Sequence[str], quiet: bool) -> str:
     """Tells the kind of texts on the command line, and prints the same: those as long as mails are mail."""
-    return _note_kind("mail" if sum(map(len, texts)) > _LONG_TEXT * len(texts) else "sms", quiet)
+    return _note_kind(kind_by_length(sum(map(len, texts)) / len(texts)), quiet)
 
 
 def _note_kind(kind: str, quiet: bool) -> str:
@@ -47,38 +47,38 @@ def kind_of_messages(sources: list[Any]) -> str:
     Mail is what a reader of mails reads, and a table of texts as long as mails. The first lines of stdin
     tell; any other pipe, which cannot be read twice, is taken for SMS.
     """
-    kinds = (_kind_of_source(path, how) for path, how in sources[:_MOST_SOURCES])
+    kinds = (_kind_of_source(path, reading) for path, reading in sources[:_MOST_SOURCES])
     return next(filter(None, kinds), "sms")
 
 
-def _kind_of_source(path: Any, how: ReadOptions) -> str:
+def _kind_of_source(path: Any, reading: ReadOptions) -> str:
     """Returns `mail` or `sms`, "" for an input without messages."""
-    if how.format in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
+    if reading.format in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
         return "mail"
     if path == "-":
-        return "mail" if stdin_mail_format(how) else "sms"
+        return "mail" if stdin_mail_format(reading) else "sms"
     if not os.path.isfile(path):
         return "sms"
     from spamnb.readers import open_source
 
-    with open_source(path, how, labelled=False) as source:
+    with open_source(path, reading, labelled=False) as source:
         first = next(iter(source), None)
         return "" if first is None else "mail" if source.mail or _is_mail(first) else "sms"
 
 
-def stdin_mail_format(how: ReadOptions) -> str:
+def stdin_mail_format(reading: ReadOptions) -> str:
     """Returns `eml` or `mbox` if a mail waits on stdin and no format is stated, else ""; reads nothing.
 
     What is typed on a terminal are messages, one a line.
     """
     from spamnb.readers import by_first_lines, peek_stdin
 
-    return by_first_lines(peek_stdin()) if how.format == "auto" else ""
+    return by_first_lines(peek_stdin()) if reading.format == "auto" else ""
 
 
 def _is_mail(chunk: Chunk) -> bool:
     sizes = chunk.texts.ends - chunk.texts.starts
-    return bool(chunk.sources) or (len(sizes) > 0 and float(sizes.mean()) > _LONG_TEXT)
+    return bool(chunk.sources) or (len(sizes) > 0 and kind_by_length(float(sizes.mean())) == "mail")
 
 
 def peek_is_mail(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from spamnb.errors import JournalError, ModelError
+from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.model import (
-    MESSAGE_KINDS,
     MODEL_VARIABLE,
-    choose_model,
-    is_shipped,
-    name_of,
+    find_model as find_model,
+    model_to_change as model_to_change,
     new_path_of,
     own_model,
-    used_model,
+    refuse_shipped as refuse_shipped,
 )
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
-
-
-def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
-    """The path of the model to use; `kind` tells which ready-made one fits if there is no other."""
-    chosen = choose_model(option, kind)
-    if chosen is None or chosen.path is None:
-        raise ModelError(
-            "there is no model yet",
-            hint="train one with `spamnb train DATA`, or name one with -m MODEL",
-        )
-    return chosen.existing()
 
 
 def load_model(path: str) -> SpamModel:
@@ -46,7 +32,12 @@ def load_model(path: str) -> SpamModel:
 def _print_warning(error: JournalError) -> None:
     from spamnb.cli.output import print_status
 
-    print_status(f"warning: {error.message}; the model is used without what it learned last")
+    used = (
+        "with all records before it"
+        if isinstance(error, TornJournalError)
+        else "without what it learned last"
+    )
+    print_status(f"warning: {error.message}; the model is used {used}")
     print_status(f"Hint: {error.hint}")
 
 
@@ -57,31 +48,6 @@ def require_model(path: str) -> None:
     model_file.check_file(path)
     if not model_file.is_model_file(path):
         raise ModelError(f"{path} is not a spamnb model", hint="`spamnb model list` lists all models")
-
-
-def model_to_change(option: str | None) -> str:
-    """The path of the model that learns; a ready-made one never does."""
-    path = find_model(option)
-    if option is not None or os.environ.get(MODEL_VARIABLE):
-        refuse_shipped(path, "start your own with `spamnb train few.csv --base ready-made`, or change a copy")
-    elif used_model() and is_shipped(path):
-        raise ModelError(
-            f"{name_of(path)} is used by default, and the ready-made models do not learn",
-            hint="name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
-        )
-    elif is_shipped(path):
-        raise ModelError(
-            "there is no model of your own yet, and the ready-made ones do not learn",
-            hint=f"train one with `spamnb train DATA{'' if own_model() else ' -o FILE'}`, "
-            "or name one with -m MODEL",
-        )
-    return path
-
-
-def refuse_shipped(path: str, hint: str) -> None:
-    """Refuses to change a file that belongs to the program, by whatever path it is named."""
-    if is_shipped(path):
-        raise ModelError(f"{path} is a ready-made model: it is part of the program and is not changed", hint)
 
 
 def output_path(option: str | None) -> str:

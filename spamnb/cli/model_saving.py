@@ -55,14 +55,14 @@ def _check_folder(path: str) -> None:
         )
 
 
-def save(model: SpamModel, path: str, quiet: bool, mode: int | None = None) -> int:
+def save(model: SpamModel, path: str, quiet: bool) -> int:
     """Writes the model; the one that it replaces stays beside it as PATH.bak, with its journal."""
     if not os.path.exists(path):
-        return _write(model, path, mode=mode)
+        return _write(model, path)
     from spamnb.storage import Lock
 
     with Lock(path):  # what another process learns right now goes into one of the two models
-        return _replace(path, model, quiet, mode)
+        return _replace(path, model, quiet)
 
 
 @contextmanager
@@ -77,19 +77,28 @@ def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], i
 
         model_file.check_file(path)  # before a lock file is created beside something that is no model
         with Lock(path):
-            yield partial(_replace, path)
+            yield partial(_replace_changed, path)
     else:
         yield lambda model, quiet: save(model, path, quiet)
 
 
-def _replace(path: str, model: SpamModel, quiet: bool, mode: int | None = None) -> int:
-    size = _write(model, path, backup=f"{path}.bak", mode=mode)
+def _replace_changed(path: str, model: SpamModel, quiet: bool) -> int:
+    """Replaces a model whose journal is in the new one: the history keeps its lessons, to list them."""
+    from spamnb.training import keep_journal
+
+    if model.lesson_mark is not None:
+        keep_journal(path)
+    return _replace(path, model, quiet)
+
+
+def _replace(path: str, model: SpamModel, quiet: bool) -> int:
+    size = _write(model, path, backup=f"{path}.bak")
     print_step("kept", f"the previous file as {path}.bak", quiet)
     return size
 
 
-def _write(model: SpamModel, path: str, backup: str | None = None, mode: int | None = None) -> int:
+def _write(model: SpamModel, path: str, backup: str | None = None) -> int:
     # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
     # counts in parallel has imported it by now.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
-    return model.save(path, backup=backup, mode=mode)
+    return model.save(path, backup=backup)

@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 GROUPS = ("Input", "Output", "Model", "Decision")
 _HELP = "Help"  # the group of --help and --help-all, always the last one
 _ALL = "spamnb.help_all"  # key in the context: --help-all was asked for
+_SET_VALUES = "set_values"
 
 
 class Option(click.Option):
@@ -64,8 +65,92 @@ class Option(click.Option):
         return ""
 
 
+class SettingOption(Option):
+    """A setting without a flag of its own: `--set NAME=VALUE`, a variable or config.toml state it."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, hidden=True, **attributes)
+        self.opts = [f"--set {self.key}"]
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Leaves the command line to --set."""
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> Any:
+        pairs = (text.partition("=") for text in opts.get(_SET_VALUES) or ())
+        values = [value for key, _, value in pairs if key == self.key]
+        if values:
+            return (values if self.multiple else values[-1]), ParameterSource.COMMANDLINE
+        return super().consume_value(ctx, opts)
+
+    def record(self, ctx: click.Context) -> tuple[str, str]:
+        """The row of the help."""
+        return f"{self.key}={self.make_metavar(ctx)}", self.help or ""
+
+
+class _SetOption(Option):
+    """`--set NAME=VALUE`; its values go to the settings of the command."""
+
+    def __init__(self, advanced: bool) -> None:
+        super().__init__(
+            ["--set", _SET_VALUES],
+            multiple=True,
+            metavar="NAME=VALUE",
+            group="Model",
+            advanced=advanced,
+            expose_value=False,
+            callback=_check_settings,
+            help="Change a setting that --help-all lists. Repeatable.",
+        )
+
+    def resolve_envvar_value(self, ctx: click.Context) -> None:
+        """Each setting has a variable of its own."""
+
+
+def _check_settings(ctx: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:
+    """Refuses names that no setting of the command has."""
+    assert isinstance(ctx.command, Command)
+    keys = ctx.command.keys
+    settings = [key for key, one in keys.items() if isinstance(one, SettingOption)]
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if name in settings and equals:
+            continue
+        from spamnb.errors import ConfigError
+
+        if not equals:
+            raise ConfigError(f"--set must be NAME=VALUE, got {text!r}", f"names: {', '.join(settings)}")
+        if name in keys:
+            raise ConfigError(f"--set {name}: {name} has a flag of its own", f"write --{name} {value}")
+        raise ConfigError(f"--set {name}: no setting is called {name!r}", near_name(name, settings))
+
+
+def near_name(name: str, names: list[str]) -> str:
+    """A hint: the name that is meant, or all names."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, 1)
+    return f"did you mean {near[0]}?" if near else f"names: {', '.join(names)}"
+
+
 class Command(click.Command):
-    """A command whose help shows its options in groups."""
+    """A command whose help shows its options in groups; with `show_set` --set is among those of --help."""
+
+    def __init__(self, *args: Any, show_set: bool = False, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        if any(isinstance(one, SettingOption) for one in self.params):
+            self.params.append(_SetOption(advanced=not show_set))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            setting = self.keys.get(error.option_name.lstrip("-"))
+            if not isinstance(setting, SettingOption):
+                raise
+            message = (
+                f"No such option '{error.option_name}'. Write {setting.opts[0]}={setting.make_metavar(ctx)}."
+            )
+            raise click.UsageError(message, ctx) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]
@@ -73,7 +158,8 @@ class Command(click.Command):
     @property
     def keys(self) -> dict[str, Option]:
         """The options by their keys in a configuration file."""
-        return {one.key: one for one in self.params if isinstance(one, Option)}
+        options = [one for one in self.params if isinstance(one, Option)]
+        return {one.key: one for one in options if not isinstance(one, _SetOption)}
 
     def configured(self, ctx: click.Context) -> dict[str, Any]:
         """The values of options in configuration files; none for a command that is run by itself."""
@@ -84,19 +170,33 @@ class Command(click.Command):
         return defaults(ctx, self.keys)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        shown = list(self.shown_options(ctx, everything=_ALL in ctx.meta))
+        for group, records in self.option_records(ctx, everything=_ALL in ctx.meta):
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+    def option_records(
+        self, ctx: click.Context, everything: bool
+    ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yields each group with the names and the help of its options."""
+        shown = list(self.shown_options(ctx, everything))
         for group in (*GROUPS, _HELP):
             records = [option.get_help_record(ctx) for option in shown if _group_of(option) == group]
             if rows := [record for record in records if record is not None]:
-                with formatter.section(group):
-                    formatter.write_dl(rows)
+                yield group, rows
+            if group == "Decision" and everything:
+                yield from self._setting_records(ctx)
+
+    def _setting_records(self, ctx: click.Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yields the settings that have no flags of their own, as a group."""
+        if records := [one.record(ctx) for one in self.params if isinstance(one, SettingOption)]:
+            yield "Settings, each with --set NAME=VALUE", records
 
     def shown_options(self, ctx: click.Context, everything: bool) -> Iterator[click.Option]:
         """Yields the options of the help; --help-all only where it shows more."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         has_more = any(map(_is_advanced, options))
         for option in options:
-            if option is _HELP_ALL and not has_more:
+            if option.hidden or (option is _HELP_ALL and not has_more):
                 continue
             if everything or not _is_advanced(option):
                 yield option
@@ -129,14 +229,14 @@ _HELP_ALL = click.Option(
     expose_value=False,
     callback=_show_all,
     allow_from_autoenv=False,
-    help="Show every option and exit.",
+    help="Show every option and setting and exit.",
 )
 command = partial(click.command, cls=Command)
 
 
 def option(*names: str, group: str = "Output", advanced: bool = False, **attributes: Any) -> Callable[[F], F]:
     """Declares an option of a command, as click.option does."""
-    return click.option(*names, cls=Option, group=group, advanced=advanced, **attributes)
+    return click.option(*names, **{"cls": Option, "group": group, "advanced": advanced, **attributes})
 
 
 def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:

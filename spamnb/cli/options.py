@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spamnb.cli.job_option import job_count
-from spamnb.cli.option_groups import advanced as advanced, all_of, option
+from spamnb.cli.option_groups import Option, SettingOption, advanced as advanced, all_of, option
 from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
 from spamnb.readers import any_of, labelled_formats
@@ -32,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Params = dict[str, Any]  # the values of a command's options by name, as in click's context
 LABELLED_FORMATS = labelled_formats()
 DECISIONS = {one.name: one.flag for _, one in settings_of(DecisionConfig)}
+_MOST_JOBS = 10_000
 PATH = click.Path(readable=False, allow_dash=True)  # only for completion: readers report what is wrong
 
 
@@ -53,6 +52,20 @@ class _ModelType(click.Path):
 MODEL = _ModelType(readable=False, allow_dash=True)
 
 
+def _job_count(ctx: click.Context, _: click.Parameter, text: str) -> int | None:
+    """Converts `auto` to None, 4 to at most the number of cores, and `4!` to 4."""
+    from spamnb.core import available_cores
+
+    digits = text.removesuffix("!")
+    if text == "auto" or ctx.resilient_parsing:
+        return None
+    if not (digits.isascii() and digits.isdecimal() and 0 < int(digits) < _MOST_JOBS):
+        raise ConfigError(
+            f"--jobs must be auto or a number of processes, got {text!r}", hint="for example --jobs 2"
+        )
+    return int(digits) if text.endswith("!") else min(int(digits), available_cores())
+
+
 def setting_options(config: type, *names: str, **attributes: Any) -> Callable[[F], F]:
     """The options of a config's settings: all of them, or those of these fields."""
     wanted = [one for name, one in settings_of(config) if not names or name in names]
@@ -63,25 +76,24 @@ def _with_scorers(setting: Setting) -> Setting:
     """The setting --scorer with the names of all scorers; any other one as it is."""
     if setting.name != "scorer":
         return setting
-    text = f"{setting.help.removesuffix('.')}: {', '.join(REGISTRY)}."
-    return replace(setting, choices=tuple(REGISTRY), help=text)
+    text = f"{setting.help.text.removesuffix('.')}: {', '.join(REGISTRY)}."
+    return replace(setting, choices=tuple(REGISTRY), help=setting.help._replace(text=text))
 
 
 def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
     """The option of a setting; its value is None, False or () if the user does not state it."""
-    place: dict[str, Any] = {"group": setting.group, "advanced": setting.advanced}
-    if setting.default is True and not setting.choices:
-        return option(setting.flag, setting.name, is_flag=True, help=setting.full_help, **place)
     kind = click.Choice(setting.choices) if setting.choices else setting.type or _type_of(setting.default)
     return option(
-        setting.flag,
+        f"--{setting.key}",
         setting.name,
         **{
+            "cls": Option if setting.has_own_flag else SettingOption,
             "type": kind,
             "multiple": setting.repeatable,
-            "metavar": setting.metavar or None,
+            "metavar": setting.help.metavar or None,
             "help": setting.full_help,
-            **place,
+            "group": setting.help.group,
+            "advanced": setting.help.advanced,
             **attributes,
         },
     )
@@ -162,15 +174,7 @@ input_format_option = option(
     advanced=True,
     help=f"{any_of(LABELLED_FORMATS)}. [default: detected]",
 )
-max_size_option = option(
-    "--max-size",
-    default="512K",
-    metavar="SIZE",
-    group="Input",
-    advanced=True,
-    help="Read at most SIZE bytes of each email, besides its attachments. [default: 512K]",
-)
-one_mail_options = all_of(max_size_option, setting_options(MailConfig))
+one_mail_options = setting_options(MailConfig)
 mail_options = all_of(
     option(
         "--files-from",
@@ -181,7 +185,7 @@ mail_options = all_of(
         help="Read the paths of inputs from FILE ('-' for stdin).",
     ),
     one_mail_options,
-    setting_options(TrainingConfig, "jobs", type=str, default="auto", callback=job_count),
+    setting_options(TrainingConfig, "jobs", type=str, default="auto", callback=_job_count),
 )
 labelled_mail_option = option(
     "--label",
@@ -203,28 +207,6 @@ decision_options = setting_options(DecisionConfig)
 max_fpr_option = setting_options(TrainingConfig, "max_fpr")
 explain_option = option("--explain", is_flag=True, help="Add the evidence for and against each verdict.")
 force_option = option("--force", is_flag=True, advanced=True, help="Overwrite a file of another kind.")
-
-
-def _file_mode(ctx: click.Context, _: click.Parameter, text: str | None) -> int | None:
-    """Parses the permissions of a model file, which its owner reads and writes, and others at most read."""
-    if text is None or ctx.resilient_parsing:
-        return None
-    mode = int(text, 8) if re.fullmatch("0?[0-7]{3}", text) else 0
-    if mode & 0o733 != 0o600:
-        raise ConfigError(
-            f"--file-mode must let the owner read and write, and others at most read, got {text!r}",
-            hint="for example 600, 640 (with the group) or 644 (with everyone)",
-        )
-    return mode
-
-
-file_mode_option = option(
-    "--file-mode",
-    metavar="MODE",
-    callback=_file_mode,
-    advanced=True,
-    help="Permissions of the model file, for example 640. [default: as before, else 600]",
-)
 new_model_option = option(
     "-o",
     "--output",

@@ -133,12 +133,12 @@ def write_bytes(data: bytes) -> None:
 def _write_some(out: BinaryIO, data: memoryview) -> int:
     """Writes as much as is taken, and returns how much; waits for a non-blocking pipe that is full."""
     try:
-        done = out.write(data) or 0
+        written = out.write(data) or 0
     except BlockingIOError as error:
-        done = error.characters_written
-    if not done:
+        written = error.characters_written
+    if not written:
         select([], [out], [])
-    return done
+    return written
 
 
 def _flushed(out: BinaryIO) -> bool:

@@ -111,22 +111,22 @@ def explainer(model: SpamModel) -> Explain:
     return explain
 
 
-def make_writer(model: SpamModel, output_format: str, explain: bool, csv_safe: bool, to_file: bool) -> Any:
+def make_writer(model: SpamModel, output_format: str, explain: bool, to_file: bool) -> Any:
     """The writer of a format."""
-    from spamnb.report import prediction_lines
+    from spamnb.report import Jsonl, Terse, Tsv
 
     names = (*model.labels, "unsure")
     why = explainer(model) if explain else None
     if output_format == "tsv":
-        return prediction_lines.Tsv(names, why)
+        return Tsv(names, why)
     if output_format == "jsonl":
-        return prediction_lines.Jsonl(why, model.expected_costs)
+        return Jsonl(why, model.expected_costs)
     if output_format == "terse":
-        return prediction_lines.Terse(names)
+        return Terse(names)
     from spamnb.report import Csv, ParquetWriter, Screen, TableWriter
 
     if output_format == "csv":
-        return Csv(names, csv_safe, why, escape=on_terminal() and not to_file)
+        return Csv(names, why, escape=on_terminal() and not to_file)
     if output_format == "parquet":
         return ParquetWriter(names, why)
     return TableWriter(Screen() if to_file else stdout_screen(), names, model.positive, why)

@@ -27,12 +27,17 @@ class OpenedInput(NamedTuple):
 
 
 @dataclass
-class PredictionRun:
-    """Classifies inputs one after the other; `only` is the code of the verdict to write, None for all.
+class PredictionCounts:
+    """Counts the verdicts that occurred, the messages written, and the files that could not be read."""
 
-    `verdicts` counts the verdicts that occurred, `written` those that were written; `unread` counts the
-    files that could not be read.
-    """
+    verdicts: dict[str, int] = field(default_factory=dict)
+    written: int = 0
+    unread: int = 0
+
+
+@dataclass
+class PredictionRun:
+    """Classifies inputs one after the other; `only` is the code of the verdict to write, None for all."""
 
     model: SpamModel
     writer: Any
@@ -40,9 +45,7 @@ class PredictionRun:
     only: int | None
     file: str | None
     quiet: bool
-    verdicts: dict[str, int] = field(default_factory=dict)
-    written: int = 0
-    unread: int = 0
+    counts: PredictionCounts = field(default_factory=PredictionCounts)
     _begun: bool = False
     _mail_noted: bool = False
 
@@ -68,7 +71,7 @@ class PredictionRun:
         if typed:  # Ctrl-D leaves the cursor behind the mark
             print_mark("\n")
         report_skipped(source, self.quiet)
-        self.unread += source.skipped.unread
+        self.counts.unread += source.skipped.unread
 
     def finish(self) -> None:
         """Writes the end of the output, and prints what was left out and where the output is."""
@@ -85,10 +88,10 @@ class PredictionRun:
     def report_file(self) -> None:
         """Prints what a file holds, when it is there."""
         if self.file is not None:
-            each = ", ".join(f"{n:,} {name}" for name, n in self.verdicts.items())
+            each = ", ".join(f"{n:,} {name}" for name, n in self.counts.verdicts.items())
             if self.only is not None:
-                each = f"of {sum(self.verdicts.values()):,}"
-            messages = f"{self.written:,} message{'' if self.written == 1 else 's'}"
+                each = f"of {sum(self.counts.verdicts.values()):,}"
+            messages = f"{self.counts.written:,} message{'' if self.counts.written == 1 else 's'}"
             print_step("saved", f"{self.file}: {messages}" + f" ({each})" * bool(each), self.quiet)
 
     def begin(self, source: str, columns: tuple[str, ...] | None) -> None:
@@ -112,9 +115,9 @@ class PredictionRun:
         for code, times in enumerate(np.bincount(codes, minlength=0).tolist()):
             if times:
                 name = predictions.names[code]
-                self.verdicts[name] = self.verdicts.get(name, 0) + times
+                self.counts.verdicts[name] = self.counts.verdicts.get(name, 0) + times
         rows = np.arange(len(chunk)) if self.only is None else np.flatnonzero(codes == self.only)
-        self.written += len(rows)
+        self.counts.written += len(rows)
         block = getattr(self.writer, "at_once", 0) or max(len(rows), 1)
         for start in range(0, len(rows), block):
             self.write(self.writer.lines(chunk, predictions, rows[start : start + block]))

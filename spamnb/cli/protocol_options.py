@@ -98,9 +98,9 @@ def steps_of(result: Evaluation) -> dict[str, Any]:
     return {"steps": [dict(step) for step in result.steps]} if result.steps else {}
 
 
-def show_steps(result: Evaluation) -> None:
-    """The metrics after each step, as a table."""
+def print_steps(result: Evaluation) -> None:
+    """Prints the metrics after each step as a table."""
     if result.steps:
-        from spamnb.report import show_steps as show_step_table
+        from spamnb.report import show_steps
 
-        show_step_table(console(), result.steps, result.caption)
+        show_steps(console(), result.steps, result.caption)

@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.options import PATH
-from spamnb.cli.output import print_status, print_step, write_bytes
+from spamnb.cli.output import print_step, write_bytes
 from spamnb.cli.overwrite import checked, plot_paths
 from spamnb.core import files
 from spamnb.errors import DataError
@@ -26,9 +26,6 @@ report_options = all_of(
         help="Write a page for the browser ('-' for stdout).",
     ),
     option(
-        "--open", "open_it", is_flag=True, advanced=True, help="Open the page of --report in the browser."
-    ),
-    option(
         "--plots",
         type=PATH,
         metavar="DIR",
@@ -39,10 +36,8 @@ report_options = all_of(
 )
 
 
-def check(report: str | None, open_it: bool, json_file: str | None, plots: str | None = None) -> None:
+def check_outputs(report: str | None, json_file: str | None, plots: str | None = None) -> None:
     """Refuses, before anything is read, two outputs to the same place."""
-    if open_it and report in (None, "-"):
-        raise click.UsageError("--open needs --report FILE: that file is opened.")
     if report == "-" and json_file == "-":
         raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")
     if report and json_file and not files.is_system_path(report) and _same(report, json_file):
@@ -60,7 +55,6 @@ def _same(one: str, other: str) -> bool:
 def leave(
     summary: EvaluationSummary,
     report: str | None,
-    open_it: bool,
     plots: str | None,
     quiet: bool,
     stated: bool = False,
@@ -78,17 +72,6 @@ def leave(
         return
     files.write(report, data)
     print_step("report", f"{report} ({len(data) / 1e3:,.0f} kB)", quiet)
-    if open_it:
-        _open(report, quiet)
-
-
-def _open(path: str, quiet: bool) -> None:
-    """Opens a page with $BROWSER or the system's browser; without one the evaluation still succeeds."""
-    import webbrowser
-    from pathlib import Path
-
-    if not webbrowser.open(Path(path).resolve().as_uri()):
-        print_status(f"no browser could be started: open {path} yourself", quiet)
 
 
 def _write_plots(summary: EvaluationSummary, folder: str, quiet: bool) -> None:

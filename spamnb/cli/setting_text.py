@@ -8,12 +8,14 @@ from typing import Any
 
 import click
 
+from spamnb.cli.option_groups import command, near_name
 from spamnb.cli.options import Params, feature_config, setting_options
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
 from spamnb.settings import (
     FeatureConfig,
     ScorerConfig,
+    Setting,
     TrainingConfig,
     check_used,
     is_stated,
@@ -22,16 +24,16 @@ from spamnb.settings import (
 from spamnb.tuning import Candidate
 
 # Columns and patterns are repeatable, and the same for all candidates.
-_NAMES = [
-    one.flag.strip("-")
+_SETTINGS = {
+    one.key: one
     for config in (ScorerConfig, FeatureConfig)
     for _, one in settings_of(config)
     if not one.repeatable
-]
-_OF_TRAINING = [one.flag.strip("-") for _, one in settings_of(TrainingConfig)]
+}
+_OF_TRAINING = {one.key: one for _, one in settings_of(TrainingConfig)}
 
 
-@click.command(add_help_option=False)
+@command(add_help_option=False)
 @setting_options(FeatureConfig)
 @setting_options(ScorerConfig)
 def _parser(**params: Any) -> Params:
@@ -42,7 +44,7 @@ def _parser(**params: Any) -> Params:
 def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
     """The candidate that a word like `alpha=1,ngrams=1` asks for; `base` has the settings it leaves out."""
     pairs = [_pair(part, text) for part in re.split(r",(?=\s*[a-z-]+=)", text)]
-    words = [word for name, value in pairs for word in (f"--{name}", value)]
+    words = [word for name, value in pairs for word in _written(_SETTINGS[name], value)]
     try:
         stated = _parser.make_context("with", words).params
     except click.ClickException as error:
@@ -52,18 +54,24 @@ def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
     return Candidate(text, feature_config(params, mail), ScorerConfig.from_options(params), mail)
 
 
+def _written(setting: Setting, value: str) -> tuple[str, str]:
+    """The words of the command line that state a setting."""
+    return (setting.flag, value) if setting.has_own_flag else ("--set", f"{setting.key}={value}")
+
+
 def _pair(part: str, text: str) -> tuple[str, str]:
     name, equals, value = part.strip().partition("=")
     if equals and name in _OF_TRAINING:
+        setting = _OF_TRAINING[name]
         raise ConfigError(
-            f"--with {text!r}: --{name} cannot differ between candidates",
-            hint=f"measure it with `spamnb evaluate DATA --folds 5 --{name} {value}`",
+            f"--with {text!r}: {setting.flag} cannot differ between candidates",
+            hint=f"measure it with `spamnb evaluate DATA --folds 5 {' '.join(_written(setting, value))}`",
         )
-    if not equals or name not in _NAMES:
+    if not equals or name not in _SETTINGS:
         wrong = "no setting is called" if equals else "expected NAME=VALUE with commas between, got"
         raise ConfigError(
             f"--with {text!r}: {wrong} {name if equals else part.strip()!r}",
-            hint=f"names are {', '.join(_NAMES)}; for example --with alpha=1,tokens=plain",
+            hint=near_name(name, [*_SETTINGS]) + "; for example --with alpha=1,tokens=plain",
         )
     return name, value
 

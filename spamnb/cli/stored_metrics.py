@@ -35,7 +35,7 @@ def show(params: Params) -> None:
         write_json(dict(model.metrics), params["json_file"])
     if params["report"]:
         summary = _summary(model, path)
-        report_options.leave(summary, params["report"], params["open_it"], None, params["quiet"])
+        report_options.leave(summary, params["report"], None, params["quiet"])
     if "-" not in (params["json_file"], params["report"]):
         _show(model, path)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
-from spamnb.cli.own_model_start import start_own_model
 from spamnb.core import visible
 
 if TYPE_CHECKING:
@@ -37,22 +37,23 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
+history_option = option(
+    "--history-days",
+    type=click.IntRange(0),
+    default=90,
+    metavar="N",
+    group="Model",
+    advanced=True,
+    show_default=True,
+    help="Keep lessons for N days, so that they can be undone; 0 keeps none.",
+)
 update_options = all_of(
     options.model_option,
     option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
     option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
     _one_class,
     options.data_options,
-    option(
-        "--wait",
-        type=click.FloatRange(0),
-        default=30.0,
-        metavar="SECONDS",
-        group="Model",
-        advanced=True,
-        show_default=True,
-        help="Wait at most SECONDS while another process changes the model.",
-    ),
+    history_option,
     options.json_option,
     options.quiet_option,
 )
@@ -65,14 +66,37 @@ def update_model(
 
     With `may_start` the user's own model is made from the ready-made one if there is none.
     """
-    from spamnb.cli.model_choice import model_to_change
     from spamnb.core import keep_freed_memory
-    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
     keep_freed_memory()
-    if may_start:
-        start_own_model(paths, flags)
-    learner = Learner(model_to_change(flags["model"]), wait=flags["wait"], first_label_wins=True)
+    with own_model_started(paths, flags) if may_start else nullcontext():
+        result = _update(paths, flags, update, labelled)
+    print_result(result, flags["quiet"])
+
+
+@contextmanager
+def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
+    """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
+    from spamnb.cli.message_kind import kind_of_messages
+    from spamnb.training import own_model_started as started
+
+    def kind() -> str:
+        default = () if flags["files_from"] or flags.get("labelled") else ("-",)
+        return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
+
+    with started(flags["model"], kind) as own:
+        if own is not None:
+            text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
+            print_status(text, flags["quiet"])
+        yield
+
+
+def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> LearnResult:
+    from spamnb.cli.model_choice import model_to_change
+    from spamnb.training import Learner, check_can_sync, class_label, read_ahead
+
+    days = flags["history_days"]
+    learner = Learner(model_to_change(flags["model"]), first_label_wins=True, history_days=days)
     model = learner.load()
     if flags.get("sync"):
         check_can_sync(model)
@@ -84,7 +108,7 @@ def update_model(
             update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
         if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
             write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
-    print_result(learner.outcome, flags["quiet"])
+    return learner.outcome
 
 
 def _read_chunks(
@@ -101,12 +125,13 @@ def _read_chunks(
         paths = ("-",)
     if "-" in paths:
         print_prompt("Type messages, one a line; Ctrl-D ends.", flags["quiet"])
-    for path, how in inputs(paths, flags, reading):
+    for path, path_options in inputs(paths, flags, reading):
         if label:
-            how = replace(how, label=label)
+            path_options = replace(path_options, label=label)
         elif not labelled:
-            how = replace(how, label=how.label or "ham")  # dropped again: so no label column is needed
-        with open_source(path, how, labelled=True) as source:
+            # The label is dropped again: with it, no label column is needed.
+            path_options = replace(path_options, label=path_options.label or "ham")
+        with open_source(path, path_options, labelled=True) as source:
             print_status(
                 source.description if label or labelled else _unlabelled(source.description), flags["quiet"]
             )
@@ -145,13 +170,13 @@ def print_result(result: LearnResult, quiet: bool) -> None:
     ):
         if number:
             print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
-    for line in lesson_lines(result.lessons):
+    for line in lesson_lines(result.verdicts.lessons):
         print_status(line, quiet)
-    if result.classified:
-        wrong = f"{result.misclassified:,} of {_messages(result.classified, 'new message')}"
+    if result.verdicts.classified:
+        wrong = f"{result.verdicts.misclassified:,} of {_messages(result.verdicts.classified, 'new message')}"
         print_status(f"{'mistakes':<10} {wrong}, before learning", quiet)
     if not result.changes:
-        print_status("Nothing was learned." if result.classified else "Nothing was changed.", quiet)
+        print_status("Nothing was learned." if result.verdicts.classified else "Nothing was changed.", quiet)
 
 
 def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Array types, runs of equal values, sums by row, and an array that grows."""
+"""Defines array types, and finds runs, sums by row and grows arrays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
 
 
 def find_ranges(ascending: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
-    """The positions of some values in an ascending array, and for each position which of `values` it holds.
+    """Returns the positions of some values in an ascending array, and which of `values` is at each position.
 
     >>> [found.tolist() for found in find_ranges(np.array([0, 2, 2, 5]), np.array([2, 5]))]
     [[1, 2, 3], [0, 0, 1]]
@@ -61,7 +61,7 @@ def find_ranges(ascending: IntArray, values: IntArray) -> tuple[IntArray, IntArr
 
 
 def join_arrays(arrays: list[NDArray[_T]], dtype: np.dtype[_T]) -> NDArray[_T]:
-    """All arrays in one; without a copy if there is only one, empty if there is none."""
+    """Returns all arrays in one; without a copy if there is only one, empty if there is none."""
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype)

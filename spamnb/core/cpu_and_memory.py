@@ -49,7 +49,7 @@ def _cpu_info() -> bytes:
 
 
 def _has_baseline_numpy() -> bool:
-    """Is numpy one of its project's own wheels, which run on any processor and have a folder of libraries?
+    """Returns whether numpy is a wheel of its project, which has a folder of libraries for any processor.
 
     One that was built for this processor alone would refuse to be loaded.
     """

@@ -38,7 +38,7 @@ def find_account(text: str | None) -> Account:
     except (KeyError, OverflowError):
         if not text.isdecimal() or int(text) >= 1 << 32:
             raise ConfigError(
-                f"--as must be a user of this system, got {text!r}", "see `getent passwd`"
+                f"USER must be a user of this system, got {text!r}", "see `getent passwd`"
             ) from None
         return Account(f"user {text}", int(text), (int(text),))
     return Account(entry.pw_name, entry.pw_uid, tuple(os.getgrouplist(entry.pw_name, entry.pw_gid)))
@@ -59,10 +59,10 @@ def obstacles(path: str, account: Account) -> list[Obstacle]:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """The folders on the way to a file, from the root; those behind links too."""
+    """Returns the folders on the way to a file, from the root; those behind links too."""
     seen = set()
-    for way in (os.path.abspath(path), os.path.realpath(path)):
-        parts = way.split(os.sep)[1:-1]
+    for full_path in (os.path.abspath(path), os.path.realpath(path)):
+        parts = full_path.split(os.sep)[1:-1]
         for i in range(len(parts) + 1):
             folder = os.sep + os.sep.join(parts[:i])
             if folder not in seen:
@@ -82,7 +82,7 @@ def _obstacle(path: str, account: Account, need: int) -> Obstacle | None:
 
 
 def _bits(status: os.stat_result, account: Account) -> int:
-    """The permissions of the one class of users, of three, that an account belongs to."""
+    """Returns the permissions of the one class of users, of three, that an account belongs to."""
     if status.st_uid == account.user:
         return status.st_mode >> 6
     return status.st_mode >> 3 if status.st_gid in account.groups else status.st_mode

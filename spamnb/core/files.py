@@ -104,6 +104,6 @@ def cannot_write(path: str, error: OSError) -> DataError:
 
 
 def is_system_path(path: str) -> bool:
-    """Is it a device or a descriptor, such as /dev/stdout?"""
+    """Returns whether a path is a device or a descriptor, such as /dev/stdout."""
     folder = os.path.dirname(os.path.abspath(path))
     return folder in _SYSTEM or _DESCRIPTORS.fullmatch(folder) is not None

@@ -1,4 +1,4 @@
-"""Many strings in one byte array, so that loading them costs nothing."""
+"""Holds many strings in one byte array, so that loading them costs nothing."""
 
 from __future__ import annotations
 

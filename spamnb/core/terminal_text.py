@@ -59,7 +59,7 @@ def visible_bytes(data: bytes, tsv: bool = False) -> bytes:
 
 
 def all_plain(data: bytes) -> bool:
-    r"""Is a block of lines printable ASCII, so that none of them needs escaping?
+    r"""Returns whether a block of lines is printable ASCII, so that none of them needs escaping.
 
     >>> all_plain(b"one\ntwo\n"), all_plain(b"one\ttwo"), all_plain("é".encode())
     (True, False, False)

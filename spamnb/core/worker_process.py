@@ -1,4 +1,4 @@
-"""A worker process and its messages: items go in one by one, an answer comes back for each.
+"""Runs a worker process: sends it items one by one, and receives an answer for each.
 
 Both are pickled; the arrays of an answer travel without being copied into the pickle.
 """

@@ -180,7 +180,7 @@ def _category(column: str, packed: object, width: int) -> dict[str, tuple[int, .
 
 
 def unpack_column(packed: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    """The inverse of `pack_column`; a ValueError where the arrays do not fit together.
+    """Reverses `pack_column`; a ValueError where the arrays do not fit together.
 
     >>> unpack_column(pack_column({"web": (3, 1), "": (0, 2)}, 2))
     {'web': (3, 1), '': (0, 2)}

@@ -15,8 +15,8 @@ from spamnb.counts.moments import Moments
 from spamnb.errors import DataError
 from spamnb.features import SHAPE, KeyArray
 
-Categories = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
-Numbers = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class
+CategoryCounts = Mapping[str, Mapping[str, tuple[int, ...]]]  # column -> value -> messages of each class
+ColumnMoments = Mapping[str, tuple[Moments, ...]]  # column -> moments of each class
 LARGEST = (1 << 63) - 1
 
 
@@ -36,8 +36,8 @@ class CountStore(Record):
     tokens: IntArray
     messages: IntArray
     spellings: StringArray
-    categories: Categories = MappingProxyType({})
-    numbers: Numbers = MappingProxyType({})
+    categories: CategoryCounts = MappingProxyType({})
+    numbers: ColumnMoments = MappingProxyType({})
 
     @classmethod
     def empty(cls, labels: tuple[str, ...] = ()) -> CountStore:

@@ -67,7 +67,7 @@ def join_values(a: str, b: str) -> str:
 
 
 def split_values(joined: str) -> tuple[str, str]:
-    """The inverse of `join_values`; a text that is no pair, from a damaged file, has an empty first value."""
+    """Reverses `join_values`; a text that is no pair, from a damaged file, has an empty first value."""
     size, _, both = joined.partition(":")
     first = int(size) if size.isdecimal() and len(size) < 10 else 0
     return both[:first], both[first:]

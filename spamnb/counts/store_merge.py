@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from spamnb.core import Bytes, IntArray, Record, StringArray, copy_spans, run_starts
 from spamnb.counts.count_store import (
     LARGEST,
-    Categories,
+    CategoryCounts,
+    ColumnMoments,
     CountStore,
-    Numbers,
     canonical,
     sum_of_sizes,
 )
@@ -136,7 +136,7 @@ class _Sum:
         kinds = np.concatenate([section.kinds for section in sections])
         return TokenRows(keys[first], kinds[first], tokens, messages, spellings.blob, spellings.ends)
 
-    def _categories(self) -> Categories:
+    def _categories(self) -> CategoryCounts:
         """Adds the counts of each value of each column; values that nothing is left of are dropped."""
         sums: dict[str, dict[str, list[int]]] = {}
         for store, weight, columns in zip(self.stores, self.weights, self.columns, strict=True):
@@ -152,7 +152,7 @@ class _Sum:
         }
         return {column: rows for column, rows in left.items() if rows}
 
-    def _numbers(self) -> Numbers:
+    def _numbers(self) -> ColumnMoments:
         sums: dict[str, list[Moments]] = {}
         for store, weight, columns in zip(self.stores, self.weights, self.columns, strict=True):
             for column, row in store.numbers.items():

@@ -121,7 +121,7 @@ def collect_predictions(
         reason = skipped.summary() if skipped.count else "nothing but a header"
         raise DataError(
             f"no usable rows in {file.name}: {reason}",
-            hint="name the columns with --truth, --score and --verdict",
+            hint="name the columns with --label-column and --prediction-column",
         )
     return ExternalPredictions(
         [labels[i] for i in rows],
@@ -187,7 +187,7 @@ def _decide(predictions: ExternalPredictions, options: Mapping[str, Any], classe
         option = next(name for name, value in options.items() if is_stated(value))
         raise ConfigError(
             f"--{option.replace('_', '-')} needs a column of scores, the file has verdicts only",
-            hint="name the column of the scores with --score, or leave the option out",
+            hint="name the column of the scores with --prediction-column, or leave the option out",
         )
     rule = Decision.from_options(**options).for_classes(*classes)
     codes = rule.verdicts(predictions.probabilities)
@@ -248,7 +248,7 @@ def _evaluate_many(predictions: ExternalPredictions, classes: Classes) -> Extern
     if verdicts is None:
         raise DataError(
             f"{len(labels):,} classes need a column of verdicts, the file has only a score",
-            hint="name that column with --verdict, or say which label means spam with --spam-label",
+            hint="name that column with --prediction-column, or say which label means spam with --spam-label",
         )
     index = {label: i for i, label in enumerate(labels)}
     rows = [i for i, verdict in enumerate(verdicts) if verdict in index]

@@ -70,7 +70,7 @@ def _whole_characters(scanner: ShapeScanner, first: IntArray, sizes: IntArray) -
 
 
 def _continues(scanner: ShapeScanner, at: IntArray) -> Mask:
-    """Whether the byte continues a character."""
+    """Returns whether the byte continues a character."""
     return np.asarray(scanner.raw[at] & 0xC0 == 0x80)
 
 

@@ -37,11 +37,11 @@ Pattern = tuple[str, str]  # its name and the regular expression
 def compile_patterns(patterns: tuple[Pattern, ...]) -> list[Any]:
     """Compiles the patterns of a model or of the command line; a ConfigError names what cannot be used."""
     if len(patterns) > MAX_PATTERNS:
-        raise ConfigError(f"--pattern: {len(patterns)} patterns, expected at most {MAX_PATTERNS}")
+        raise ConfigError(f"--set pattern: {len(patterns)} patterns, expected at most {MAX_PATTERNS}")
     regexes = [_compile(name, pattern) for name, pattern in patterns]
     if sum(regex.programsize for regex in regexes) > MAX_INSTRUCTIONS:
         raise ConfigError(
-            f"--pattern: all patterns together compile to more than {MAX_INSTRUCTIONS:,} instructions",
+            f"--set pattern: all patterns together compile to more than {MAX_INSTRUCTIONS:,} instructions",
             hint="make repeats shorter, as in .{0,40}, or leave out a pattern",
         )
     return regexes
@@ -51,12 +51,12 @@ def _compile(name: str, pattern: str) -> Any:
     re2 = _import_re2(name)
     if not re.fullmatch(r"[\w-]+", name):
         raise ConfigError(
-            f"--pattern name {name!r:.40} may hold only letters, digits, '_' and '-'",
-            hint="write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'",
+            f"--set pattern: the name {name!r:.40} may hold only letters, digits, '_' and '-'",
+            hint="write it as NAME=REGEX, for example --set 'pattern=phone=\\d{10}'",
         )
     if len(pattern) > MAX_LENGTH:
         raise ConfigError(
-            f"--pattern {name}: {len(pattern):,} characters, expected at most {MAX_LENGTH}",
+            f"--set pattern={name}: {len(pattern):,} characters, expected at most {MAX_LENGTH}",
             hint="split it into several patterns",
         )
     options = re2.Options()
@@ -67,7 +67,7 @@ def _compile(name: str, pattern: str) -> Any:
     except (re2.error, UnicodeEncodeError) as error:
         reason = error.args[0].decode("utf-8", "replace") if isinstance(error, re2.error) else str(error)
         raise ConfigError(
-            f"--pattern {name}: not a regular expression of RE2: {reason}",
+            f"--set pattern={name}: not a regular expression of RE2: {reason}",
             hint="RE2 has no lookaround and no backreferences: https://github.com/google/re2/wiki/Syntax",
         ) from None
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
         TAGS as TAGS,
         Limits as Limits,
         Mail as Mail,
-        as_texts as as_texts,
+        mail_texts as mail_texts,
     )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "parsed_mail": ["DEFAULT", "Limits", "Mail", "TAGS", "as_texts"],
+            "parsed_mail": ["DEFAULT", "Limits", "Mail", "TAGS", "mail_texts"],
             "header_writer": ["NO_VERDICT", "annotate"],
             "large_mail": ["LargeMail"],
             "parse": ["parse_mail"],

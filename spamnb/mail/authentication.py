@@ -1,4 +1,4 @@
-"""Reads Authentication-Results (RFC 8601): whether the mail comes from whom it names, by a trusted server."""
+"""Reads Authentication-Results (RFC 8601): whether a trusted server has confirmed the sender."""
 
 from __future__ import annotations
 

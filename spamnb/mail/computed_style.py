@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import cast
+from typing import Any, NamedTuple, cast
 
-from spamnb.mail.css_colors import BLACK, LINK, WHITE, Color, blend, is_invisible
-from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
+from spamnb.mail.css_color_functions import Color
+from spamnb.mail.css_colors import BLACK, LINK, WHITE, blend, is_invisible
+from spamnb.mail.css_declarations import Values, colors_in
+from spamnb.mail.css_numbers import Length, parse_length, to_pixels
 from spamnb.mail.hidden_boxes import BOXES, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
 _FAR_INDENT = -500.0  # pixels
+_CUT_INDENT = 900.0  # pixels, of a line that is cut off: 100% is 1000
 _FAINT = 0.05  # opacity
 _BLURRED = 5.0  # pixels
 _LETTERS = frozenset(("font-size", "line-height", "zoom"))
@@ -20,54 +22,49 @@ _BACKGROUNDS = frozenset(("background-color", "background-image"))
 _STYLE_BYTES, _TREE_BYTES = 1 << 10, 1 << 21  # of a style, and of all that are kept in a tree
 
 
+class Colors(NamedTuple):
+    """The colours of an element; None is one that is not known, as that of a picture."""
+
+    color: Color | None = BLACK
+    fill: Color | None = None  # replaces the colour
+    background: Color | None = WHITE
+    link: Color = LINK
+
+
+class Letters(NamedTuple):
+    """The size and the place of letters, in pixels."""
+
+    size: float = 16.0
+    line_height: float = 20.0
+    indent: float = 0.0
+    spacing: float = 0.0
+
+
+class Visibility(NamedTuple):
+    """How an element shows its content; `gone`: nothing in it can be seen."""
+
+    gone: bool = False
+    visible: bool = True
+    opacity: float = 1.0
+    cuts_off: bool = False
+
+
 class Style:
-    """The values of an element that its content inherits, and `hides`: its own text cannot be seen.
+    """The values of an element that its content inherits, and `hides`: its own text cannot be seen."""
 
-    A colour is None if it is not known, as that of a picture. `gone`: nothing in the element can be seen.
-    """
+    __slots__ = ("colors", "hides", "inside", "letters", "visibility")
 
-    __slots__ = ("__dict__", "inside")
-    gone: bool
-    visible: bool
-    font_size: float
-    color: Color | None
-    fill: Color | None  # replaces the colour
-    background: Color | None
-    link: Color
-    opacity: float
-    indent: float
-    spacing: float
-    line_height: float
-    cuts_off: bool
-    hides: bool
-
-    def __init__(self, values: Mapping[str, object]) -> None:
-        self.__dict__.update(values)
+    def __init__(self, colors: Colors, letters: Letters, visibility: Visibility) -> None:
+        self.colors, self.letters, self.visibility = colors, letters, visibility
+        self.hides = _hides(colors, letters, visibility)
         self.inside: dict[object, Style] = {}  # styles that were computed from this one
-
-
-_UNSTYLED = {
-    "gone": False,
-    "visible": True,
-    "font_size": 16.0,
-    "color": BLACK,
-    "fill": None,
-    "background": WHITE,
-    "link": LINK,
-    "opacity": 1.0,
-    "indent": 0.0,
-    "spacing": 0.0,
-    "line_height": 20.0,
-    "cuts_off": False,
-    "hides": False,
-}
 
 
 class StyleTree:
     """Styles computed from that of a page without any tags; beyond a limit all are dropped."""
 
     def __init__(self) -> None:
-        self.root = Style(_UNSTYLED)
+        self.root = Style(Colors(), Letters(), Visibility())
         self._size = 0
 
     def keep(self, style: Style, parent: Style, key: object, size: int) -> None:
@@ -86,49 +83,77 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     """Computes a style; `inline`: the tag begins no block of its own."""
     if not values:
         return parent
-    style = Style(parent.__dict__)
+    colors, letters, visibility = parent.colors, parent.letters, parent.visibility
     if not _LETTERS.isdisjoint(values):
-        style.font_size = _font_size(parent.font_size, values)
-        style.line_height = _line_height(parent, values, style.font_size)
-    for name in _COLORS.intersection(values):
-        if not isinstance(values[name], str):
-            setattr(style, name, values[name])
+        letters = _letters(letters, values)
+    if not _COLORS.isdisjoint(values):
+        colors = _colors(colors, values)
     if not _BACKGROUNDS.isdisjoint(values):
-        style.background = _background(parent, values)
+        colors = colors._replace(background=_background(parent.colors, values))
     if not BOXES.isdisjoint(values):
-        _add_box(style, values, has_box(values, tag, inline))
-    style.hides = _hides(style)
-    return style if style.__dict__ != parent.__dict__ else parent
+        letters = _moved(letters, values)
+        visibility = _visibility(visibility, values, letters.size, has_box(values, tag, inline))
+        if values.get("background-clip") == "text":
+            colors = colors._replace(color=None, fill=None)  # the letters are cut out of their background
+        if "text-shadow" in values:
+            colors = _with_shadow(colors, str(values["text-shadow"]))
+    if (colors, letters, visibility) == (parent.colors, parent.letters, parent.visibility):
+        return parent
+    return Style(colors, letters, visibility)
 
 
-def _add_box(style: Style, values: Values, boxed: bool) -> None:
-    """Changes a style by the values that have an effect on more than the letters."""
-    size = style.font_size
-    style.gone = style.gone or is_gone(values, size, boxed)
-    style.visible = _is_visible(style.visible, values)
-    style.opacity *= _opacity(values)
+def _with_shadow(colors: Colors, shadow: str) -> Colors:
+    """Returns the colours of letters that can be seen by their shadow or outline alone."""
+    own = colors.fill or colors.color
+    if own is None or not _is_invisible(own, colors.background):
+        return colors
+    visible = [color for color in colors_in(shadow) if not _is_invisible(color, colors.background)]
+    return colors._replace(color=visible[0], fill=None) if visible else colors
+
+
+def _colors(before: Colors, values: Values) -> Colors:
+    own: dict[str, Any] = {name: values[name] for name in _COLORS.intersection(values)}
+    return before._replace(**{name: color for name, color in own.items() if not isinstance(color, str)})
+
+
+def _letters(before: Letters, values: Values) -> Letters:
+    size = _font_size(before.size, values)
+    return before._replace(size=size, line_height=_line_height(before.line_height, values, size))
+
+
+def _moved(letters: Letters, values: Values) -> Letters:
+    """Returns letters with the indent and the spacing that the values set."""
     if "text-indent" in values:
-        style.indent = _inherited(style.indent, values, "text-indent", size)
+        letters = letters._replace(indent=_inherited(letters.indent, values, "text-indent", letters.size))
     if "letter-spacing" in values:
-        style.spacing = _inherited(style.spacing, values, "letter-spacing", size)
-    style.cuts_off = style.cuts_off or (boxed and cuts_off(values))
-    if values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text":
-        style.color = style.fill = (
-            None  # letters that are drawn by their shadow or cut out of their background
+        letters = letters._replace(
+            spacing=_inherited(letters.spacing, values, "letter-spacing", letters.size)
         )
+    return letters
 
 
-def _hides(style: Style) -> bool:
-    color = style.fill or style.color
+def _visibility(before: Visibility, values: Values, size: float, boxed: bool) -> Visibility:
+    """Returns the visibility that values set; `size` is that of letters, `boxed`: width and height count."""
+    return Visibility(
+        gone=before.gone or is_gone(values, size, boxed),
+        visible=_is_visible(before.visible, values),
+        opacity=before.opacity * _opacity(values),
+        cuts_off=before.cuts_off or (boxed and cuts_off(values)),
+    )
+
+
+def _hides(colors: Colors, letters: Letters, visibility: Visibility) -> bool:
+    color = colors.fill or colors.color
     return (
-        style.gone
-        or not style.visible
-        or style.font_size < _SMALLEST_FONT
-        or style.opacity < _FAINT
-        or style.indent <= _FAR_INDENT
-        or style.spacing < -0.5 * style.font_size
-        or (style.cuts_off and style.line_height < _SMALLEST_FONT)
-        or (color is not None and _is_invisible(color, style.background))
+        visibility.gone
+        or not visibility.visible
+        or letters.size < _SMALLEST_FONT
+        or visibility.opacity < _FAINT
+        or letters.indent <= _FAR_INDENT
+        or (visibility.cuts_off and letters.indent >= _CUT_INDENT)
+        or letters.spacing < -0.5 * letters.size
+        or (visibility.cuts_off and letters.line_height < _SMALLEST_FONT)
+        or (color is not None and _is_invisible(color, colors.background))
     )
 
 
@@ -144,13 +169,13 @@ def _font_size(before: float, values: Values) -> float:
     return size * zoom if isinstance(zoom, float) and zoom > 0 else size
 
 
-def _line_height(parent: Style, values: Values, size: float) -> float:
+def _line_height(before: float, values: Values, size: float) -> float:
     length = values.get("line-height")
     if not isinstance(length, tuple):
-        return parent.line_height if "line-height" not in values else 1.2 * size
+        return before if "line-height" not in values else 1.2 * size
     number, unit = cast(Length, length)
     pixels = number * size if not unit else to_pixels((number, unit), size, size)
-    return parent.line_height if pixels is None else pixels
+    return before if pixels is None else pixels
 
 
 def _is_visible(before: bool, values: Values) -> bool:
@@ -158,12 +183,15 @@ def _is_visible(before: bool, values: Values) -> bool:
     return before if visibility in ("inherit", "unset") else visibility not in ("hidden", "collapse")
 
 
-def _background(parent: Style, values: Values) -> Color | None:
+def _background(parent: Colors, values: Values) -> Color | None:
     if values.get("background-image"):
         return None
     color = values.get("background-color", "inherit")
     if isinstance(color, str):
-        return parent.color if color == "currentcolor" else parent.background
+        own_color = values.get("color", parent.color)
+        if color == "currentcolor":
+            return parent.color if isinstance(own_color, str) else cast("Color | None", own_color)
+        return parent.background
     if color is None:
         return None
     own = cast(Color, color)
@@ -177,8 +205,8 @@ def _opacity(values: Values) -> float:
         return 1.0
     opacity = values.get("opacity", 1.0)
     least = opacity if isinstance(opacity, float) else 1.0
-    for name, given in functions_of(values, "filter"):
-        amount = parse_length(given.removeprefix("opacity=").strip())  # as in alpha(opacity=0)
+    for name, argument in functions_of(values, "filter"):
+        amount = parse_length(argument.removeprefix("opacity=").strip())  # as in alpha(opacity=0)
         if name == "opacity" and amount:
             least = min(least, amount[0] / (100 if amount[1] == "%" else 1))
         elif name in ("alpha", "progid:dximagetransform.microsoft.alpha") and amount:

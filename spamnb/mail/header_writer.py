@@ -7,7 +7,7 @@ import re
 from spamnb.mail.header_block import begins_header, split_block, split_envelope, whole_fields
 
 # A sender could forge these fields, and a later program must see only our verdict. So all of X-Spam-* goes,
-# as SpamAssassin does it, not only the four fields that are written here.
+# as SpamAssassin does it, not only the fields that are written here.
 _AFTER_NEWLINE, _AFTER_RETURN = whole_fields(b"x-spam", b"x-spamnb")
 NO_VERDICT = [("X-Spamnb", "no verdict")]  # of a mail that could not be classified
 _LINE_ENDS = (b"\n", b"\r\n")  # those that every program reads as one line end

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from spamnb.mail.css_colors import parse_legacy_color
 from spamnb.mail.css_declarations import Values, clean, parse_declarations
-from spamnb.mail.css_selectors import Element
+from spamnb.mail.css_selectors import AttributeStyles, Element
 from spamnb.mail.html_tokens import name_set
 
 _ATTRIBUTE = re.compile(
@@ -18,7 +18,10 @@ _FONT_SIZES = (10.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
 ORDINARY = name_set(
     "script style title noscript iframe noframes noembed audio video canvas meter progress rp"
 )
-NOT_SHOWN = ORDINARY | name_set("template datalist desc metadata defs annotation annotation-xml")
+NOT_SHOWN = ORDINARY | name_set(
+    "template datalist desc metadata defs annotation annotation-xml symbol clippath mask pattern mphantom"
+    " frameset"
+)
 
 
 def parse_attributes(raw: str) -> dict[str, str]:
@@ -50,17 +53,22 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
     classes = frozenset(attributes.get("class", "").lower().split())
     style = attributes.get("style")
     normal, important = parse_declarations(clean(style.lower(), custom)) if style else ({}, {})
-    hints = _hints(tag, attributes)
+    styles = AttributeStyles(_hints(tag, attributes), normal, important)
     identifier = attributes.get("id", "").lower()
     keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))
-    is_styled = bool(hints or normal or important) or (tag == "a" and "href" in attributes)
-    return Element(tag, identifier, classes, attributes, hints, normal, important, source, is_styled, keys)
+    is_styled = any(styles) or (tag == "a" and "href" in attributes)
+    return Element(tag, identifier, classes, attributes, styles, source, is_styled, keys)
 
 
 def _hints(tag: str, attributes: Mapping[str, str]) -> Values:
     """Returns the values that the tag and its attributes set, which any style replaces."""
     hints: Values = {}
-    if tag in NOT_SHOWN or "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
+    if (
+        tag in NOT_SHOWN
+        or "hidden" in attributes
+        or "popover" in attributes
+        or (tag == "dialog" and "open" not in attributes)
+    ):
         hints["display"] = "none"
     if "bgcolor" in attributes and (background := parse_legacy_color(attributes["bgcolor"])):
         hints["background-color"] = background

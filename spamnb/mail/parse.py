@@ -25,7 +25,7 @@ from spamnb.mail.header_block import skip_to_header, unify_line_ends
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.large_mail import without_attachments
 from spamnb.mail.mime import MailParts, read_parts
-from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail, as_texts
+from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail, mail_texts
 from spamnb.mail.tagged_words import first_words, words
 from spamnb.messages import Texts
 
@@ -73,7 +73,7 @@ def parse_mails(mails: bytes | Iterable[bytes]) -> Texts:
                 f"expected a raw mail as bytes, got {type(mail).__name__}",
                 hint="read it with open(path, 'rb'); an EmailMessage has as_bytes()",
             )
-    return as_texts([parse_mail(mail) for mail in raw])
+    return mail_texts([parse_mail(mail) for mail in raw])
 
 
 def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -> dict[str, bytes]:

@@ -43,10 +43,10 @@ class Mail(Record):
     notes: tuple[str, ...] = ()
 
 
-def as_texts(mails: Sequence[Mail]) -> Texts:
+def mail_texts(mails: Sequence[Mail]) -> Texts:
     """Turns mails into a batch: their bodies, and beside them the texts of every tag.
 
-    >>> texts = as_texts([Mail(b"hello", {"subject": b"hi there"})])
+    >>> texts = mail_texts([Mail(b"hello", {"subject": b"hi there"})])
     >>> texts[0], texts.tags["subject"][0]
     (b'hello', b'hi there')
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         identity as identity,
         probability as probability,
     )
-    from spamnb.model.change_history import ChangeHistory as ChangeHistory
+    from spamnb.model.change_history import LOSS_UNIT as LOSS_UNIT, ChangeHistory as ChangeHistory
     from spamnb.model.column_tables import columns_of as columns_of
     from spamnb.model.decision import (
         HAM as HAM,
@@ -32,11 +32,14 @@ if TYPE_CHECKING:
         describe as describe,
         probability_text as probability_text,
     )
-    from spamnb.model.explanation import Evidence as Evidence, Explanation as Explanation
+    from spamnb.model.explanation import (
+        Basis as Basis,
+        Evidence as Evidence,
+        Explanation as Explanation,
+    )
     from spamnb.model.formula import (
         Formula as Formula,
         Linear as Linear,
-        as_formula as as_formula,
         linear_view as linear_view,
     )
     from spamnb.model.inspection import (
@@ -46,6 +49,15 @@ if TYPE_CHECKING:
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
+    from spamnb.model.lesson_block import LessonBlock as LessonBlock, join_blocks as join_blocks
+    from spamnb.model.lesson_record import (
+        SOURCE_LENGTH as SOURCE_LENGTH,
+        LessonEntry as LessonEntry,
+        LessonMark as LessonMark,
+        Ranges as Ranges,
+        as_ranges as as_ranges,
+        short_digest as short_digest,
+    )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.message_numbers import (
         Verification as Verification,
@@ -53,23 +65,35 @@ if TYPE_CHECKING:
         verify as verify,
     )
     from spamnb.model.model_delta import (
+        DIGESTS as DIGESTS,
+        NO_WEIGHTS as NO_WEIGHTS,
         Change as Change,
+        Weights as Weights,
         decode_all as decode_all,
+        decode_each as decode_each,
         encode as encode,
+        merge_weights as merge_weights,
         sum_changes as sum_changes,
         with_records as with_records,
+    )
+    from spamnb.model.model_lookup import (
+        find_model as find_model,
+        model_to_change as model_to_change,
+        refuse_shipped as refuse_shipped,
     )
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_names import (
         AUTO as AUTO,
         MESSAGE_KINDS as MESSAGE_KINDS,
         READY_MADE_NAMES as READY_MADE_NAMES,
+        data_folder as data_folder,
         is_name as is_name,
         is_shipped as is_shipped,
+        kind_by_length as kind_by_length,
+        model_path as model_path,
         name_of as name_of,
         named_models as named_models,
         new_path_of as new_path_of,
-        path_of as path_of,
         shipped_model as shipped_model,
         use_model as use_model,
         used_model as used_model,
@@ -116,10 +140,20 @@ if TYPE_CHECKING:
         spam_classes as spam_classes,
     )
     from spamnb.model.spam_model import SpamModel as SpamModel
+    from spamnb.model.spamassassin_score import (
+        REQUIRED as REQUIRED,
+        spam_level as spam_level,
+        spam_score as spam_score,
+    )
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
-    from spamnb.model.verdict_header import with_verdict as with_verdict
+    from spamnb.model.verdict_header import (
+        MailVerdict as MailVerdict,
+        mail_verdict as mail_verdict,
+        verdict_fields as verdict_fields,
+        with_verdict as with_verdict,
+    )
     from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
@@ -136,26 +170,49 @@ else:
                 "identity",
                 "probability",
             ],
-            "change_history": ["ChangeHistory"],
+            "change_history": ["ChangeHistory", "LOSS_UNIT"],
             "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
-            "explanation": ["Evidence", "Explanation"],
-            "formula": ["Formula", "Linear", "as_formula", "linear_view"],
+            "explanation": ["Basis", "Evidence", "Explanation"],
+            "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
+            "lesson_block": ["LessonBlock", "join_blocks"],
+            "lesson_record": [
+                "LessonEntry",
+                "LessonMark",
+                "Ranges",
+                "SOURCE_LENGTH",
+                "as_ranges",
+                "short_digest",
+            ],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
-            "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
+            "model_delta": [
+                "Change",
+                "DIGESTS",
+                "NO_WEIGHTS",
+                "Weights",
+                "decode_all",
+                "decode_each",
+                "encode",
+                "merge_weights",
+                "sum_changes",
+                "with_records",
+            ],
+            "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
             "model_names": [
                 "AUTO",
                 "MESSAGE_KINDS",
                 "READY_MADE_NAMES",
+                "data_folder",
                 "is_name",
                 "is_shipped",
+                "kind_by_length",
                 "name_of",
                 "named_models",
                 "new_path_of",
-                "path_of",
+                "model_path",
                 "shipped_model",
                 "use_model",
                 "used_model",
@@ -177,10 +234,11 @@ else:
             "seen_messages": ["SeenMessages", "by_label", "merge_seen"],
             "spam_class": ["Classes", "positive_class", "require_spam", "spam_classes"],
             "spam_model": ["SpamModel"],
+            "spamassassin_score": ["REQUIRED", "spam_level", "spam_score"],
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
-            "verdict_header": ["with_verdict"],
+            "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
             "verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },

@@ -96,12 +96,12 @@ Calibration: TypeAlias = Platt | Temperature | Beta
 
 
 def identity(k: int, note: str = "") -> Calibration:
-    """The calibration that changes nothing."""
+    """Returns the calibration that changes nothing."""
     return Platt(note=note) if k <= 2 else Temperature(note=note)
 
 
 def is_fitted(calibration: Calibration) -> bool:
-    """Whether a calibration was fitted; else it changes nothing.
+    """Returns whether a calibration was fitted; else it changes nothing.
 
     >>> is_fitted(Platt(note="no folds")), is_fitted(Platt(0.5))
     (False, True)
@@ -119,7 +119,7 @@ _LARGEST = 1e100  # of a number in a model file: far beyond any that is fitted, 
 
 
 def from_state(state: Mapping[str, Any]) -> Calibration:
-    """The inverse of `to_state`; refuses a damaged state.
+    """Reverses `to_state`; refuses a damaged state.
 
     >>> from_state(Platt(0.5, -1.0).to_state())
     Platt(slope=0.5, offset=-1.0, note='')

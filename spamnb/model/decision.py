@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError, ModelError
-from spamnb.settings import is_stated
+from spamnb.model.decision_options import (
+    check_alone,
+    check_band,
+    check_cost,
+    check_probability,
+    parse_cost,
+)
 from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
+_CERTAIN = 700.0  # log-odds of a probability that rounds to 1
 _SAME = 1e-9  # the relative difference of two probabilities that are the same on paper
 
 
@@ -52,66 +59,11 @@ def highest(values: FloatArray, preference: Sequence[int] | None = None) -> NDAr
     return np.asarray(order[equal[:, order].argmax(axis=1)], np.int64)
 
 
-def _check_probability(option: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ConfigError(
-            f"{option} must lie between 0 and 1, got {value:g}",
-            hint="0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10",
-        )
-
-
-def _check_band(low: float, high: float) -> None:
-    _check_probability("--unsure", low)
-    _check_probability("--unsure", high)
-    if low >= high:
-        raise ConfigError(
-            f"--unsure needs its lower end below its upper end, got {low:g} {high:g}",
-            hint="--unsure 0.2 0.9 leaves what lies between 0.2 and 0.9 undecided",
-        )
-
-
-def _check_cost(option: str, value: float) -> None:
-    if not 0 < value < math.inf:
-        raise ConfigError(
-            f"{option} must be a positive number, got {value:g}",
-            hint="only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad",
-        )
-
-
-def _parse_cost(text: str) -> tuple[str, str, float]:
-    """Reads TRUTH:VERDICT=COST.
-
-    >>> _parse_cost("ham:spam=100")
-    ('ham', 'spam', 100.0)
-    """
-    pair, equals, cost = text.rpartition("=")
-    truth, colon, verdict = pair.partition(":")
-    try:
-        if equals and colon and truth and verdict and truth != verdict:
-            return truth, verdict, float(cost)
-    except ValueError:
-        pass
-    raise ConfigError(
-        f"--cost must be TRUTH:VERDICT=NUMBER with two classes, got {text!r}",
-        hint="for example --cost ham:spam=100",
-    )
-
-
 def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str, float]:
     """Checks a cost of a model file."""
     if not (isinstance(truth, str) and isinstance(verdict, str)):
         raise TypeError("costs")
     return truth, verdict, finite_number(cost)
-
-
-def _check_alone(options: dict[str, object]) -> None:
-    """Refuses two ways of setting the threshold; the last two costs are one way."""
-    used = [name for name, value in options.items() if is_stated(value)]
-    if len(used) > 1 and used != ["--cost-fp", "--cost-fn"]:
-        raise ConfigError(
-            f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
-            hint=f"leave out {used[0]} or {used[1]}",
-        )
 
 
 def probability_text(p: float) -> str:
@@ -128,11 +80,11 @@ def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
     """Describes the state of a decision.
 
     >>> describe(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
-    'spam above P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
+    'spam above P = 0.9526 (log-odds +3.00, aim: at most 0.1% of ham), unsure above 0.5'
     """
     text = f"{positive} above P = {probability_text(state['threshold'])}"
     if (threshold := state.get("log_odds_threshold")) is not None:
-        text += f" (log-odds {threshold:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
+        text += f" (log-odds {threshold:+.2f}, aim: at most {100 * state['max_fpr']:.3g}% of {other})"
     return text if state["unsure_from"] is None else f"{text}, unsure above {state['unsure_from']:g}"
 
 
@@ -142,8 +94,12 @@ class Decision:
 
     Spam is strictly above `threshold`, so a tie is ham, as textbooks have it. With `unsure_from`, messages
     above that and not above `threshold` are unsure. With costs, `threshold` follows from them. With
-    `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which keeps the false positive rate at most
-    that high; probabilities near 1 are too close together to distinguish.
+    `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which aims at a false positive rate of at
+    most that; probabilities near 1 are too close together to distinguish. Lessons move that threshold away
+    from `trained_log_odds`.
+
+    >>> round(Decision.from_costs(cost_fp=100, cost_fn=10).threshold, 3)
+    0.909
     """
 
     threshold: float = 0.5
@@ -153,17 +109,16 @@ class Decision:
     log_odds_threshold: float | None = None
     max_fpr: float | None = None
     costs: tuple[tuple[str, str, float], ...] = ()  # truth, verdict, cost; others cost 1
+    trained_log_odds: float | None = None  # the log-odds threshold before any lesson
 
     def __post_init__(self) -> None:
-        for option, cost in (("--cost-fp", self.cost_fp), ("--cost-fn", self.cost_fn)):
-            if cost is not None:
-                _check_cost(option, cost)
-        for _, _, cost in self.costs:
-            _check_cost("--cost", cost)
+        stated = [cost for cost in (self.cost_fp, self.cost_fn) if cost is not None]
+        for cost in (*stated, *(cost for _, _, cost in self.costs)):
+            check_cost(cost)
         if self.unsure_from is None:
-            _check_probability("--threshold", self.threshold)
+            check_probability("--threshold", self.threshold)
         else:
-            _check_band(self.unsure_from, self.threshold)
+            check_band(self.unsure_from, self.threshold)
 
     @classmethod
     def from_options(
@@ -171,27 +126,15 @@ class Decision:
         threshold: float | None = None,
         unsure: tuple[float, float] | None = None,
         cost: Sequence[str] = (),
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
     ) -> Decision:
         """Makes a decision from the options of the command line; a cost that is left out is 1.
 
-        >>> Decision.from_options(cost_fp=9).threshold
+        >>> Decision.from_options(cost=["ham:spam=9"]).for_classes(("ham", "spam"), "spam").threshold
         0.9
         """
-        _check_alone(
-            {
-                "--threshold": threshold,
-                "--unsure": unsure,
-                "--cost": tuple(cost),
-                "--cost-fp": cost_fp,
-                "--cost-fn": cost_fn,
-            }
-        )
+        check_alone({"--threshold": threshold, "--unsure": unsure, "--cost": tuple(cost)})
         if cost:
-            return cls(costs=tuple(map(_parse_cost, cost)))
-        if cost_fp is not None or cost_fn is not None:
-            return cls.from_costs(1.0 if cost_fp is None else cost_fp, 1.0 if cost_fn is None else cost_fn)
+            return cls(costs=tuple(map(parse_cost, cost)))
         if unsure is not None:
             return cls(threshold=unsure[1], unsure_from=unsure[0])
         return cls() if threshold is None else cls(threshold)
@@ -199,8 +142,8 @@ class Decision:
     @classmethod
     def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
         """Chooses spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
-        _check_cost("--cost-fp", cost_fp)
-        _check_cost("--cost-fn", cost_fn)
+        for cost in (cost_fp, cost_fn):
+            check_cost(cost)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
     @classmethod
@@ -212,6 +155,48 @@ class Decision:
         """
         threshold = 1 / (1 + math.exp(-max(cutoff, -700.0)))
         return cls(threshold, 0.5 if threshold > 0.5 else None, None, None, cutoff, max_fpr)
+
+    def with_rate(self, max_fpr: float | None) -> Decision:
+        """Returns the same threshold, aiming at another false positive rate or at none.
+
+        >>> Decision(0.9, 0.4).with_rate(0.001).log_odds_threshold
+        2.1972245773362196
+        """
+        if max_fpr is None:
+            return replace(self, log_odds_threshold=None, max_fpr=None, trained_log_odds=None)
+        threshold = self.log_odds_threshold
+        if threshold is None:
+            threshold = math.log(self.threshold / (1 - self.threshold)) if self.threshold < 1 else _CERTAIN
+        return replace(self, log_odds_threshold=threshold, max_fpr=max_fpr, trained_log_odds=None)
+
+    def after_lessons(self, ham: int, lost: int) -> Decision:
+        """Moves the threshold by how many of the ham that were learned had been called spam.
+
+            log-odds threshold = trained one + log((lost + 1) / (max_fpr ham + 1))      at least 0
+
+        The tail of ham scores falls off about as exp(-log-odds), so the second term is the logarithm of the
+        observed rate by the wanted one, with one message as wanted added to both.
+
+        >>> rule = Decision.from_cutoff(3.0, 0.001)
+        >>> lessons = (0, 0), (5, 5), (5000, 5), (5000, 0)
+        >>> [round(rule.after_lessons(*n).log_odds_threshold, 2) for n in lessons]
+        [3.0, 4.79, 3.0, 1.21]
+        """
+        if self.max_fpr is None or self.log_odds_threshold is None:
+            return self
+        if not ham and self.trained_log_odds is None:
+            return self
+        trained = self.log_odds_threshold if self.trained_log_odds is None else self.trained_log_odds
+        threshold = max(trained + math.log((lost + 1) / (self.max_fpr * ham + 1)), 0.0)
+        p = 1 / (1 + math.exp(-threshold))
+        unsure = low if (low := self.unsure_from or 0.5) < p else None
+        return replace(
+            self,
+            threshold=p,
+            unsure_from=unsure,
+            log_odds_threshold=threshold,
+            trained_log_odds=trained if ham else None,  # undone lessons leave no trace
+        )
 
     def for_classes(self, labels: tuple[str, ...], positive: str) -> Decision:
         """Makes a threshold of costs where there are two classes; refuses costs of unknown ones."""
@@ -288,16 +273,18 @@ class Decision:
         return codes
 
     def to_state(self) -> dict[str, Any]:
-        """Builtins only, for the model file; costs of more than two classes only if there are any."""
+        """Builtins only, for the model file; costs and the trained threshold only if there are any."""
         state = asdict(self)
         costs = [list(cost) for cost in state.pop("costs")]
+        if state["trained_log_odds"] is None:
+            del state["trained_log_odds"]
         return state | ({"costs": costs} if costs else {})
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
-        """The inverse of `to_state`; refuses a damaged state."""
+        """Reverses `to_state`; refuses a damaged state."""
         try:
-            if state.keys() | {"costs"} != set(cls.__slots__):
+            if state.keys() | {"costs", "trained_log_odds"} != set(cls.__slots__):
                 raise ValueError("names")
             costs = tuple(_stored_cost(*cost) for cost in state.get("costs", ()))
             numbers = {name: n for name, n in state.items() if name != "costs"}

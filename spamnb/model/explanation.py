@@ -18,16 +18,17 @@ from spamnb.model.scoring_engine import Engine
 from spamnb.scorers import Form, Scorer
 
 if TYPE_CHECKING:
+    from spamnb.messages import Categories, Numbers
     from spamnb.model.base_model import BaseModel
     from spamnb.model.predictions import Predictions
-    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+    from spamnb.model.spam_model import SpamModel
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a token or column adds to the log-odds, and the counts of each class that P(token|c) comes from.
 
-    They are messages that have the token, or its occurrences: the explanation's `counted` says which. With a
+    They are messages that have the token, or its occurrences: `Basis.counted` says which. With a
     base model, `base_counts` are the counts that it has learned, in the same order of the classes.
     """
 
@@ -39,13 +40,28 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Basis:
+    """What the evidence of a message rests on.
+
+    `log_evidence` is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name
+    the counts of the evidence, messages or occurrences, in the model and its base model; `bias_parts` names
+    the parts of the bias.
+    """
+
+    log_evidence: float
+    known: int
+    unknown: int
+    counted: str = "messages"
+    base_counted: str = "messages"
+    bias_parts: tuple[str, ...] = ("prior", "calibration")
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """log_odds = bias + sum of the log-odds of `evidence`, for the first of `classes` against the second.
 
     `probability` follows from the log-odds, unless the message is unsure for lack of evidence, or was taught
-    word for word: `taught_as` is the label that it was taught with, and the verdict. `log_evidence`
-    is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of
-    the evidence, messages or occurrences, in the model and its base model; `bias_parts` names the bias.
+    word for word: `taught_as` is the label that it was taught with, and the verdict.
     """
 
     classes: tuple[str, str]
@@ -54,13 +70,8 @@ class Explanation:
     verdict: str
     bias: float
     evidence: tuple[Evidence, ...]  # strongest first
-    log_evidence: float
-    known: int
-    unknown: int
+    basis: Basis
     unsure_reason: str = ""
-    counted: str = "messages"
-    base_counted: str = "messages"
-    bias_parts: tuple[str, ...] = ("prior", "calibration")
     taught_as: str = ""
 
     @property
@@ -98,7 +109,6 @@ def explain_batch(
         evidence, base_bias = _add_base(model.active_base, evidence, batch, slope)
         bias += base_bias
     log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
-    unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Explanation(
         classes=(model.labels[pair[0]], model.labels[pair[1]]),
         log_odds=log_odds,
@@ -106,16 +116,22 @@ def explain_batch(
         verdict=predictions.labels[0],
         bias=bias + offset,
         evidence=tuple(evidence),
+        basis=_basis(model, batch, predictions),
+        unsure_reason=predictions.unsure_reason(0),
+        taught_as=predictions.taught_label(0),
+    )
+
+
+def _basis(model: SpamModel, batch: Batch, predictions: Predictions) -> Basis:
+    scorer, base = model.engine.scorer, model.active_base
+    unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
+    return Basis(
         log_evidence=float(predictions.scored.log_evidence[0]),
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),
-        unsure_reason=predictions.unsure_reason(0),
-        counted=counted_by(model.engine.scorer),
-        base_counted=counted_by(
-            (model if model.active_base is None else model.active_base.model).engine.scorer
-        ),
-        bias_parts=_bias_parts(model.engine.scorer.form),
-        taught_as=predictions.taught_label(0),
+        counted=counted_by(scorer),
+        base_counted=counted_by(scorer if base is None else base.model.engine.scorer),
+        bias_parts=_bias_parts(scorer.form),
     )
 
 
@@ -158,7 +174,7 @@ def _strength(evidence: Evidence) -> tuple[float, str]:
 
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
-    """Whether the model, or its base model, knows each token."""
+    """Returns whether the model, or its base model, knows each token."""
     known = model.scored_store.find(keys) >= 0
     return known if model.active_base is None else known | (model.active_base.model.store.find(keys) >= 0)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import Platt
 from spamnb.model.explanation import counted_by
 from spamnb.model.scoring_engine import weighted
@@ -16,42 +17,88 @@ _WEIGHTED_SUMS = (Form.SUM, Form.COMPLEMENT, Form.PRESENCE)  # x counts the toke
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """How P(i|c) comes from counts: (count times class weight + `added`, or `added_to_ngrams`) / `below`.
+
+    `counted` names the counts, messages or occurrences, of the tokens in the vocabulary. For `complement` the
+    counts of the other classes make P(i|not c).
+    """
+
+    counted: str
+    class_weights: tuple[float, ...]
+    vocabulary: int
+    added: float | None
+    added_to_ngrams: float | None
+    below: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """What every message adds to the score of each class, and to the log-odds of two.
+
+    `log_prior` is a part of the `bias`; for `presence` the rest is the sum of log(1 - P(i|c)) over the
+    vocabulary.
+    """
+
+    bias: tuple[float, ...]
+    log_prior: tuple[float, ...]
+    correction_bias: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSum:
+    """How the terms of tokens, and of columns if there are any, are summed up.
+
+    `once`: a token counts once per message. `max_token_weight` and `max_evidence` limit the evidence against
+    the positive class of two (`scorers.evidence_limits`). `order` and `back_off` are of a chain of words.
+    """
+
+    once: bool
+    columns: bool
+    damping: float
+    max_token_weight: float
+    max_evidence: int
+    order: int | None
+    back_off: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """Everything but the tokens and columns that a message's log-odds are computed from.
 
-    `form` is how the numbers of tokens make the score of a class (`scorers.Form`), `bias` is what every
-    message adds to it, by class; `log_prior` is a part of the bias, for `presence` the rest is the sum of
-    log(1 - P(i|c)) over the vocabulary. `once` says that a token counts once per message, `counted` names the
-    counts that P(i|c) comes from, messages or occurrences: P(i|c) is (count times class weight + `added`, or
-    `added_to_ngrams`) / `below`. For `complement` the counts of the other classes make P(i|not c).
-    `max_token_weight` and `max_evidence` limit the evidence against the positive class of two
-    (`scorers.evidence_limits`). With a base model, `base_weight` times its log-odds are added before the
-    calibration.
+    `form` is how the numbers of tokens make the score of a class (`scorers.Form`). With a base model,
+    `base_weight` times its log-odds are added before the calibration.
     """
 
     scorer: str
     form: str
     classes: tuple[str, ...]
     positive: str
-    once: bool
-    counted: str
-    added: float | None
-    added_to_ngrams: float | None
-    below: tuple[float, ...] | None
-    bias: tuple[float, ...]
-    log_prior: tuple[float, ...]
-    class_weights: tuple[float, ...]
-    damping: float
-    max_token_weight: float
-    max_evidence: int
-    order: int | None
-    back_off: float | None
-    vocabulary: int
-    columns: bool
-    correction_bias: float | None
+    estimate: Estimate
+    constants: Constants
+    sum: TokenSum
     calibration: dict[str, Any]
     base_weight: float | None = None
+    base_by_share: bool = False  # own log-odds count by the share of known tokens that are known to them
     base: Formula | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all fields by name, those of the parts beside the others."""
+        values = asdict(self)
+        for name in _PARTS:
+            values.update(values.pop(name))
+        return values | {"base": None if self.base is None else self.base.to_dict()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Formula:
+        """Reverses `to_dict`."""
+        own = {f.name: values[f.name] for f in fields(cls) if f.name not in _PARTS}
+        for name, part in _PARTS.items():
+            own[name] = part(**{f.name: values[f.name] for f in fields(part)})
+        return cls(**own | {"base": None if own["base"] is None else cls.from_dict(own["base"])})
+
+
+_PARTS: dict[str, Any] = {"estimate": Estimate, "constants": Constants, "sum": TokenSum}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,46 +127,56 @@ def positive_index(model: SpamModel) -> int:
 
 def formula_of(model: SpamModel) -> Formula:
     """Returns the formula of a model."""
-    scorer, config, base = model.engine.scorer, model.active_scoring, model.active_base
-    stats, limits = weighted(Stats.of(model.scored_store), config), model.engine.limits
-    fraction = scorer.fraction(stats)
+    scorer, base = model.engine.scorer, model.active_base
+    stats = weighted(Stats.of(model.scored_store), model.active_scoring)
+    correction_bias = None if model.active_correction is None else model.engine.correction_bias
     return Formula(
         scorer=scorer.name,
         form=scorer.form.value,
         classes=model.labels,
         positive=model.labels[positive_index(model)],
-        once=scorer.once,
-        counted=counted_by(scorer),
-        added=None if fraction is None else fraction.added,
-        added_to_ngrams=None if fraction is None else fraction.added_to_ngrams,
-        below=None if fraction is None else tuple(fraction.below.tolist()),
-        bias=tuple(scorer.bias(stats).tolist()),
-        log_prior=tuple(scorer.log_prior(stats).tolist()),
-        class_weights=tuple(class_weights(config, model.labels, model.scored_store.message_totals).tolist()),
-        damping=config.damping,
-        max_token_weight=0.0 if limits is None else limits.weight,
-        max_evidence=0 if limits is None else limits.tokens,
-        order=scorer.order,
-        back_off=None if scorer.order is None else BACK_OFF,
-        vocabulary=model.scored_store.vocabulary,
-        columns=bool(model.features.categorical or model.features.numeric),
-        correction_bias=None if model.active_correction is None else model.engine.correction_bias,
+        estimate=_estimate(model, stats),
+        constants=Constants(
+            tuple(scorer.bias(stats).tolist()), tuple(scorer.log_prior(stats).tolist()), correction_bias
+        ),
+        sum=_token_sum(model),
         calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},
+        base_by_share=model.base is not None and model.calibration.note == FOLLOWS,
         base_weight=None if base is None else base.weight,
         base=None if base is None else formula_of(base.model),
     )
 
 
-def as_formula(shown: Mapping[str, Any]) -> Formula:
-    """Returns the formula of its fields, as `asdict` gives them."""
-    base = None if shown["base"] is None else as_formula(shown["base"])
-    return Formula(**{**shown, "base": base})
+def _estimate(model: SpamModel, stats: Stats) -> Estimate:
+    scorer, store = model.engine.scorer, model.scored_store
+    fraction = scorer.fraction(stats)
+    return Estimate(
+        counted=counted_by(scorer),
+        class_weights=tuple(class_weights(model.active_scoring, store.labels, store.message_totals).tolist()),
+        vocabulary=store.vocabulary,
+        added=None if fraction is None else fraction.added,
+        added_to_ngrams=None if fraction is None else fraction.added_to_ngrams,
+        below=None if fraction is None else tuple(fraction.below.tolist()),
+    )
+
+
+def _token_sum(model: SpamModel) -> TokenSum:
+    scorer, limits = model.engine.scorer, model.engine.limits
+    return TokenSum(
+        once=scorer.once,
+        columns=bool(model.features.categorical or model.features.numeric),
+        damping=model.active_scoring.damping,
+        max_token_weight=0.0 if limits is None else limits.weight,
+        max_evidence=0 if limits is None else limits.tokens,
+        order=scorer.order,
+        back_off=None if scorer.order is None else BACK_OFF,
+    )
 
 
 def linear_view(formula: Formula) -> Linear | None:
     """Returns w.x + b and what is done with it, where that is exactly the log-odds; else None."""
     base = None if formula.base is None else linear_view(formula.base)
-    is_sum = Form(formula.form) in _WEIGHTED_SUMS and not formula.max_evidence and not formula.columns
+    is_sum = Form(formula.form) in _WEIGHTED_SUMS and not formula.sum.max_evidence and not formula.sum.columns
     exact = is_sum and len(formula.classes) == 2 and formula.calibration["kind"] == "platt"
     if not exact or (formula.base is not None and base is None):
         return None
@@ -128,10 +185,10 @@ def linear_view(formula: Formula) -> Linear | None:
     return Linear(
         positive=formula.positive,
         negative=formula.classes[1 - plus],
-        b=formula.bias[plus] - formula.bias[1 - plus],
+        b=formula.constants.bias[plus] - formula.constants.bias[1 - plus],
         slope=fit.slope,
-        offset=float(fit.apply(formula.correction_bias or 0.0)),
-        damping=formula.damping,
+        offset=float(fit.apply(formula.constants.correction_bias or 0.0)),
+        damping=formula.sum.damping,
         base_weight=formula.base_weight,
         base=base,
     )

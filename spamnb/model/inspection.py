@@ -245,7 +245,7 @@ _MAIL_TOKENS = ("mime:text_plain", "mime:text_html", "header:from", "header:subj
 
 
 def knows_mail(model: SpamModel) -> bool:
-    """Whether the model, or its base model, has learned mail."""
+    """Returns whether the model, or its base model, has learned mail."""
     keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
     models = [model] if model.active_base is None else [model, model.active_base.model]
     return any(bool((each.store.find(keys) >= 0).any()) for each in models)

@@ -85,7 +85,7 @@ def _text_digests(texts: Texts) -> KeyArray:
 
 
 def _fold_spaces(texts: Texts) -> tuple[ByteArray, IntArray, IntArray]:
-    """The folded texts in one array, with 8 bytes more at its end, and where each begins and ends."""
+    """Returns the folded texts in one array, with 8 bytes more at its end, and where each begins and ends."""
     raw = np.frombuffer(texts.data + _PADDING, np.uint8)
     blank = raw <= _SPACE
     raw = np.maximum(raw, np.uint8(_SPACE))

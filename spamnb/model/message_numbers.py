@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spamnb.counts import Entries
 from spamnb.features import Batch, extract
 from spamnb.messages import Texts
+from spamnb.model.base_model import FOLLOWS
 from spamnb.model.column_tables import columns_of
 from spamnb.model.inspection import Inspector, row_dict
 from spamnb.model.recomputation import recompute
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+    from spamnb.messages import Categories, Numbers
+    from spamnb.model.spam_model import SpamModel
 
 
 def numbers_of(
@@ -23,7 +25,8 @@ def numbers_of(
 
     `tokens` are the known tokens with their `times` in the message; `length` counts all tokens, known or not;
     `words` are the words in reading order, None for unknown ones, where the scorer uses their order. With
-    columns there are their tables and the message's values; with a base model, `base` has its numbers.
+    columns there are their tables and the message's values; with a base model, `base` has its numbers, and
+    `share` is the factor of the own log-odds.
     """
     texts = message if isinstance(message, Texts) else Texts.of([message])
     listed = _batch_numbers(model, extract(texts, model.features))
@@ -43,7 +46,7 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
     assert entries.lengths is not None
     rows = inspector.rows(entries.ids.tolist())
     listed: dict[str, Any] = {
-        "formula": asdict(inspector.formula),
+        "formula": inspector.formula.to_dict(),
         "tokens": [
             row_dict(row) | {"times": k} for row, k in zip(rows, entries.counts.tolist(), strict=True)
         ],
@@ -55,6 +58,9 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
         ]
     if base is not None:
         listed["base"] = _batch_numbers(base.model, batch)
+        own = model.engine.score(batch)
+        scored = base.add_to(own, batch, by_share=model.calibration.note == FOLLOWS)
+        listed["share"] = float(scored.scale[0] / own.scale[0])
     return listed
 
 

@@ -41,18 +41,20 @@ def merge_models(
     weights, names = weights or [1] * len(models), names or [f"model {i + 1}" for i in range(len(models))]
     _check_weights(weights)
     for model, name in zip(models[1:], names[1:], strict=True):
-        check_settings(models[0], model, names[0], name)
+        check_same_settings(models[0], model, names[0], name)
         check_same(models[0], model, names[0], name)
     store = merge_stores([model.store for model in models], weights)
     _check_prior(models[0], store)
     messages = [int(m.store.message_totals.sum()) * n for m, n in zip(models, weights, strict=True)]
     largest = models[messages.index(max(messages))]
     fitted = _fitted_of(largest) if store.labels == largest.labels else _unfitted(models[0], store)
+    mark = models[0].lesson_mark
     return replace(
         models[0],
         store=store,
         seen_messages=_merge_seen(models, weights),
         change_history=_history(largest, store),
+        lesson_mark=None if mark is None else mark.replace(fixed=mark.last),
         **fitted,
     )
 
@@ -105,12 +107,12 @@ def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMess
         raise ConfigError(
             f"the weights make {duplicates:,} duplicates of messages that a model remembers, "
             f"more than {_MAX_DUPLICATES:,}",
-            hint="give smaller weights, or models that were trained with --no-digests",
+            hint="give smaller weights, or models that were trained with --set digests=no",
         )
     return merge_seen([part.repeated(times) for part, times in zip(seen, weights, strict=True)])
 
 
-def check_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
+def check_same_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:
     """Refuses models that would not read or score a message in the same way, and reports what differs."""
     expected = _settings(first) | _stated_decision(first, other)
     others = _settings(other) | _stated_decision(other, first)

@@ -14,9 +14,9 @@ from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
 from spamnb.readers import label_names
 
 if TYPE_CHECKING:
-    from spamnb.messages import Messages
+    from spamnb.messages import Categories, Messages, Numbers
     from spamnb.model.predictions import Predictions
-    from spamnb.model.spam_model import Categories, Numbers, SpamModel
+    from spamnb.model.spam_model import SpamModel
 
 
 def evaluate(

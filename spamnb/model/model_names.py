@@ -15,11 +15,12 @@ MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each, with th
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 AUTO = "auto"  # in place of a name: no choice, so your own model or a ready-made one
 _RESERVED = (*MESSAGE_KINDS, AUTO, "ready-made")
+_LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _USED = "default"  # the file in the data folder that holds the choice of `spamnb model use`
 
 
 def data_folder() -> str | None:
-    """The platform's data folder of the user, where models with a name are.
+    """Returns the platform's data folder of the user, where models with a name are.
 
     None if there is no such folder: without HOME, for a user without an entry in the password database.
     """
@@ -33,13 +34,22 @@ def data_folder() -> str | None:
 
 
 def shipped_model(kind: str) -> str:
-    """The ready-made model for this kind of messages."""
+    """Returns the ready-made model for this kind of messages."""
     return str(Path(__file__).resolve().parent / "ready_made" / f"{kind}{SUFFIX}")
 
 
 def is_shipped(path: str) -> bool:
     """Tells whether a path, by whatever name, leads to a ready-made model."""
     return os.path.realpath(path) in (os.path.realpath(shipped_model(kind)) for kind in MESSAGE_KINDS)
+
+
+def kind_by_length(mean_size: float) -> str:
+    """Returns the kind of messages whose texts have this size: those as long as mails are mail.
+
+    >>> kind_by_length(90), kind_by_length(2000)
+    ('sms', 'mail')
+    """
+    return "mail" if mean_size > _LONG_TEXT else "sms"
 
 
 def is_name(text: str) -> bool:
@@ -52,26 +62,26 @@ def is_name(text: str) -> bool:
     return text not in ("", "-") and not separators & set(text)
 
 
-def path_of(text: str) -> str:
-    """The file of a model that is stated by name or by path; it need not exist."""
+def model_path(text: str) -> str:
+    """Returns the file of a model that is stated by name or by path; it need not exist."""
     if not is_name(text):
         return text
     return shipped_model(text) if text in MESSAGE_KINDS else _in_folder(f"{text}{SUFFIX}")
 
 
 def new_path_of(text: str) -> str:
-    """The file to write a model to, by name or by path; refuses names that mean something else."""
+    """Returns the file to write a model to, by name or by path; refuses names that mean something else."""
     if text in _RESERVED:
         ready_made = text in MESSAGE_KINDS
         raise ModelError(
             f"{text} is the name of a ready-made model" if ready_made else f"{text} cannot name a model",
             hint=f"choose another name, or write a file: ./{text}{SUFFIX}",
         )
-    return path_of(text)
+    return model_path(text)
 
 
 def name_of(path: str) -> str:
-    """The shortest text that leads to a model: its name if it has one, else its path."""
+    """Returns the shortest text that leads to a model: its name if it has one, else its path."""
     folder, file = os.path.split(os.path.abspath(path))
     name = file.removesuffix(SUFFIX)
     named = is_name(name) and file.endswith(SUFFIX)
@@ -81,16 +91,16 @@ def name_of(path: str) -> str:
 
 
 def named_models() -> list[str]:
-    """The files of all models in the data folder."""
+    """Returns the files of all models in the data folder."""
     folder = data_folder()
     if folder is None or not os.path.isdir(folder):
         return []
-    found = (os.path.join(folder, file) for file in sorted(os.listdir(folder)) if file.endswith(SUFFIX))
-    return [path for path in found if name_of(path) != path]
+    paths = (os.path.join(folder, file) for file in sorted(os.listdir(folder)) if file.endswith(SUFFIX))
+    return [path for path in paths if name_of(path) != path]
 
 
 def used_model() -> str | None:
-    """The name or path that `spamnb model use` chose, None if there is no choice."""
+    """Returns the name or path that `spamnb model use` chose, None if there is no choice."""
     folder = data_folder()
     try:
         if folder is not None:

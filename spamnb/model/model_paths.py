@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
 from spamnb.model import model_names
-from spamnb.model.model_names import MESSAGE_KINDS, is_name, path_of, shipped_model, used_model
+from spamnb.model.model_names import MESSAGE_KINDS, is_name, model_path, shipped_model, used_model
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -33,13 +33,13 @@ class ModelPath:
         return self.path is not None and (self.stated is not None or os.path.exists(self.path))
 
     def existing(self) -> str:
-        """The path; refuses a name without a model. A missing file is an error where it is read."""
+        """Returns the path; refuses a name without a model. A missing file is an error where it is read."""
         assert self.path is not None
         return self.path if self.stated is None else existing_path_of(self.stated)
 
 
 def own_model() -> str | None:
-    """The model that `spamnb train` writes by default, None if there is no data folder."""
+    """Returns the model that `spamnb train` writes by default, None if there is no data folder."""
     folder = model_names.data_folder()
     return None if folder is None else os.path.join(folder, f"{OWN_MODEL}{model_names.SUFFIX}")
 
@@ -56,15 +56,15 @@ def load(model: str | os.PathLike[str]) -> SpamModel:
 
 
 def existing_path_of(text: str) -> str:
-    """The file of a model that is stated by name or by path; refuses a name without a model."""
-    path = path_of(text)
+    """Returns the file of a model that is stated by name or by path; refuses a name without a model."""
+    path = model_path(text)
     if is_name(text) and not os.path.exists(path):
         raise no_such_name(text)
     return path
 
 
 def no_such_name(name: str) -> ModelError:
-    """The error about a name without a model; it names the file that may be meant."""
+    """Returns the error about a name without a model; it names the file that may be meant."""
     if os.path.isfile(name):
         return ModelError(
             f"there is no model named {name!r}", hint=f"for the file {name} write {quote(f'./{name}')}"
@@ -76,7 +76,7 @@ def no_such_name(name: str) -> ModelError:
 
 
 def possible_models(option: str | None = None) -> list[ModelPath]:
-    """The models that may be used, in the order in which they are considered; `option` is that of -m."""
+    """Returns the models that may be used, in the order of preference; `option` is that of -m."""
     return [
         _stated("stated with -m", option),
         _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None),
@@ -89,7 +89,7 @@ def possible_models(option: str | None = None) -> list[ModelPath]:
 def choose_model(
     option: str | None = None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]
 ) -> ModelPath | None:
-    """The model to use, None if there is none at all.
+    """Returns the model to use, None if there is none at all.
 
     `kind` tells, if no other model is there, for which kind of messages a ready-made one is wanted.
     """
@@ -103,7 +103,7 @@ def choose_model(
 
 
 def _stated(reason: str, text: str | None) -> ModelPath:
-    return ModelPath(reason, None if text is None else path_of(text), text)
+    return ModelPath(reason, None if text is None else model_path(text), text)
 
 
 def _ready_made(kind: str) -> ModelPath:

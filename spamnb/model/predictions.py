@@ -43,7 +43,7 @@ class Predictions(Record):
         return [self.names[code] for code in self.codes.tolist()]
 
     def taught_label(self, row: int) -> str:
-        """The label that a message was taught with, word for word; empty if it was not."""
+        """Returns the label that a message was taught with, word for word; empty if it was not."""
         return "" if self.taught_as is None or self.taught_as[row] < 0 else self.names[self.taught_as[row]]
 
     def unsure_reason(self, row: int) -> str:

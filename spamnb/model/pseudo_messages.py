@@ -1,4 +1,4 @@
-"""Draws pseudo messages of a class from a model: what naive Bayes thinks that messages of it look like.
+"""Draws pseudo messages of a class from the distribution of tokens in a model.
 
     bernoulli      every word of the vocabulary is there with probability p_ic
     less-naive     one word after the other, from P_k(w | the words before it, c)

@@ -1,4 +1,4 @@
-"""Holds what scoring a batch gives: its tokens after lookup, and log scores before calibration."""
+"""Holds the result of scoring a batch: its tokens after lookup, and log scores before calibration."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from math import exp, inf, isfinite, isnan, lgamma, log, log1p
 from typing import NamedTuple
 
 from spamnb.model.calibration import LIMIT
-from spamnb.model.recomputed_columns import Scores, Shown, column_terms, safe_log
+from spamnb.model.recomputed_columns import Scores, Shown, column_terms, log_or_inf
 from spamnb.scorers import HUGE, NEUTRAL
 
 
@@ -31,7 +31,7 @@ def recompute(numbers: Shown) -> Recomputed:
         sum(each) for each in zip(formula["bias"], *_text_terms(numbers, tokens), *columns, strict=True)
     ]
     scores = _comparable(scores, formula["log_prior"])
-    scale = max(len(tokens), 1) ** -formula["damping"]
+    scale = max(len(tokens), 1) ** -formula["damping"] * numbers.get("share", 1.0)
     if len(classes) != 2:
         return Recomputed(None, dict(zip(classes, _shares(scores, scale, formula), strict=True)))
     plus = classes.index(formula["positive"])
@@ -79,7 +79,7 @@ def _times(row: Shown, formula: Shown) -> int:
 
 def _log_p(row: Shown) -> Scores:
     """Returns log P(i|c) of each class."""
-    return [safe_log(p) for p in row["probabilities"]]
+    return [log_or_inf(p) for p in row["probabilities"]]
 
 
 def _text_terms(numbers: Shown, tokens: Sequence[Shown]) -> list[Scores]:
@@ -93,7 +93,7 @@ def _text_terms(numbers: Shown, tokens: Sequence[Shown]) -> list[Scores]:
         if formula["form"] == "complement":
             terms.append([-k * x for x in log_p])
         elif formula["form"] == "presence":
-            terms.append([x - max(safe_log(1 - exp(x)), -HUGE) for x in log_p])
+            terms.append([x - max(log_or_inf(1 - exp(x)), -HUGE) for x in log_p])
         elif formula["form"] == "rates":
             terms.append([k * (x + log(n)) - exp(x) * n - lgamma(k + 1) for x in log_p])
         else:
@@ -119,7 +119,7 @@ def _chain(numbers: Shown) -> list[Scores]:
         for m in range(1, min(formula["order"], j) + 1):
             h, hw = words[j - m : j], words[j - m : j + 1]
             p = [(count(hw, c) + s * p[c]) / (count(h, c) + s) for c in classes]
-        terms.append([safe_log(x) for x in p])
+        terms.append([log_or_inf(x) for x in p])
     return terms
 
 

@@ -27,9 +27,9 @@ def _category_term(tables: Shown, values: Shown, name: str, classes: int) -> Sco
     table, value = tables[name], values.get(name)
     probabilities = table["given"].get(values.get(table["parent"]), {}) if table["parent"] is not None else {}
     if value in probabilities:
-        return [safe_log(p) for p in probabilities[value]]
+        return [log_or_inf(p) for p in probabilities[value]]
     return (
-        [safe_log(p) for p in table["values"][value]["probabilities"]]
+        [log_or_inf(p) for p in table["values"][value]["probabilities"]]
         if value in table["values"]
         else [0.0] * classes
     )
@@ -73,5 +73,5 @@ def _joint_terms(joint: Shown, present: Mapping[str, float], classes: int) -> li
     return terms
 
 
-def safe_log(p: float) -> float:
+def log_or_inf(p: float) -> float:
     return log(p) if p > 0 else -inf

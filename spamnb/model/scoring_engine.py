@@ -69,7 +69,7 @@ class Engine:
         return RawScores(joint, scale, known, corrected, None, counted, self.log_prior)
 
     def _adds_repeats(self, batch: Batch) -> bool:
-        """Whether every occurrence is added as it comes; merging repeats would be a fifth of the work."""
+        """Returns whether occurrences are added as they come; merging repeats is a fifth of the work."""
         linear = self.scorer.linear and not self.scorer.once and not self.config.damping
         linear = linear and (self.limits is None or not self.limits.tokens)
         return linear and len(self.store.labels) == 2 and all(s.kind != SHAPE for s in batch.streams)
@@ -274,7 +274,7 @@ def damping_scale(distinct: IntArray, config: ScorerConfig) -> FloatArray:
 
 
 def weighted(stats: Stats, config: ScorerConfig) -> Stats:
-    """Counts the messages of each class as often as `--class-weight` and `--balance weight` ask for."""
+    """Counts the messages of each class as often as the settings class-weight and balance ask for."""
     if config.balance != "weight" and not config.class_weights:
         return stats
     return stats.weighted(class_weights(config, stats.labels, stats.totals.messages))

@@ -41,25 +41,23 @@ class SeenMessages:
         exact: ByLabel,
         stale: ByLabel = _EMPTY,
         lessons: ByLabel = _EMPTY,
-        pending: tuple[tuple[str, ByLabel], ...] = (),
+        pending: tuple[tuple[str, int, ByLabel], ...] = (),
     ) -> None:
         self._exact, self._stale, self._lessons, self._pending = exact, stale, lessons, pending
 
     @cached_property
     def _applied(self) -> tuple[dict[str, KeyArray], ...]:
         """Exact, stale and taught digests. Changes are applied when first asked for, not for predictions."""
-        exact, stale, lessons = dict(self._exact), dict(self._stale), dict(self._lessons)
-        for change, by_label in self._pending:
+        parts = {"exact": dict(self._exact), "stale": dict(self._stale), "lessons": dict(self._lessons)}
+        for part, sign, by_label in self._pending:
             for label, digests in by_label.items():
-                taught = lessons.get(label, _NO_DIGESTS)
-                if change in ("add", "teach"):
-                    exact[label] = _merge_sorted([exact.get(label, _NO_DIGESTS), np.sort(digests)])
-                    lessons[label] = taught if change == "add" else _merge_sorted([taught, np.sort(digests)])
+                old = parts[part].get(label, _NO_DIGESTS)
+                if sign > 0:
+                    parts[part][label] = _merge_sorted([old, np.sort(digests)])
                 else:
-                    source = exact if change == "remove" else stale
-                    source[label] = _remove(source.get(label, _NO_DIGESTS), digests)
-                    lessons[label] = _remove(taught, _common(taught, digests))
-        return _without_empty(exact), _without_empty(stale), _without_empty(lessons)
+                    gone = _common(old, digests) if part == "lessons" else digests
+                    parts[part][label] = _remove(old, gone)
+        return tuple(_without_empty(parts[part]) for part in _PARTS)
 
     @property
     def exact(self) -> dict[str, KeyArray]:
@@ -81,32 +79,38 @@ class SeenMessages:
         """The labels of all messages."""
         return sorted({*self.exact, *self.stale})
 
-    def plus(self, learned: ByLabel, *, lessons: bool = False) -> SeenMessages:
-        """With these messages, which can be removed exactly; as `lessons` their labels are verdicts."""
-        return self._with("teach" if lessons else "add", learned)
+    def plus(self, digests: ByLabel, part: str = "exact") -> SeenMessages:
+        """With these messages: `exact` or `stale` ones, or `lessons`, whose labels are verdicts."""
+        return self._with(part, 1, digests)
 
-    def minus(self, forgotten: ByLabel) -> SeenMessages:
-        """Without these messages, which must be exact; a DataError, when first used, if one is not there."""
-        return self._with("remove", forgotten)
+    def minus(self, digests: ByLabel, part: str = "exact") -> SeenMessages:
+        """Without these messages; a DataError, when first used, if an exact or stale one is not there."""
+        return self._with(part, -1, digests)
 
-    def minus_stale(self, forgotten: ByLabel) -> SeenMessages:
-        """Without these messages, which must be stale."""
-        return self._with("remove stale", forgotten)
-
-    def _with(self, change: str, digests: ByLabel) -> SeenMessages:
+    def _with(self, part: str, sign: int, digests: ByLabel) -> SeenMessages:
         if not digests:
             return self
-        pending = *self._pending, (change, digests)
+        pending = *self._pending, (part, sign, digests)
         return SeenMessages(self._exact, self._stale, self._lessons, pending)
 
+    def lessons_among(self, digests: ByLabel, taught: ByLabel = _EMPTY) -> dict[str, KeyArray]:
+        """Those of the messages that are lessons, also by `taught`; each as often as it is one."""
+        found = {}
+        for label, each in digests.items():
+            distinct = np.unique(each)
+            copies = self._count_lessons(label, distinct)
+            copies = copies + _count(np.sort(taught.get(label, _NO_DIGESTS)), distinct)
+            found[label] = _common(np.repeat(distinct, copies), each)
+        return _without_empty(found)
+
     def as_stale(self) -> SeenMessages:
-        """All of them stale, MAX_STALE at most; those that were stale before are dropped first."""
+        """Returns all of them as stale, MAX_STALE at most; those that were stale before are dropped first."""
         new = _keep_smallest(self.exact, MAX_STALE)
         old = _keep_smallest(self.stale, MAX_STALE - _total(new))
         return SeenMessages({}, _merge_by_label([new, old]), self.lessons)
 
     def repeated(self, times: int) -> SeenMessages:
-        """Every message so many times."""
+        """Returns every message so many times."""
         exact, stale, lessons = (
             {label: np.repeat(digests, times) for label, digests in by_label.items()}
             for by_label in self._applied
@@ -114,17 +118,17 @@ class SeenMessages:
         return SeenMessages(exact, stale, lessons)
 
     def count_exact(self, label: str, digests: KeyArray) -> IntArray:
-        """How many exact messages with this label each digest has."""
+        """Counts the exact messages with this label and each digest."""
         return _count(self.exact.get(label, _NO_DIGESTS), digests)
 
     def count(self, label: str, digests: KeyArray) -> IntArray:
-        """How many messages with this label each digest has, exact or stale."""
+        """Counts the messages with this label and each digest, exact or stale."""
         return self.count_exact(label, digests) + _count(self.stale.get(label, _NO_DIGESTS), digests)
 
     @property
     def has_lessons(self) -> bool:
         """May any message be a lesson? Applies no changes."""
-        return bool(self._lessons) or any(change == "teach" for change, _ in self._pending)
+        return bool(self._lessons) or any(part == "lessons" and sign > 0 for part, sign, _ in self._pending)
 
     def taught_labels(self, labels: Sequence[str], digests: KeyArray) -> IntArray:
         """(n,): the place in `labels` of the only label that each message was taught with, else -1.
@@ -139,16 +143,15 @@ class SeenMessages:
         return np.where(number == 1, places, -1)
 
     def _count_lessons(self, label: str, digests: KeyArray) -> IntArray:
-        """How many lessons with this label each digest has, without applying the changes."""
+        """Counts the lessons with this label and each digest, without applying the changes."""
         copies = _count(self._lessons.get(label, _NO_DIGESTS), digests)
-        for change, by_label in self._pending:
-            if change != "add" and label in by_label:
-                changed = _count(np.sort(by_label[label]), digests)
-                copies = np.maximum(copies + (changed if change == "teach" else -changed), 0)
+        for part, sign, by_label in self._pending:
+            if part == "lessons" and label in by_label:
+                copies = np.maximum(copies + sign * _count(np.sort(by_label[label]), digests), 0)
         return copies
 
     def contains(self, digests: KeyArray) -> NDArray[np.bool_]:
-        """Which digests are of a message that was learned, with whatever label."""
+        """Returns which digests are of a learned message, with any label."""
         learned = np.zeros(len(digests), bool)
         for label in self.labels:
             learned |= self.count(label, digests) > 0
@@ -167,7 +170,7 @@ class SeenMessages:
 
     @classmethod
     def from_state(cls, state: object) -> SeenMessages:
-        """The inverse of `to_state`."""
+        """Reverses `to_state`."""
         if not isinstance(state, dict) or state.keys() | {"lessons"} != set(_PARTS):
             raise _damaged()
         if not all(map(_is_by_label, state.values())):
@@ -186,7 +189,7 @@ class SeenMessages:
 
 
 def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
-    """The messages of several at once; None if none of them remembers any."""
+    """Returns the messages of several at once; None if none of them remembers any."""
     seen = [part for part in parts if part is not None]
     if not seen:
         return None
@@ -198,7 +201,7 @@ def merge_seen(parts: Sequence[SeenMessages | None]) -> SeenMessages | None:
 
 
 def by_label(digests: KeyArray, labels: Sequence[str]) -> dict[str, KeyArray]:
-    """The digests of each label, ascending."""
+    """Returns the digests of each label, ascending."""
     codes = {label: code for code, label in enumerate(sorted(set(labels)))}
     rows = np.fromiter(map(codes.__getitem__, labels), np.int64, len(labels))
     return {label: np.sort(digests[rows == code]) for label, code in codes.items()}
@@ -237,7 +240,7 @@ def _merge_by_label(parts: Sequence[ByLabel]) -> dict[str, KeyArray]:
 
 
 def _merge_sorted(arrays: Sequence[KeyArray]) -> KeyArray:
-    """All values of ascending arrays, ascending: a stable sort merges runs, in a tenth of the time."""
+    """Merges ascending arrays: a stable sort merges runs, in a tenth of the time."""
     merged = np.concatenate(arrays)
     merged.sort(kind="stable")
     return merged

@@ -1,4 +1,4 @@
-"""Counts the messages of data that a model was trained on: measured on these it looks better than it is.
+"""Counts the messages of data that a model was trained on: metrics on these are optimistic.
 
 A model of the user's own remembers the digests of its messages. Those of a ready-made model lie beside it,
 in a file of their own that only evaluation reads: the first `WIDTH` bytes of each digest, ascending, without
@@ -31,7 +31,7 @@ class TrainingOverlap(Record):
 
     @classmethod
     def of(cls, model: SpamModel, path: str = "") -> TrainingOverlap:
-        """The messages of a model that was read from `path`, and of its base model if that is ready-made."""
+        """Returns the messages of the model at `path`, and of its base model if that is ready-made."""
         paths = [path] if path and is_shipped(path) else []
         base = "" if model.active_base is None else model.active_base.name
         paths += [shipped_model(kind) for kind, name in READY_MADE_NAMES.items() if name == base]
@@ -55,7 +55,7 @@ class TrainingOverlap(Record):
 
 
 def digest_file(model_path: str) -> str:
-    """The file of digests beside a ready-made model."""
+    """Returns the file of digests beside a ready-made model."""
     return f"{os.path.splitext(model_path)[0]}.digests"
 
 

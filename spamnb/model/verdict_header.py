@@ -7,15 +7,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spamnb._version import __version__
-from spamnb.mail import Limits, annotate, as_texts, parse_mail
+from spamnb.core import Record
+from spamnb.mail import Limits, annotate, mail_texts, parse_mail
 from spamnb.model.calibration import LIMIT
-from spamnb.model.decision import probability_text
 from spamnb.model.spam_class import require_spam
+from spamnb.model.spamassassin_score import REQUIRED, spam_level, spam_score
 
 if TYPE_CHECKING:
     from spamnb.model.explanation import Explanation
     from spamnb.model.predictions import Predictions
     from spamnb.model.spam_model import SpamModel
+
+
+class MailVerdict(Record):
+    """The verdict on one mail: `score` is on SpamAssassin's scale, `probability` and `log_odds` of spam."""
+
+    label: str
+    is_spam: bool
+    probability: float
+    log_odds: float
+    score: float
 
 
 def with_verdict(
@@ -25,15 +36,27 @@ def with_verdict(
 
     A model without a class for spam is refused: X-Spam-Flag would claim what no one has labelled.
     """
-    spam = require_spam(model.labels, "X-Spam-Flag")
+    require_spam(model.labels, "X-Spam-Flag")
     mail = parse_mail(raw, limits)
-    texts = as_texts([mail])
-    predictions = model.score(texts)
+    texts = mail_texts([mail])
+    verdict = mail_verdict(model, model.score(texts))
     remarks = [*mail.notes, *([] if explain is None else [explain(model.explain(texts))])]
-    label, (p, log_odds) = predictions.labels[0], _spam_score(model, predictions, spam)
-    required = model.decision.threshold if _has_threshold(model, spam) else None
-    detail = f"{label}, p={p:.4f}, log_odds={log_odds:.2f}, version={__version__}"
-    return annotate(raw, _fields(label in spam, p, required, "; ".join([detail, *remarks])))
+    return annotate(raw, verdict_fields(verdict, remarks))
+
+
+def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> MailVerdict:
+    """Returns the verdict on one of the mails; the predictions may be about another class than spam."""
+    spam = require_spam(model.labels, "a verdict on mail")
+    label = predictions.names[predictions.codes[row]]
+    if _has_threshold(model, spam):
+        p, log_odds = float(predictions.probability[row]), float(predictions.log_odds[row])
+        threshold = _threshold_log_odds(model)
+        evidence = log_odds if _follows_log_odds(predictions, row) else _log_odds(p, 1 - p)
+    else:
+        p, log_odds = _class_odds(model, predictions, spam, row)
+        threshold, evidence = 0.0, log_odds
+    is_spam = label in spam
+    return MailVerdict(label, is_spam, p, log_odds, spam_score(evidence, threshold, is_spam))
 
 
 def _has_threshold(model: SpamModel, spam: tuple[str, ...]) -> bool:
@@ -41,26 +64,39 @@ def _has_threshold(model: SpamModel, spam: tuple[str, ...]) -> bool:
     return len(model.labels) == 2 and spam == (model.positive,)
 
 
-def _spam_score(model: SpamModel, predictions: Predictions, spam: tuple[str, ...]) -> tuple[float, float]:
-    """P(spam) and its log-odds, also where the predictions are about another class."""
-    if _has_threshold(model, spam):
-        return float(predictions.probability[0]), float(predictions.log_odds[0])
-    proba = dict(zip(model.labels, model.proba(predictions)[0].tolist(), strict=True))
+def _threshold_log_odds(model: SpamModel) -> float:
+    decision = model.decision.for_classes(model.labels, model.positive)
+    if decision.log_odds_threshold is not None:
+        return decision.log_odds_threshold
+    return _log_odds(decision.threshold, 1 - decision.threshold)
+
+
+def _follows_log_odds(predictions: Predictions, row: int) -> bool:
+    """Whether neither a lesson nor a lack of evidence moved the probability away from the log-odds."""
+    return not (predictions.lacks_evidence[row] or predictions.taught_label(row))
+
+
+def _class_odds(
+    model: SpamModel, predictions: Predictions, spam: tuple[str, ...], row: int
+) -> tuple[float, float]:
+    """P(spam) and its log-odds, from the probabilities of all classes."""
+    proba = dict(zip(model.labels, model.proba(predictions)[row].tolist(), strict=True))
     p, other = sum(proba[name] for name in spam), sum(q for name, q in proba.items() if name not in spam)
-    log_odds = math.log(p / other) if p and other else math.copysign(LIMIT, p - other)
-    return min(p, 1.0), log_odds
+    return min(p, 1.0), _log_odds(p, other)
 
 
-def _fields(spam: bool, p: float, required: float | None, detail: str) -> list[tuple[str, str]]:
+def _log_odds(p: float, other: float) -> float:
+    return math.log(p / other) if p and other else math.copysign(LIMIT, p - other)
+
+
+def verdict_fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, str]]:
     """The header fields, in the words that mail programs and sieve scripts look for."""
-    threshold, digits = "", 3
-    if required is not None:
-        digits = max(3, len(probability_text(required)) - 2)  # a threshold close to 1 needs more of them
-        threshold = f" required={required:.{digits}f}"
-    status = f"{'Yes' if spam else 'No'}, score={p:.{digits}f}{threshold}"
+    status = f"{'Yes' if verdict.is_spam else 'No'}, score={verdict.score:.1f} required={REQUIRED:.1f}"
+    p = f"p={verdict.probability:.4f}, log_odds={verdict.log_odds:.2f}"
     return [
-        ("X-Spam-Flag", "YES" if spam else "NO"),
+        ("X-Spam-Flag", "YES" if verdict.is_spam else "NO"),
         ("X-Spam-Status", f"{status} tests=spamnb version={__version__}"),
-        ("X-Spam-Score", f"{p:.4f}"),
-        ("X-Spamnb", detail),
+        ("X-Spam-Score", f"{verdict.score:.1f}"),
+        ("X-Spam-Level", spam_level(verdict.score)),
+        ("X-Spamnb", "; ".join([f"{verdict.label}, {p}, version={__version__}", *remarks])),
     ]

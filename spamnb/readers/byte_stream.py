@@ -183,7 +183,7 @@ def _similar_path(path: str) -> str:
 
     folder, name = os.path.split(path)
     try:
-        near = difflib.get_close_matches(name, os.listdir(folder or "."), 1)
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), 1, cutoff=0.75)
     except OSError:
         return f"there is no folder {folder} either: check the path"
     return f"did you mean {os.path.join(folder, near[0])}?" if near else "check the path, or give - for stdin"

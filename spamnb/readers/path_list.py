@@ -12,9 +12,8 @@ from shlex import quote
 
 from spamnb.errors import DataError
 from spamnb.readers.byte_stream import check_path, is_url, open_bytes
-from spamnb.readers.formats import format_by_suffix
+from spamnb.readers.formats import format_by_suffix, table_formats
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.table_folder import table_files
 from spamnb.readers.tables.label_words import normalize_label
 
 _LOOKED_AT = 3  # paths that show whether it is a list of paths
@@ -22,19 +21,18 @@ _GLOB = re.compile(r"[*?]|\[.+\]")
 Paths = str | tuple[str, ...]  # several paths: files of one mail each
 
 
-def read_paths(path: str, *, nuls: bool = False) -> list[str]:
-    """Reads a list of paths from a file (`-`: standard input), one per line or, with `nuls`, per NUL byte."""
+def read_paths(path: str) -> list[str]:
+    """Reads a list of paths from a file (`-`: standard input), each ended by a line or a NUL."""
     stream = open_bytes(path, live=False)
     try:
         data = b"".join(iter(lambda: stream.read(1 << 16), b""))
     finally:
         stream.close()
-    if not nuls and b"\0" in data:
-        raise DataError(f"the paths in {stream.name} end with NUL bytes, not with lines", hint="add -0")
+    nuls = b"\0" in data
     entries = data.split(b"\0") if nuls else [line.removesuffix(b"\r") for line in data.split(b"\n")]
     paths = [os.fsdecode(entry) for entry in entries if entry]
     if not paths:
-        raise DataError(f"no paths in {stream.name}", hint="it should list one path a line, or with -0 a NUL")
+        raise DataError(f"no paths in {stream.name}", hint="it should list one path a line")
     if "-" in paths and path == "-":
         raise DataError("the list on standard input names - itself", hint="list files and folders")
     if not nuls and not any(map(os.path.exists, paths[:_LOOKED_AT])):
@@ -98,7 +96,7 @@ def expand_path(path: str, options: ReadOptions) -> list[str]:
     return [
         file
         for path in files
-        for file in (os.path.isdir(path) and table_files(path, options.format)) or [path]
+        for file in (os.path.isdir(path) and _table_files(path, options.format)) or [path]
     ]
 
 
@@ -129,3 +127,24 @@ def _is_single_mail(path: str, options: ReadOptions) -> bool:
     if path == "-" or os.path.isdir(path):
         return False
     return options.format == "eml" or (options.format == "auto" and format_by_suffix(path) == "eml")
+
+
+def _table_files(folder: str, format: str = "auto") -> list[str]:
+    """Returns the tables in a folder in order, by their suffixes; none for a folder of mail.
+
+    A folder of tables has no subfolders, and at least half of its files are tables. Hidden files do not
+    count. A stated `format` selects the files of that format.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            visible = sorted((e for e in entries if not e.name.startswith(".")), key=lambda e: e.name)
+    except OSError:  # reading it as mail says what is wrong
+        return []
+    tables = [entry.path for entry in visible if _is_table(entry.name)]
+    if any(entry.is_dir() for entry in visible) or 2 * len(tables) < len(visible):
+        return []
+    return [path for path in tables if format in ("auto", format_by_suffix(path))]
+
+
+def _is_table(name: str) -> bool:
+    return format_by_suffix(name) in table_formats() or name.lower().endswith(".zip")

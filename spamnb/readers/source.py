@@ -52,8 +52,6 @@ class Source:
         labels: LabelMap | None = None,
         blocks: Blocks | None = None,
     ) -> None:
-        self.name = origin.name
-        self.size = origin.size
         self.description = description
         self.skipped = skipped or SkippedRecords()
         self.notes = SkippedRecords("limits met", "limit met")
@@ -61,6 +59,15 @@ class Source:
         self.blocks = blocks
         self._origin = origin
         self._chunks: Iterator[Chunk] | None = chunks
+
+    @property
+    def name(self) -> str:
+        return self._origin.name
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of the input; None if they are not known."""
+        return self._origin.size
 
     @property
     def positive_hint(self) -> str | None:
@@ -88,9 +95,13 @@ class Source:
 
     def _check(self, rows: int, labels: LabelMap) -> None:
         if not rows:
-            reason = self.skipped.summary() if self.skipped.count else "nothing but a header"
+            if not self.skipped.count:
+                raise DataError(
+                    f"no usable rows in {self.name}: nothing but a header",
+                    hint="add messages below it",
+                )
             raise DataError(
-                f"no usable rows in {self.name}: {reason}",
+                f"no usable rows in {self.name}: {self.skipped.summary()}",
                 hint="name the columns with --text-column and --label-column",
             )
         labels.check(self.name, rows, self.skipped.reasons)

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
     from spamnb.report.plots.svg import svg_file as svg_file
     from spamnb.report.prediction_csv import Csv as Csv
-    from spamnb.report.prediction_lines import (
-        Explain as Explain,
-        evidence_text as evidence_text,
+    from spamnb.report.prediction_jsonl import (
+        Jsonl as Jsonl,
         explanation_row as explanation_row,
         prediction_rows as prediction_rows,
+    )
+    from spamnb.report.prediction_lines import (
+        Explain as Explain,
+        Terse as Terse,
+        Tsv as Tsv,
+        evidence_text as evidence_text,
     )
     from spamnb.report.prediction_parquet import ParquetWriter as ParquetWriter
     from spamnb.report.prediction_table import (
@@ -43,11 +48,12 @@ else:
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
             "prediction_csv": ["Csv"],
-            "prediction_lines": ["Explain", "evidence_text", "explanation_row", "prediction_rows"],
+            "prediction_jsonl": ["Jsonl", "explanation_row", "prediction_rows"],
+            "prediction_lines": ["Explain", "Terse", "Tsv", "evidence_text"],
             "prediction_parquet": ["ParquetWriter"],
             "prediction_table": ["ReplyWriter", "Screen", "TableWriter"],
             "setting_tables": ["show_comparison", "show_steps", "show_tuning"],
             "text_plots": ["Curves"],
         },
-        modules=["model_card", "prediction_lines", "terminal", "token_tables"],
+        modules=["model_card", "terminal", "token_tables"],
     )

@@ -36,7 +36,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def _stripped(line: Sequence[Segment]) -> list[Segment]:
-    """The pieces of a line without blanks at its end."""
+    """Returns the pieces of a line without blanks at its end."""
     pieces = list(line)
     while pieces and not pieces[-1].text.rstrip():
         pieces.pop()
@@ -56,7 +56,7 @@ def fit_columns(console: Console, table: Table, *groups: Sequence[int]) -> Table
 
 
 def fits(console: Console, table: Table) -> bool:
-    """Whether there is room for all columns."""
+    """Returns whether there is room for all columns."""
     return _needed(console, table.columns) <= console.width
 
 

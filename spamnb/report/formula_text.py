@@ -57,7 +57,7 @@ def _calibration(formula: Formula, result: str, score: str) -> list[str]:
     fit = formula.calibration
     if fit["kind"] == "temperature":
         return [f"{result} = {fit['scale']:.4f} * {score}"]
-    offset = fit["offset"] + fit["slope"] * (formula.correction_bias or 0.0)
+    offset = fit["offset"] + fit["slope"] * (formula.constants.correction_bias or 0.0)
     line = f"{fit['slope']:.4f} * {score} {_signed(offset)}"
     if fit["kind"] == "platt":
         return [f"{result} = {line}"]
@@ -75,14 +75,18 @@ def _score(formula: Formula) -> str:
         "rates": f"b + sum of [k w - n (r_{plus} - r_{minus})]",
         "chain": f"b + sum of [log P(w|h, {plus}) - log P(w|h, {minus})]",
     }.get(formula.form, "w.x + b")
-    score = _damped(formula, terms if formula.vocabulary else "b", always=linear_view(formula) is not None)
-    return score if formula.base is None else f"{score} + {formula.base_weight:g} * base"
+    is_linear = linear_view(formula) is not None
+    score = _damped(formula, terms if formula.estimate.vocabulary else "b", always=is_linear)
+    if formula.base is None:
+        return score
+    own = f"share * ({score})" if formula.base_by_share else score
+    return f"{own} + {formula.base_weight:g} * base"
 
 
 def _damped(formula: Formula, terms: str, always: bool = False) -> str:
     """Adds columns and damping to the terms of the text; brackets with damping or `always`."""
-    terms += " + columns" if formula.columns else ""
-    divisor = f" / m^{formula.damping:g}" if formula.damping else ""
+    terms += " + columns" if formula.sum.columns else ""
+    divisor = f" / m^{formula.sum.damping:g}" if formula.sum.damping else ""
     return f"({terms}){divisor}" if divisor or always else terms
 
 
@@ -93,7 +97,7 @@ def _class_equations(formula: Formula) -> list[str]:
         "rates": "b(c) + sum of [k log(r n) - r n - log k!]",
         "chain": "b(c) + sum of log P(w|h, c)",
     }.get(formula.form, "b(c) + sum of x log P(w|c)")
-    if not formula.vocabulary:
+    if not formula.estimate.vocabulary:
         terms = "b(c)"
     return [
         "P(c|message) = e^f(c) / the sum of that over all classes",
@@ -103,17 +107,19 @@ def _class_equations(formula: Formula) -> list[str]:
 
 
 def _legend(formula: Formula, column: str) -> Legend:
-    rows = [*_bias_rows(formula), *(_token_rows(formula, column) if formula.vocabulary else [])]
-    if formula.max_evidence and len(formula.classes) == 2:
-        rows.append(("", f"of the tokens with w below 0 only the {formula.max_evidence:,} lowest count"))
-    if formula.columns:
+    rows = [*_bias_rows(formula), *(_token_rows(formula, column) if formula.estimate.vocabulary else [])]
+    if formula.sum.max_evidence and len(formula.classes) == 2:
+        rows.append(("", f"of the tokens with w below 0 only the {formula.sum.max_evidence:,} lowest count"))
+    if formula.sum.columns:
         rows.append(("columns", _column_meaning(formula)))
-    if formula.damping:
-        which = "of distinct tokens that count" if formula.max_evidence else "of distinct known tokens"
-        rows.append(("m", f"number {which}{' and columns' * formula.columns} in the message"))
+    if formula.sum.damping:
+        which = "of distinct tokens that count" if formula.sum.max_evidence else "of distinct known tokens"
+        rows.append(("m", f"number {which}{' and columns' * formula.sum.columns} in the message"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
-    if not formula.vocabulary:
+        if formula.base_by_share:
+            rows.append(("share", "the known tokens of a message that your messages have, as a share"))
+    if not formula.estimate.vocabulary:
         return rows
     return [*rows, *_estimate_rows(formula), ("in", _count_meaning(formula))]
 
@@ -121,10 +127,11 @@ def _legend(formula: Formula, column: str) -> Legend:
 def _bias_rows(formula: Formula) -> Legend:
     absent = "; and log(1 - P(w|c)) of all tokens" if formula.form == "presence" else ""
     if len(formula.classes) != 2:
-        biases = ", ".join(f"{c} {b:+.4f}" for c, b in zip(formula.classes, formula.bias, strict=True))
+        by_class = zip(formula.classes, formula.constants.bias, strict=True)
+        biases = ", ".join(f"{c} {b:+.4f}" for c, b in by_class)
         return [] if formula.form == "complement" else [("b(c)", f"{biases}: log P(c){absent}")]
     (plus, minus), at = _sides(formula), formula.classes.index(formula.positive)
-    b, prior = (bias[at] - bias[1 - at] for bias in (formula.bias, formula.log_prior))
+    b, prior = (bias[at] - bias[1 - at] for bias in (formula.constants.bias, formula.constants.log_prior))
     if formula.form == "complement":
         return [("b", f"{b:+.4f}: this scorer uses no prior")]
     text = f"log P({plus}) - log P({minus})"
@@ -136,7 +143,7 @@ def _bias_rows(formula: Formula) -> Legend:
 def _token_rows(formula: Formula, column: str) -> Legend:
     if formula.form == "chain":
         return _chain_rows(formula)
-    x = "1 for a token that the message has" if formula.once else "how often the message has the token"
+    x = "1 for a token that the message has" if formula.sum.once else "how often the message has the token"
     if formula.form == "rates":
         rates = [] if len(formula.classes) != 2 else [("w", _weight_meaning(formula, column))]
         return [*rates, ("k", x), ("n", "number of tokens of the message, known or not")]
@@ -150,13 +157,13 @@ def _weight_meaning(formula: Formula, column: str) -> str:
         "complement": f"log P(w|not {minus}) - log P(w|not {plus})",
         "presence": f"log P/(1 - P) for {plus} - log P/(1 - P) for {minus}",
     }.get(formula.form, f"log P(w|{plus}) - log P(w|{minus})")
-    correction = ", plus the correction" if formula.correction_bias is not None else ""
-    limit = f", at least {-formula.max_token_weight:g}" if formula.max_token_weight else ""
+    correction = ", plus the correction" if formula.constants.correction_bias is not None else ""
+    limit = f", at least {-formula.sum.max_token_weight:g}" if formula.sum.max_token_weight else ""
     return f'the column "{column}": {ratio}{correction}{limit}'
 
 
 def _chain_rows(formula: Formula) -> Legend:
-    s, order = f"{formula.back_off:g}", formula.order
+    s, order = f"{formula.sum.back_off:g}", formula.sum.order
     before = {0: "no words: the order is 0", 1: "the word before w"}
     return [
         ("h", before.get(order or 0, f"the {order} words before w; fewer at the start of a message")),
@@ -173,20 +180,26 @@ def _column_meaning(formula: Formula) -> str:
     return f"log P(value|{plus}) - log P(value|{minus}) of each column, for numbers of their normal densities"
 
 
+def counts_text(formula: Formula) -> str:
+    """Describes the counts of tokens that the tables show."""
+    in_messages = formula.estimate.counted == "messages"
+    return "messages with the token" if in_messages else "occurrences of the token"
+
+
 def _count_meaning(formula: Formula) -> str:
-    counts = "messages with the token" if formula.counted == "messages" else "occurrences of the token"
-    weights = zip(formula.classes, formula.class_weights, strict=True)
+    weights = zip(formula.classes, formula.estimate.class_weights, strict=True)
     changed = " and ".join(f"in {c} times {weight:.4g}" for c, weight in weights if weight != 1)
-    return f"{counts}{', ' * bool(changed)}{changed}"
+    return f"{counts_text(formula)}{', ' * bool(changed)}{changed}"
 
 
 def _estimate_rows(formula: Formula) -> Legend:
     """Describes how probabilities, or rates, come from the counts."""
-    if formula.below is None or formula.added is None or formula.added_to_ngrams is None:
+    estimate = formula.estimate
+    if estimate.below is None or estimate.added is None or estimate.added_to_ngrams is None:
         return []
     name = {"rates": "r", "complement": "P(w|not c)"}.get(formula.form, "P(w|c)")
     others = "sum of the other classes" if formula.form == "complement" else "in"
-    added, more = f"{formula.added:g}", f"{formula.added_to_ngrams:g}"
+    added, more = f"{estimate.added:g}", f"{estimate.added_to_ngrams:g}"
     ngrams = f" (n-grams {more})" if more != added else ""
-    below = ", ".join(f"{x:,.8g} for {c}" for c, x in zip(formula.classes, formula.below, strict=True))
+    below = ", ".join(f"{x:,.8g} for {c}" for c, x in zip(formula.classes, estimate.below, strict=True))
     return [(name, f"({others} + {added}{ngrams}) / N, where N is {below}")]

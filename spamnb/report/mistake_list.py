@@ -11,7 +11,8 @@ from spamnb.core import cut_to_width
 from spamnb.evaluation import EvaluationSummary, Mistake
 from spamnb.metrics import Scores
 from spamnb.report.column_fit import UNLIMITED
-from spamnb.report.prediction_lines import SHOWN_TOKENS, evidence_text, explanation_row
+from spamnb.report.prediction_jsonl import explanation_row
+from spamnb.report.prediction_lines import SHOWN_TOKENS, evidence_text
 from spamnb.report.terminal import foreign_text
 
 _INDENT = 8  # columns of the probability

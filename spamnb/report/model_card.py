@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spamnb.core import visible
-from spamnb.model import Evidence, Explanation, describe
+from spamnb.model import Basis, Evidence, Explanation, describe
 from spamnb.report.column_fit import fit_columns, fits, plain_table, print_table
 from spamnb.settings import ScorerConfig
 
@@ -130,9 +130,10 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
         f"  P({label}) = {explanation.probability:.4f}, {sides} {explanation.log_odds:+.3f}", "bold"
     )
     console.print(heading)
-    counts = f"tokens known: {explanation.known:,}, unknown: {explanation.unknown:,}"
+    basis = explanation.basis
+    counts = f"tokens known: {basis.known:,}, unknown: {basis.unknown:,}"
     reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
-    line = f"{reason}{counts}; log p(x) = {explanation.log_evidence:.1f}; counts: {_counted(explanation)}"
+    line = f"{reason}{counts}; log p(x) = {basis.log_evidence:.1f}; counts: {_counted(basis)}"
     console.print(Text(line, "dim"))
     if explanation.taught_as:
         label = visible(explanation.taught_as)
@@ -160,7 +161,7 @@ def _evidence_table(
     block = "#" if console.options.ascii_only else "█"
     sizes = [abs(e.log_odds) for e in explanation.evidence if isfinite(e.log_odds)]
     largest = max(sizes, default=1.0) or 1.0
-    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text(join_words(explanation.bias_parts), "dim"))
+    table.add_row(Text(f"{explanation.bias:+.3f}"), "", Text(join_words(explanation.basis.bias_parts), "dim"))
     for evidence in explanation.evidence[:limit]:
         table.add_row(*_evidence_cells(evidence, largest, longest, block))
     weaker = explanation.evidence[limit:]
@@ -181,10 +182,10 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
-def _counted(explanation: Explanation) -> str:
+def _counted(basis: Basis) -> str:
     """Names what the counts of tokens are, messages or occurrences."""
-    same = explanation.base_counted == explanation.counted
-    return explanation.counted if same else f"{explanation.counted} (base model: {explanation.base_counted})"
+    same = basis.base_counted == basis.counted
+    return basis.counted if same else f"{basis.counted} (base model: {basis.base_counted})"
 
 
 def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str) -> list[Text]:

@@ -18,13 +18,11 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")  # -3 and +4917012345 are no formula
 class Csv:
     """verdict, probability, log_odds, then the columns of the input, or `message` if it is no table.
 
-    `guard` is against cells that spreadsheets run.
+    A cell that a spreadsheet would run begins with an apostrophe.
     """
 
-    def __init__(
-        self, names: Sequence[str], guard: bool = True, explain: Explain | None = None, escape: bool = False
-    ) -> None:
-        self._guard, self._escape = guard, escape  # escape: for a terminal; a file gets the text as it is
+    def __init__(self, names: Sequence[str], explain: Explain | None = None, escape: bool = False) -> None:
+        self._escape = escape  # for a terminal; a file gets the text as it is
         self._explain = explain
         self._names = [self._cell(name) for name in names]
         self.header = Header(["verdict", "probability", "log_odds", *(["evidence"] if explain else [])])
@@ -58,20 +56,20 @@ class Csv:
         return [[self._cell(texts[i].decode("utf-8", "replace")) for i in rows] for texts in columns]
 
     def _cell(self, text: str) -> str:
-        return _cell(visible(text) if self._escape else text, self._guard)
+        return _cell(visible(text) if self._escape else text)
 
 
 def _line(cells: Sequence[str]) -> bytes:
     return (",".join(cells) + "\r\n").encode("utf-8", "replace")
 
 
-def _cell(text: str, guard: bool) -> str:
-    """Formats a CSV field, quoted where needed; with `guard` a leading = + - @ gets an apostrophe (CWE-1236).
+def _cell(text: str) -> str:
+    """Formats a CSV field, quoted where needed; a leading = + - @ gets an apostrophe (CWE-1236).
 
-    >>> _cell('=1+1', True), _cell('-3', True), _cell('say "hi", ok', True)
+    >>> _cell('=1+1'), _cell('-3'), _cell('say "hi", ok')
     ("'=1+1", '-3', '"say ""hi"", ok"')
     """
-    if guard and text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
+    if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
         text = "'" + text
     if any(c in text for c in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'

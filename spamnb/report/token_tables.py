@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from spamnb.core import visible
-from spamnb.model import Formula, TokenRow, Verification, as_formula
+from spamnb.model import Formula, TokenRow, Verification
 from spamnb.report.column_fit import fit_columns, plain_table, print_table
-from spamnb.report.formula_text import formula_texts, probability_headings
+from spamnb.report.formula_text import counts_text, formula_texts, probability_headings
 
 
 def show_title(console: Console, title: str) -> None:
@@ -53,7 +53,7 @@ def show_tokens(
 
 
 def _numbers(formula: Formula, row: TokenRow, nothing: str) -> list[Text]:
-    counts = row.messages if formula.counted == "messages" else row.occurrences
+    counts = row.messages if formula.estimate.counted == "messages" else row.occurrences
     shares = [f"{p:.2e}" if row.known else nothing for p in row.probabilities]
     return [Text(cell) for cell in (*(f"{n:,}" for n in counts), *shares)]
 
@@ -69,9 +69,8 @@ def _weight(value: float) -> Text:
 def show_meaning(console: Console, formula: Formula) -> None:
     """Prints what the counts are, and what the sign of a weight means."""
     others = " or ".join(label for label in formula.classes if label != formula.positive)
-    counts = "messages with the token" if formula.counted == "messages" else "occurrences of the token"
     sign = f"a weight above 0 is evidence for {formula.positive}, below 0 for {others}"
-    for line in (f"in {', '.join(formula.classes)}: {counts}", sign):
+    for line in (f"in {', '.join(formula.classes)}: {counts_text(formula)}", sign):
         console.print(Text(visible(line), "dim"))
 
 
@@ -92,7 +91,7 @@ def show_formula(console: Console, formula: Formula) -> None:
 def show_verification(console: Console, numbers: Mapping[str, Any], verification: Verification) -> None:
     """Prints the numbers of a message, the formula, and the score by both of them and by the model."""
     _show_numbers(console, numbers, "numbers of the message")
-    formula = as_formula(numbers["formula"])
+    formula = Formula.from_dict(numbers["formula"])
     show_formula(console, formula)
     show_title(console, "verification")
     v = verification
@@ -109,7 +108,7 @@ def show_verification(console: Console, numbers: Mapping[str, Any], verification
 
 
 def _show_numbers(console: Console, numbers: Mapping[str, Any], title: str) -> None:
-    formula, times = as_formula(numbers["formula"]), [row["times"] for row in numbers["tokens"]]
+    formula, times = Formula.from_dict(numbers["formula"]), [row["times"] for row in numbers["tokens"]]
     rows = [TokenRow(**{name: row[name] for name in TokenRow.__slots__}) for row in numbers["tokens"]]
     show_title(console, title)
     show_tokens(console, formula, rows, times)

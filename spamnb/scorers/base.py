@@ -188,7 +188,7 @@ def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> 
 
 
 def class_weights(config: ScorerConfig, labels: tuple[str, ...], totals: IntArray | FloatArray) -> FloatArray:
-    """(K,): how many times a message of each class counts; with `--balance weight` all classes are alike."""
+    """(K,): how many times a message of each class counts; with balance=weight all classes are alike."""
     stated = dict(config.class_weights)
     weights = np.array([stated.get(label, 1.0) for label in labels]) if stated else np.ones(len(totals))
     if config.balance != "weight":

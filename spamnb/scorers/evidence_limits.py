@@ -34,7 +34,7 @@ class EvidenceLimits(Record):
 
     @classmethod
     def of(cls, config: ScorerConfig, labels: Sequence[str], positive: str) -> EvidenceLimits | None:
-        """The limits of a scorer; None without any, or if `positive` is not one of two classes."""
+        """Returns the limits of a scorer; None without any, or if `positive` is not one of two classes."""
         if len(labels) != 2 or positive not in labels or not (config.max_evidence or config.max_token_weight):
             return None
         return cls(labels.index(positive), config.max_evidence or 0, config.max_token_weight)

@@ -49,7 +49,7 @@ def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
     _check_pairs(config, features)
     if (config.max_evidence or config.max_token_weight) and not scorer.supports_limits:
         raise ConfigError(
-            f"--max-evidence and --max-token-weight go with scorers that add up weights, got {config.name}",
+            f"--max-evidence and --set max-token-weight need a scorer that sums weights, got {config.name}",
             hint="use multinomial, categorical or binary",
         )
 
@@ -57,8 +57,13 @@ def check_scorer(config: ScorerConfig, features: FeatureConfig) -> None:
 def _check_pairs(config: ScorerConfig, features: FeatureConfig) -> None:
     """Refuses columns of which there are too many pairs."""
     for is_set, flag, kind, columns in (
-        (config.column_tree, "--dependence tree", "categorical", features.categorical),
-        (config.covariance != "diagonal", f"--covariance {config.covariance}", "numeric", features.numeric),
+        (config.column_tree, "--set dependence=tree", "categorical", features.categorical),
+        (
+            config.covariance != "diagonal",
+            f"--set covariance={config.covariance}",
+            "numeric",
+            features.numeric,
+        ),
     ):
         if is_set and len(columns) > MAX_PAIRED:
             raise ConfigError(

@@ -9,13 +9,13 @@ from typing import Any
 from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
 from spamnb.settings.scorer_config import LESS_NAIVE, MAX_ORDER
-from spamnb.settings.setting_field import Rule, TextForm, between, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import TextForm, ValueRule, between, check_settings, setting, stated_fields
 from spamnb.settings.textbook import with_textbook
 
 MAX_NGRAM = 5
 MAX_CHARS = 8
 PAIR_SEPARATOR = "\x1f"  # joins the names of two columns whose pairs are counted
-_COLUMN_NAMES = Rule(
+_COLUMN_NAMES = ValueRule(
     "names without the character U+001F", lambda names: not any(PAIR_SEPARATOR in str(n) for n in names)
 )
 
@@ -23,7 +23,9 @@ _COLUMN_NAMES = Rule(
 def _parse_pattern(text: str) -> tuple[str, str]:
     name, equals, regex = text.partition("=")
     if not equals or not regex:
-        raise ConfigError(f"--pattern {text!r} is not NAME=REGEX", "for example --pattern 'phone=\\d{10}'")
+        raise ConfigError(
+            f"--set pattern must be NAME=REGEX, got {text!r}", "for example --set 'pattern=phone=\\d{10}'"
+        )
     return name, regex
 
 
@@ -54,14 +56,14 @@ class FeatureConfig:
     )
     chars: int = setting(
         0,
-        "--chars",
+        "--set chars",
         "Character n-grams from 2 to N. [default: none]",
         metavar="N",
-        rule=Rule(f"0 or between 2 and {MAX_CHARS}", lambda n: n == 0 or 2 <= n <= MAX_CHARS),
+        rule=ValueRule(f"0 or between 2 and {MAX_CHARS}", lambda n: n == 0 or 2 <= n <= MAX_CHARS),
     )
     patterns: tuple[tuple[str, str], ...] = setting(
         (),
-        "--pattern",
+        "--set pattern",
         "Count the matches of a regular expression as token re:NAME; needs google-re2, so no lookaround "
         "and no backreferences. Repeatable.",
         metavar="NAME=REGEX",
@@ -83,7 +85,7 @@ class FeatureConfig:
 
     @classmethod
     def usual(cls, mail: bool = False) -> FeatureConfig:
-        """What `spamnb train` reads from messages by default; mail has words enough without bigrams."""
+        """Returns the defaults of `spamnb train`; mail has words enough without bigrams."""
         return cls(ngrams=1, punctuation=False) if mail else cls()
 
     @classmethod
@@ -92,7 +94,7 @@ class FeatureConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], mail: bool = False) -> FeatureConfig:
-        """The features that options ask for; the defaults depend on the scorer and on what is read.
+        """Returns the features that options ask for; the defaults depend on the scorer and on what is read.
 
         >>> FeatureConfig.from_options({"tokens": "plain"}) == FeatureConfig.plain()
         True

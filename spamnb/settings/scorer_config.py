@@ -11,8 +11,8 @@ from spamnb.errors import ConfigError
 from spamnb.settings import setting_field
 from spamnb.settings.setting_field import (
     NOT_NEGATIVE,
-    Rule,
     TextForm,
+    ValueRule,
     between,
     check_settings,
     one_of,
@@ -48,7 +48,8 @@ def _parse_class_weight(text: str) -> tuple[str, float]:
     except ValueError:
         pass
     raise ConfigError(
-        f"--class-weight must be LABEL=NUMBER, got {text!r}", hint="for example --class-weight spam=10"
+        f"--set class-weight must be LABEL=NUMBER, got {text!r}",
+        hint="for example --set class-weight=spam=10",
     )
 
 
@@ -68,6 +69,9 @@ class ScorerConfig:
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
     then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
     two limits; 0 is no limit, and training decides a `max_evidence` of None.
+
+    >>> ScorerConfig("bernoulli", alpha=1.0).alpha
+    1.0
     """
 
     name: str = setting(
@@ -91,7 +95,7 @@ class ScorerConfig:
     )
     m_estimate: float | None = setting(
         None,
-        "--m-estimate",
+        "--set m-estimate",
         "Smooth by the m-estimate (n + M/K) / (N + M) for K possible values, in place of --alpha.",
         metavar="M",
         type=float,
@@ -100,13 +104,13 @@ class ScorerConfig:
     )
     once: bool = setting(
         True,
-        "--counts",
+        "--set counts",
         "Count a word once per message or every time it occurs. [default: once; all for other scorers]",
         choices=("all", "once"),
     )
     damping: float = setting(
         1.0,
-        "--damping",
+        "--set damping",
         "Divide log-odds by (number of tokens)^X, 0 to 1, before calibration. [default: 1; 0 for other "
         "scorers]",
         metavar="X",
@@ -117,27 +121,27 @@ class ScorerConfig:
         "--class-prior",
         "Class priors; numbers go in the alphabetical order of labels.",
         metavar="learned|uniform|P,Q,..",
-        rule=Rule("learned, uniform or positive numbers with sum 1", _is_prior),
+        rule=ValueRule("learned, uniform or positive numbers with sum 1", _is_prior),
         text_form=TextForm(_parse_prior, _write_prior),
         stored=(str, tuple),
     )
     balance: str = setting(
         "none",
-        "--balance",
+        "--set balance",
         "Treat classes of very different size alike.",
         choices=("none", "undersample", "weight"),
     )
     class_weights: tuple[tuple[str, float], ...] = setting(
         (),
-        "--class-weight",
+        "--set class-weight",
         "Count each message of a class so many times, for example spam=10. Repeatable.",
         metavar="LABEL=X",
-        rule=Rule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
+        rule=ValueRule("positive numbers", lambda pairs: all(0 < x < inf for _, x in pairs)),
         text_form=TextForm(_parse_class_weight, lambda pair: f"{pair[0]}={pair[1]:g}"),
     )
     order: int = setting(
         1,
-        "--order",
+        "--set order",
         "less-naive: number of words before it that a word depends on, 0 to 4.",
         metavar="K",
         rule=between(0, MAX_ORDER),
@@ -145,21 +149,21 @@ class ScorerConfig:
     )
     ddof: int = setting(
         0,
-        "--ddof",
+        "--set ddof",
         "Divide variances of numeric columns by N or N-1.",
         metavar="0|1",
         rule=one_of(0, 1),
     )
     covariance: str = setting(
         "diagonal",
-        "--covariance",
+        "--set covariance",
         "How numeric columns vary together. diagonal: each alone. full: by a covariance matrix for each "
         "class. shared: by one for all classes.",
         choices=("diagonal", "full", "shared"),
     )
     column_tree: bool = setting(
         False,
-        "--dependence",
+        "--set dependence",
         "How categorical columns depend on each other. tree: each one on another one (tree-augmented naive "
         "Bayes).",
         choices=("none", "tree"),
@@ -167,7 +171,7 @@ class ScorerConfig:
     max_evidence: int | None = setting(
         None,
         "--max-evidence",
-        "Count only the N tokens of a message that speak most against spam; 0: all. [default: 8 for short "
+        "Of the tokens against spam, count only the N strongest of a message; 0: all. [default: 8 for short "
         "messages; all for email, plain tokens and other scorers]",
         metavar="N",
         type=int,
@@ -176,7 +180,7 @@ class ScorerConfig:
     )
     max_token_weight: float = setting(
         0.0,
-        "--max-token-weight",
+        "--set max-token-weight",
         "Limit the weight of one token against spam to X. [default: no limit]",
         metavar="X",
         rule=NOT_NEGATIVE,
@@ -220,7 +224,7 @@ class ScorerConfig:
         return self if self.max_evidence is not None else replace(self, max_evidence=limit)
 
     def smoothing(self, outcomes: int) -> float:
-        """What is added to the count of each of so many possible outcomes: alpha, or M / K.
+        """Returns what is added to the count of each of so many possible outcomes: alpha, or M / K.
 
         >>> ScorerConfig(alpha=0.5).smoothing(3), ScorerConfig(m_estimate=1.0).smoothing(4)
         (0.5, 0.25)
@@ -240,7 +244,7 @@ class ScorerConfig:
 
     @classmethod
     def of(cls, name: str, **values: Any) -> ScorerConfig:
-        """The settings of a scorer: its own defaults, overridden by the values that are not None.
+        """Returns the settings of a scorer: its own defaults, overridden by the values that are not None.
 
         Only the default scorer is tuned for filtering; the others start as their source documents state them.
         """
@@ -249,14 +253,14 @@ class ScorerConfig:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> ScorerConfig:
-        """The scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
+        """Returns the scorer that options ask for; plain tokens are smoothed as in textbooks, all alike.
 
         >>> ScorerConfig.from_options({"scorer": "poisson", "counts": "once"}).once
         True
         """
         if {"alpha", "m_estimate"} <= stated_fields(cls, options).keys():
             raise ConfigError(
-                "--alpha and --m-estimate do not go together: each of them sets the smoothing",
+                "--alpha and --set m-estimate do not go together: each of them sets the smoothing",
                 hint="leave out one of them",
             )
         options = with_textbook(options)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from spamnb.errors import ConfigError
 
 _KEY = "setting"
+SET = "--set "  # begins the flag of a setting that has none of its own
 _LARGEST = (1 << 63) - 1  # of an integer in a model file
 
 
-class Rule(NamedTuple):
+class ValueRule(NamedTuple):
     """What a value must be: in words, and as a test; `hint` is the next step if it is not."""
 
     words: str
@@ -28,51 +29,71 @@ class TextForm(NamedTuple):
     write: Callable[[Any], str] = str
 
 
-NOT_NEGATIVE = Rule("0 or more", lambda x: 0 <= x < inf)
-AT_LEAST_1 = Rule("at least 1", lambda x: x >= 1)
+NOT_NEGATIVE = ValueRule("0 or more", lambda x: 0 <= x < inf)
+AT_LEAST_1 = ValueRule("at least 1", lambda x: x >= 1)
 
 
-def between(low: float, high: float) -> Rule:
-    return Rule(f"between {low} and {high}", lambda x: low <= x <= high)
+def between(low: float, high: float) -> ValueRule:
+    return ValueRule(f"between {low} and {high}", lambda x: low <= x <= high)
 
 
-def one_of(*values: Any) -> Rule:
+def one_of(*values: Any) -> ValueRule:
     r"""
     >>> one_of("a", "b", "c").words
     'a, b or c'
     """
     *first, last = map(str, values)
-    return Rule(f"{', '.join(first)} or {last}", lambda x: x in values)
+    return ValueRule(f"{', '.join(first)} or {last}", lambda x: x in values)
+
+
+class OptionHelp(NamedTuple):
+    """How --help shows an option."""
+
+    text: str
+    metavar: str = ""
+    group: str = "Model"  # its heading
+    advanced: bool = True  # shown by --help-all only
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """How a setting is written on the command line, which values it takes, and its help.
 
-    The value of an option is None, False or () where the user has not stated it.
+    Its flag is one of its own, as `--alpha`, or `--set NAME`. The value of an option is None, False or ()
+    where the user has not stated it.
     """
 
     default: Any
     flag: str
-    help: str
-    metavar: str = ""
+    help: OptionHelp
     type: Any = None  # of one value; by default that of the default
     choices: tuple[str, ...] = ()  # for a truth value: the words for False and True
-    rule: Rule | None = None
+    rule: ValueRule | None = None
     text_form: TextForm | None = None  # where a value is not written as Python writes it
     scorer: str = ""  # the only scorer that uses it
     training: bool = True  # fixed by training, and so refused with a trained model
-    group: str = "Model"  # its heading in the help
-    advanced: bool = True  # shown by --help-all only
+
+    @property
+    def has_own_flag(self) -> bool:
+        return not self.flag.startswith(SET)
+
+    @property
+    def key(self) -> str:
+        """What `--set`, `compare --with` and a configuration file call it.
+
+        >>> Setting(None, "--max-fpr", OptionHelp("")).key, Setting(1.0, "--set damping", OptionHelp("")).key
+        ('max-fpr', 'damping')
+        """
+        return self.flag.removeprefix(SET).strip("-")
 
     @property
     def name(self) -> str:
         """The name of the option's value.
 
-        >>> Setting(None, "--max-fpr", "").name
+        >>> Setting(None, "--max-fpr", OptionHelp("")).name
         'max_fpr'
         """
-        return self.flag.strip("-").replace("-", "_")
+        return self.key.replace("-", "_")
 
     @property
     def repeatable(self) -> bool:
@@ -82,35 +103,41 @@ class Setting:
     def full_help(self) -> str:
         """The help with the default, unless that is stated there already or is none.
 
-        >>> Setting(5, "--folds", "Number of folds.").full_help
+        >>> Setting(5, "--folds", OptionHelp("Number of folds.")).full_help
         'Number of folds. [default: 5]'
         """
-        plain_flag = self.default is True and not self.choices
-        if "[default:" in self.help or self.default is None or self.repeatable or plain_flag:
-            return self.help
-        return f"{self.help} [default: {self.words(self.default)[1]}]"
+        text = self.help.text
+        if "[default:" in text or self.default is None or self.repeatable:
+            return text
+        return f"{text} [default: {self._texts(self.default)[0]}]"
 
     def value_of(self, option: Any) -> Any:
         """Converts the stated value of an option to that of the field.
 
-        >>> Setting(True, "--counts", "", choices=("all", "once")).value_of("all")
+        >>> Setting(True, "--counts", OptionHelp(""), choices=("all", "once")).value_of("all")
         False
         """
         if isinstance(self.default, bool):
-            return self._index(option) == 1 if self.choices else not self.default
+            return self._index(option) == 1
         return tuple(map(self._parsed, option)) if self.repeatable else self._parsed(option)
 
     def words(self, value: Any) -> list[str]:
         """Writes a value of the field as on the command line.
 
-        >>> Setting((), "--numeric", "").words(("size", "age"))
+        >>> Setting((), "--numeric", OptionHelp("")).words(("size", "age"))
         ['--numeric', 'size', '--numeric', 'age']
+        >>> Setting(1.0, "--set damping", OptionHelp("")).words(0.5)
+        ['--set', 'damping=0.5']
         """
+        texts = self._texts(value)
+        if self.has_own_flag:
+            return [word for text in texts for word in (self.flag, text)]
+        return [word for text in texts for word in ("--set", f"{self.key}={text}")]
+
+    def _texts(self, value: Any) -> list[str]:
         if isinstance(self.default, bool):
-            return [self.flag, self.choices[value]] if self.choices else [self.flag]
-        return [
-            word for one in (value if self.repeatable else (value,)) for word in (self.flag, self._text(one))
-        ]
+            return [self.choices[value]]
+        return [self._text(one) for one in (value if self.repeatable else (value,))]
 
     def check(self, value: Any) -> None:
         """Refuses a value that the setting cannot have; None is no value."""
@@ -137,9 +164,13 @@ class Setting:
 
 
 def setting(default: Any, flag: str, help: str, **more: Any) -> Any:
-    """A dataclass field with its `Setting`; `stored` are its types in a model file."""
+    """Returns a dataclass field with its `Setting`; `stored` are its types in a model file.
+
+    `more` are further fields of `OptionHelp` and `Setting`.
+    """
     stored = more.pop("stored", (int, float) if isinstance(default, float) else (type(default),))
-    return field(default=default, metadata={_KEY: Setting(default, flag, help, **more), "stored": stored})
+    shown = OptionHelp(help, **{name: more.pop(name) for name in OptionHelp._fields if name in more})
+    return field(default=default, metadata={_KEY: Setting(default, flag, shown, **more), "stored": stored})
 
 
 def settings_of(config: type) -> Iterator[tuple[str, Setting]]:
@@ -152,7 +183,7 @@ def is_stated(option: Any) -> bool:
 
 
 def stated_fields(config: type, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a dataclass that options set, with their values."""
+    """Returns the fields of a dataclass that options set, with their values."""
     named = ((name, setting, options.get(setting.name)) for name, setting in settings_of(config))
     return {name: setting.value_of(option) for name, setting, option in named if is_stated(option)}
 
@@ -164,18 +195,18 @@ def check_settings(config: Any) -> None:
 
 
 def changed_words(config: Any, usual: Any) -> list[str]:
-    """The flags that make a dataclass of the `usual` one."""
+    """Returns the flags that make a dataclass of the `usual` one."""
     both = ((one, getattr(config, name), getattr(usual, name)) for name, one in settings_of(type(config)))
     return [word for one, value, default in both if value != default for word in one.words(value)]
 
 
 def to_state(config: Any) -> dict[str, Any]:
-    """The fields of a dataclass with lists in place of tuples, as in a model file."""
+    """Returns the fields of a dataclass with lists in place of tuples, as in a model file."""
     return {f.name: _listed(getattr(config, f.name)) for f in fields(config)}
 
 
 def from_state(config: type, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `to_state`; an unknown name or a value of another type raises TypeError.
+    """Reverses `to_state`; an unknown name or a value of another type raises TypeError.
 
     A model that was saved before a setting was added has its default, so that the ready-made ones still load.
     """

@@ -12,11 +12,11 @@ from spamnb.settings.setting_field import Setting, changed_words, is_stated, set
 from spamnb.settings.textbook import with_textbook
 from spamnb.settings.training_config import TrainingConfig
 
-# Flags that have an effect on columns alone: the kind of columns, and how many it takes.
+# Settings that have an effect on columns alone: the kind of columns, and how many it takes.
 _OF_COLUMNS = (
-    ("--ddof", "numeric", 1, "is a setting of numeric columns"),
-    ("--covariance", "numeric", 1, "is a setting of numeric columns"),
-    ("--dependence", "categorical", 2, "needs two categorical columns"),
+    ("ddof", "numeric", 1, "is a setting of numeric columns"),
+    ("covariance", "numeric", 1, "is a setting of numeric columns"),
+    ("dependence", "categorical", 2, "needs two categorical columns"),
 )
 
 
@@ -38,21 +38,21 @@ def check_used(options: Mapping[str, Any]) -> None:
             )
     if options.get("damping") and options.get("folds") == 0:
         raise ConfigError(
-            "--damping needs calibration to restore the scale, got --folds 0",
-            hint="leave out --folds 0 or --damping",
+            "--set damping needs calibration to restore the scale, got --folds 0",
+            hint="leave out --folds 0 or --set damping",
         )
-    for flag, kind, fewest, needed in _OF_COLUMNS:
-        stated, columns = options.get(flag.strip("-").replace("-", "_")), options.get(kind) or ()
-        if is_stated(stated) and len(columns) < fewest:
+    for name, kind, fewest, needed in _OF_COLUMNS:
+        columns = options.get(kind) or ()
+        if is_stated(options.get(name)) and len(columns) < fewest:
             named = "a column" if fewest == 1 else "columns"
             raise ConfigError(
-                f"{flag} {needed}, got {len(columns) or 'none'}",
-                hint=f"name {named} with --{kind} COLUMN, or leave out {flag}",
+                f"--set {name} {needed}, got {len(columns) or 'none'}",
+                hint=f"name {named} with --{kind} COLUMN, or leave out --set {name}",
             )
 
 
 def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> list[str]:
-    """The flags that train with these settings, on mail or on other messages.
+    """Returns the flags that train with these settings, on mail or on other messages.
 
     >>> flags(FeatureConfig(), ScorerConfig(alpha=0.03))
     ['--alpha', '0.03']

@@ -21,12 +21,19 @@ PRESET: Mapping[str, Any] = {
     "folds": 0,
     "refine": "no",
 }
-# Options that would change the formula after counting.
-_CONFLICTS = ("scorer", "damping", "refine", "base", "base_weight", "max_fpr")
+# Options that would change the formula after counting, with their flags.
+_CONFLICTS = {
+    "scorer": "--scorer",
+    "damping": "--set damping",
+    "refine": "--set refine",
+    "base": "--base",
+    "base_weight": "--set base-weight",
+    "max_fpr": "--max-fpr",
+}
 
 
 def with_textbook(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options with the preset of `--textbook`, if there is one, where none is stated.
+    """Returns the options with the preset of `--textbook`, if there is one, where none is stated.
 
     >>> with_textbook({"textbook": "poisson", "alpha": 0.5})["alpha"]
     0.5
@@ -42,11 +49,11 @@ def with_textbook(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_conflicts(name: str, preset: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    for option in _CONFLICTS:
+    for option, flag in _CONFLICTS.items():
         value = options.get(option)
         if is_stated(value) and value != preset.get(option):
-            flag = f"--{option.replace('_', '-')}"
-            other = f"{flag} {value:g}" if isinstance(value, float) else f"{flag} {value}"
+            text = f"{value:g}" if isinstance(value, float) else value
+            other = f"{flag}={text}" if " " in flag else f"{flag} {text}"
             raise ConfigError(
                 f"--textbook {name} and {other} do not go together: textbook formulas stay as they are",
                 hint=f"leave out --textbook or {flag}",

@@ -8,15 +8,24 @@ from math import inf
 from typing import Any
 
 from spamnb.errors import ConfigError
-from spamnb.settings.setting_field import AT_LEAST_1, Rule, TextForm, check_settings, setting, stated_fields
+from spamnb.settings.setting_field import (
+    AT_LEAST_1,
+    TextForm,
+    ValueRule,
+    check_settings,
+    setting,
+    stated_fields,
+)
 from spamnb.settings.textbook import with_textbook
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
+NO_BASE = "none"  # the value of --base that stands for no model
+FEW_MESSAGES = 200  # below, `train` starts from the ready-made model unless --base says otherwise
 REFINE_MODES = ("auto", "yes", "no")
 
 
 def parse_share(text: str, flag: str, example: str) -> float:
-    """A share above 0 and below 1, as `0.1%` or `0.001`.
+    """Parses a share above 0 and below 1, as `0.1%` or `0.001`.
 
     >>> parse_share("30%", "--holdout", "30% or 0.3")
     0.3
@@ -50,12 +59,12 @@ class TrainingConfig:
         "--folds",
         "Number of cross-validation folds. [default: 5; evaluate: a saved model instead]",
         metavar="K",
-        rule=Rule("0 or at least 2", lambda k: k == 0 or k >= 2),
+        rule=ValueRule("0 or at least 2", lambda k: k == 0 or k >= 2),
         advanced=False,
     )
     refine: str = setting(
         "auto",
-        "--refine",
+        "--set refine",
         "Correct token weights by logistic regression; auto: if cross-validation shows that it helps.",
         choices=REFINE_MODES,
     )
@@ -72,15 +81,20 @@ class TrainingConfig:
     )
     base_weight: float | None = setting(
         None,
-        "--base-weight",
+        "--set base-weight",
         "Weight of the model of --base; your messages have 1. [default: chosen by cross-validation]",
         metavar="W",
         type=float,
-        rule=Rule(
+        rule=ValueRule(
             "a number above 0", lambda w: 0 < w < inf, hint="leave it out: cross-validation chooses it"
         ),
     )
-    remember: bool = setting(True, "--no-digests", "Do not remember which messages were learned.")
+    remember: bool = setting(
+        True,
+        "--set digests",
+        "Remember which messages were learned, by a digest of each.",
+        choices=("no", "yes"),
+    )
     jobs: int = setting(
         1,
         "--jobs",
@@ -94,7 +108,8 @@ class TrainingConfig:
     base: str | None = setting(
         None,
         "--base",
-        "Start from this model: ready-made, a name or a file.",
+        "Start from this model: ready-made, a name or a file; none for your messages alone. "
+        f"[default: none; train: ready-made for fewer than {FEW_MESSAGES} messages]",
         metavar="MODEL",
         type=str,
         advanced=False,
@@ -105,22 +120,22 @@ class TrainingConfig:
         check_settings(self)
         if self.refine == "yes" and not self.folds:
             raise ConfigError(
-                "--refine yes needs cross-validation, got --folds 0",
-                hint="leave out --folds 0 or --refine yes",
+                "--set refine=yes needs cross-validation, got --folds 0",
+                hint="leave out --folds 0 or --set refine=yes",
             )
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> TrainingConfig:
-        """The settings of training that options ask for; refuses two that contradict each other.
+        """Returns the settings of training that options ask for; refuses two that contradict each other.
 
-        >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "no_digests": False}).max_fpr
+        >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "digests": "no"}).max_fpr
         0.01
         """
         config = cls(**stated_fields(cls, with_textbook(options)))
-        if config.base_weight is not None and config.base is None:
+        if config.base_weight is not None and config.base in (None, NO_BASE):
             raise ConfigError(
-                "--base-weight is the weight of the model of --base, got none",
-                hint="add --base ready-made, or leave out --base-weight",
+                "--set base-weight is the weight of the model of --base, got none",
+                hint="add --base ready-made, or leave out --set base-weight",
             )
         if config.max_fpr is not None and not config.folds:
             raise ConfigError(
@@ -156,27 +171,9 @@ class DecisionConfig:
     cost: tuple[str, ...] = setting(
         (),
         "--cost",
-        "Cost of a verdict for messages of another class, for example ham:spam=100; 1 for other mistakes. "
+        "Cost of a mistake, for example ham:spam=9: flagging ham as spam costs 9, other mistakes cost 1. "
         "Repeatable.",
         metavar="TRUTH:VERDICT=X",
-        training=False,
-        group="Decision",
-    )
-    cost_fp: float | None = setting(
-        None,
-        "--cost-fp",
-        "Cost of flagging ham as spam.",
-        metavar="X",
-        type=float,
-        training=False,
-        group="Decision",
-    )
-    cost_fn: float | None = setting(
-        None,
-        "--cost-fn",
-        "Cost of letting spam through.",
-        metavar="X",
-        type=float,
         training=False,
         group="Decision",
     )

@@ -102,7 +102,7 @@ class Lock:
             if time.monotonic() >= end:
                 raise ModelError(
                     f"{self._model} is being changed by another process: gave up after {self._wait:g} s",
-                    hint="try again later; learn and forget wait longer with --wait SECONDS",
+                    hint="try again later",
                 )
             time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, _PAUSE[1])

@@ -18,7 +18,14 @@ from spamnb.core import NewFile, files, remove_leftovers, share_like
 from spamnb.errors import ModelError
 from spamnb.storage import model_file, safe_unpickler
 from spamnb.storage.model_backup import kept_as
-from spamnb.storage.model_file import CHECKSUM_MARK, JOURNAL, JOURNAL_HEAD, TRAILER_SIZE, AnyPath
+from spamnb.storage.model_file import (
+    CHECKSUM_MARK,
+    HISTORY,
+    JOURNAL,
+    JOURNAL_HEAD,
+    TRAILER_SIZE,
+    AnyPath,
+)
 
 _LARGE = 1 << 20  # bytes that are hashed in a thread of their own
 _KINDS = "dict, list, str, bytes, int, float, bool, None or an array of truth values, integers or floats"
@@ -47,10 +54,10 @@ def write(
     except safe_unpickler.RefusedError as error:
         raise ModelError(f"cannot write {shown}: {error}", "keep many values in one array") from error
     except (OSError, ValueError) as error:
-        raise cannot_write(shown, error) from error
+        raise cannot_write_model(shown, error) from error
 
 
-def cannot_write(shown: str, error: Exception) -> ModelError:
+def cannot_write_model(shown: str, error: Exception) -> ModelError:
     """Returns the error for a file that the system does not let write."""
     number = error.errno if isinstance(error, OSError) else None
     hint = "the model that was there, if any, is unchanged"
@@ -133,6 +140,9 @@ def _save(document: object, target: str, backup: str | None, mode: int | None) -
     with suppress(OSError):
         if kept or _has_journal(target):  # the backup has it, also one that cannot be read
             os.unlink(target + JOURNAL)
+    if isinstance(document, dict) and document.get("lesson_mark") is None:
+        with suppress(OSError):  # of the model that was there
+            os.unlink(target + HISTORY)
     remove_leftovers(folder)
     return size
 
@@ -150,7 +160,7 @@ def _folder(target: str, mode: int | None = None) -> str:
 
 
 def _has_journal(target: str, checksum: bytes = b"") -> bool:
-    """Is a journal beside the model file? With `checksum`, one of the file with this checksum?"""
+    """Returns whether a journal is beside the model file; with `checksum`, one of that file."""
     path = target + JOURNAL
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):  # to open a FIFO would wait for its writer

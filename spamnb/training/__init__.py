@@ -18,20 +18,47 @@ if TYPE_CHECKING:
     from spamnb.training.fit_calibration import fit_linear as fit_linear
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.journal_history import keep_journal as keep_journal
+    from spamnb.training.lesson_history import (
+        LessonInfo as LessonInfo,
+        UndoResult as UndoResult,
+        history as history,
+        undo as undo,
+    )
     from spamnb.training.model_calibration import (
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
         calibrate_model as calibrate_model,
+        max_fpr_decision as max_fpr_decision,
         metrics_of as metrics_of,
-        set_max_fpr as set_max_fpr,
+        verdicts_of as verdicts_of,
+    )
+    from spamnb.training.own_model import (
+        own_model_started as own_model_started,
+        start_own_model as start_own_model,
     )
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
         ScoreInWorker as ScoreInWorker,
     )
+    from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.sklearn_inputs import (
+        InputError as InputError,
+        Labels as Labels,
+        all_labels as all_labels,
+        apply_sample_weight as apply_sample_weight,
+        check_inputs as check_inputs,
+        distinct_labels as distinct_labels,
+        label_texts as label_texts,
+        stated_class_weights as stated_class_weights,
+        to_labels as to_labels,
+        to_texts as to_texts,
+    )
+    from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
+        CAUTIOUS as CAUTIOUS,
         MAIL_MAX_FPR as MAIL_MAX_FPR,
         OperatingPoint as OperatingPoint,
         operating_point as operating_point,
@@ -62,14 +89,32 @@ else:
                 "HeldOutScores",
                 "apply_calibration",
                 "calibrate_model",
+                "max_fpr_decision",
                 "metrics_of",
-                "set_max_fpr",
+                "verdicts_of",
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
+            "journal_history": ["keep_journal"],
+            "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
+            "own_model": ["own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
+            "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
-            "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
+            "sklearn_inputs": [
+                "InputError",
+                "Labels",
+                "all_labels",
+                "apply_sample_weight",
+                "check_inputs",
+                "distinct_labels",
+                "label_texts",
+                "stated_class_weights",
+                "to_labels",
+                "to_texts",
+            ],
+            "stored_model": ["StoredModel"],
+            "threshold": ["CAUTIOUS", "MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "Lesson", "check_can_sync", "class_label"],

@@ -71,7 +71,8 @@ def make_shards(
     with source:
         if source.blocks is None or source.blocks.start is None:
             return [whole], None
-        return list(_cut(whole, source, size)), source
+        shards = list(_cut(whole, source, size))
+        return (shards, source) if source.blocks.is_as_stored() else ([whole], None)
 
 
 def _cut(whole: Shard, source: Source, size: int) -> Iterator[Shard]:
@@ -133,8 +134,8 @@ def count_on_cluster(
 ) -> list[str]:
     """Lets `run` count all inputs for the trainer; returns the status lines of each input, in order."""
     if trainer.keep is not None and (trainer.features.categorical or trainer.features.numeric):
-        hint = "leave out the cluster, or use --balance weight"
-        raise ConfigError("--balance undersample with columns counts in one process only", hint)
+        hint = "leave out the cluster, or use --set balance=weight"
+        raise ConfigError("--set balance=undersample with columns counts in one process only", hint)
     planned = [make_shards(number, path, how, size) for number, (path, how) in enumerate(inputs)]
     result = run(trainer.part(), [shard for shards, _ in planned for shard in shards])
     trainer.absorb([result.counts])
@@ -153,7 +154,7 @@ def on_dask(
     try:
         from distributed import Client
     except ImportError:
-        raise MissingExtraError("--dask", "dask") from None
+        raise MissingExtraError("--set dask", "dask") from None
     try:
         connect: Any = Client  # has no annotations
         client = connect(address, timeout=patience, set_as_default=False)

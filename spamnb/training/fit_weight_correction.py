@@ -68,18 +68,18 @@ def refused(model: SpamModel, mode: str) -> str:
     if not make(model.scoring).linear:
         return f"needs a scorer that adds up weights, got {model.scoring.name}"
     if mode == "auto" and int(model.store.message_totals.sum()) > WHOLE:
-        return f"left out with more than {WHOLE:,} messages (--refine yes does it)"
+        return f"left out with more than {WHOLE:,} messages (--set refine=yes does it)"
     return ""
 
 
 def too_few(sample: Sample, base: bool) -> str:
     """Returns why few messages, or a few more with a base model, get no correction; or nothing."""
     if len(sample) < FEW:
-        return f"no: left out with fewer than {FEW} messages (--refine yes does it)"
+        return f"no: left out with fewer than {FEW} messages (--set refine=yes does it)"
     if not base or len(sample.entries.ids) >= FEWEST:
         return ""
     few = f"with a base model and fewer than {FEWEST:,} tokens in all messages"
-    return f"no: left out {few} (--refine yes does it)"
+    return f"no: left out {few} (--set refine=yes does it)"
 
 
 def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, training: TrainingConfig) -> Refined:
@@ -199,8 +199,8 @@ class _Folds(Record):
     def _fit_without(self, f: int, before: FloatArray) -> tuple[Weights, float] | None:
         """Returns the correction fitted without fold f; `before` are scores without f."""
         outside = np.flatnonzero(self.counts.fold != f)
-        stats, there = self.counts.stats([f], every=True)
-        return self.regression.fit(outside, before[outside], np.where(there, self._weights(stats), 0.0))
+        stats, present = self.counts.stats([f], every=True)
+        return self.regression.fit(outside, before[outside], np.where(present, self._weights(stats), 0.0))
 
     def _added_to(self, f: int, added: Weights) -> FloatArray:
         """Returns what a correction of weights adds to the scores of fold f."""

@@ -62,6 +62,19 @@ class Cells(Record):
         return Cells(at, self.tokens, self.messages)
 
 
+class SharedTokens(Record):
+    """The tokens that messages of the sample share with others: their rows in the store, kinds and counts."""
+
+    rows: IntArray
+    kinds: NDArray[np.uint8]
+    tokens: IntArray
+    messages: IntArray
+
+    @classmethod
+    def of(cls, store: CountStore, rows: IntArray) -> SharedTokens:
+        return cls(rows, store.kinds[rows], store.tokens[rows], store.messages[rows])
+
+
 class FoldCounts:
     """The counts of a sample in folds; the ids of its entries are rows of the store.
 
@@ -85,9 +98,7 @@ class FoldCounts:
         times = _times(store.messages[used])
         shared = np.flatnonzero(times > 1)
         # Each fold begins with these: picking them took as long as all the rest of a fold.
-        at = used[shared]
-        self._shared = store.kinds[at], store.tokens[at], store.messages[at]
-        self._tokens = at
+        self._shared = SharedTokens.of(store, used[shared])
         place = np.full(len(used), -1, np.int64)
         place[shared] = np.arange(len(shared))
         self._cells = self._every if whole else [each.among(place, classes) for each in cells]
@@ -102,13 +113,13 @@ class FoldCounts:
     def stats(self, out: Sequence[int], every: bool = False) -> tuple[Stats, NDArray[np.bool_]]:
         """Returns the statistics without some folds, maybe of every token, and which tokens are left."""
         store, every = self._store, every or self._whole
-        kinds, *tables = (store.kinds, store.tokens, store.messages) if every else self._shared
-        tokens, left = (table.astype(np.int64) for table in tables)
+        table = store if every else self._shared
+        kinds, tokens, left = table.kinds, table.tokens.astype(np.int64), table.messages.astype(np.int64)
         for cells in ((self._every if every else self._cells)[f] for f in out):
             tokens.reshape(-1)[cells.at] -= cells.tokens
             left.reshape(-1)[cells.at] -= cells.messages
-        there = rows_with_any(left)
-        gone = [_sizes(kinds[~there])] + [self._lost[f] for f in out if not every]
+        present = rows_with_any(left)
+        gone = [_sizes(kinds[~present])] + [self._lost[f] for f in out if not every]
         lost, lost_words, lost_grams = (sum(sizes) for sizes in zip(*gone, strict=True))
         taken = np.sum([self._totals[f] for f in out], axis=0)
         stats = Stats(
@@ -121,19 +132,19 @@ class FoldCounts:
             store.gram_vocabulary - lost_grams,
             store.labels,
         )
-        return stats, there
+        return stats, present
 
     def take_out(self, out: Sequence[int], score: Sequence[int] | None = None) -> Fold:
         """Returns the messages of some folds and the counts without them; `score` are the folds to score."""
         chosen = out if score is None else score
-        stats, there = self.stats(out)
+        stats, present = self.stats(out)
         rows, taken = (np.concatenate([self.rows[f] for f in some]) for some in (chosen, out))
-        entries = Entries.concat([self._parts[f].where(there) for f in chosen])
-        shapes = (self._store.kinds if self._whole else self._shared[0]) == SHAPE
+        entries = Entries.concat([self._parts[f].where(present) for f in chosen])
+        shapes = (self._store if self._whole else self._shared).kinds == SHAPE
         if self._whole:  # the bias looks at every row
-            alive = np.flatnonzero(there)
+            alive = np.flatnonzero(present)
             return Fold(rows, taken, entries.compact(alive), only(stats, alive), shapes[alive], alive)
-        return Fold(rows, taken, entries, stats, shapes, self._tokens)
+        return Fold(rows, taken, entries, stats, shapes, self._shared.rows)
 
 
 def _times(messages: IntArray) -> IntArray:

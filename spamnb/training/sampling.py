@@ -160,12 +160,12 @@ class SampleCollector:
     def _count(self, blocks: Sequence[SampleBlock]) -> None:
         """Counts what can be dropped; rows that wait for their digest stay in any case."""
         for block in blocks:
-            settled = block.digests != 0
-            self._messages += int(np.count_nonzero(settled))
-            self._tokens += int(block.entries.tokens[settled].sum())
+            has_digest = block.digests != 0
+            self._messages += int(np.count_nonzero(has_digest))
+            self._tokens += int(block.entries.tokens[has_digest].sum())
 
     def to_sample(self, store: CountStore, fewest: int) -> Sample | None:
-        """Returns the sample if it has `fewest` messages of each class; the blocks are given up."""
+        """Returns the sample if it has `fewest` messages of each class; the blocks are dropped."""
         blocks, self.blocks = self.blocks, []
         if not blocks:
             return None

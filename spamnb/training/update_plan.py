@@ -29,15 +29,26 @@ class Lesson:
 
 
 @dataclass
+class VerdictsBefore:
+    """The verdicts on new messages before they were learned.
+
+    `misclassified` of the `classified` ones got another verdict than their label. `lessons` has the verdicts
+    before and after, of at most `MOST_LESSONS` learned and relabelled messages in one run.
+    """
+
+    classified: int = 0
+    misclassified: int = 0
+    lessons: list[Lesson] = field(default_factory=list)
+
+
+@dataclass
 class LearnResult:
     """Counts what an update did with its messages, by label or by (old label, new label).
 
     `known`: learned before with this label, skipped. `not_found`: not forgotten because never learned.
-    `conflicting_labels`: skipped because learned with several labels, or given two labels in one run.
+    `conflicting_labels`: skipped because learned with several labels, or in one run with two labels.
     `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
     learned before the model was aged or pruned: what is left of their counts stays.
-    `misclassified` of the `classified` ones got another verdict than their label, before they were learned.
-    `lessons` has the verdicts on learned and relabelled messages, of at most `MOST_LESSONS` in one run.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
@@ -48,9 +59,7 @@ class LearnResult:
     conflicting_labels: int = 0
     already_correct: int = 0
     stale: int = 0
-    classified: int = 0
-    misclassified: int = 0
-    lessons: list[Lesson] = field(default_factory=list)
+    verdicts: VerdictsBefore = field(default_factory=VerdictsBefore)
 
     @property
     def changes(self) -> int:
@@ -59,7 +68,9 @@ class LearnResult:
     def to_dict(self) -> dict[str, Any]:
         """Stable names, builtins only."""
         moved = [{"from": a, "to": b, "messages": n} for (a, b), n in sorted(self.relabelled.items())]
-        return asdict(self) | {"relabelled": moved}
+        counts = asdict(self) | {"relabelled": moved}
+        counts.update(counts.pop("verdicts"))
+        return counts
 
 
 @dataclass
@@ -222,5 +233,5 @@ def check_can_sync(model: SpamModel) -> None:
     if model.seen_messages is None:
         raise ModelError(
             "the model does not remember which messages it has learned, so all would be learned each time",
-            hint="--sync needs a model that was trained without --no-digests",
+            hint="--sync needs a model that was trained without --set digests=no",
         )

@@ -20,7 +20,7 @@ SHORT = 100  # tokens of the mean message; Enron has 342, SMS have 40
 
 
 def are_short(store: CountStore) -> bool:
-    """Whether the mean message is short."""
+    """Returns whether the mean message is short."""
     return bool(store.presence_totals.sum() < SHORT * store.message_totals.sum())
 
 

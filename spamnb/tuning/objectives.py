@@ -1,4 +1,4 @@
-"""Measures by which candidates are ranked, each for many weightings of the messages at once."""
+"""Computes the measures that rank candidates, each for many weightings of the messages at once."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def accuracy(a: Answers, weights: Weights) -> FloatArray:
     return _ratio((weights * (a.truth == a.predicted)).sum(axis=1), weights.sum(axis=1))
 
 
-def log_loss(a: Answers, weights: Weights) -> FloatArray:
+def weighted_log_loss(a: Answers, weights: Weights) -> FloatArray:
     """Mean of -log P(truth)."""
     return _ratio((weights * a.surprise).sum(axis=1), weights.sum(axis=1))
 
@@ -156,13 +156,13 @@ _OBJECTIVES = {
     "auc": Objective("auc", "ROC AUC", auc),
     "f1": Objective("f1", "F1", f1),
     "accuracy": Objective("accuracy", "accuracy", accuracy, percent=True),
-    "log-loss": Objective("log-loss", "log loss", log_loss, -1),
+    "log-loss": Objective("log-loss", "log loss", weighted_log_loss, -1),
     "cost": Objective("cost", "cost", cost, -1),
 }
 
 
 def objective(name: str) -> Objective:
-    """An objective by its name; P in recall@P% is any false positive rate.
+    """Returns an objective by its name; P in recall@P% is any false positive rate.
 
     >>> objective("recall@0.5%").printed
     'recall at 0.5% FPR'
@@ -177,7 +177,7 @@ def objective(name: str) -> Objective:
 
 
 def objective_for(name: str | None, classes: int) -> Objective:
-    """The named objective, or the default for so many classes; refuses one that needs two classes."""
+    """Returns the named objective, or the default for so many classes; refuses one that needs two classes."""
     if name is None:
         return objective(DEFAULT if classes == 2 else "f1")
     if classes > 2 and name not in FOR_MANY:

@@ -80,7 +80,7 @@ class SharedCounts:
             words = trainer.add_chunk(chunk, words=words)
 
     def counted(self, features: FeatureConfig) -> CountedSetting:
-        """What counting with just these features would have given."""
+        """Returns the result of counting with just these features."""
         family = _family(features)
         if family not in self._counted:
             model, sample = self._trainers[family].counted()
@@ -117,7 +117,7 @@ def _enough(sample: Sample | None) -> Sample:
 
 
 def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:
-    """The counts and the sample without the n-grams and shapes that `features` does not ask for.
+    """Returns the counts and the sample without the n-grams and shapes that `features` does not ask for.
 
     Every token of the sample has been counted, so the length of a message is the sum of its entries.
     """
@@ -181,7 +181,7 @@ class SettingGrid:
         return self._first.sample.digests
 
     def notes(self) -> list[str]:
-        """How the folds were made, for the reader of a report."""
+        """Describes the folds for the reader of a report."""
         lines = [f"{self.folds} folds, duplicates of a text in the same fold; weights are not refined"]
         lines += duplicates_note(self.digests)
         if len(self.truth) < self.total:
@@ -189,7 +189,7 @@ class SettingGrid:
         return lines
 
     def counted(self, features: FeatureConfig) -> CountedSetting:
-        """The counts for these features; those of other features are dropped if memory is short."""
+        """Returns the counts for these features; those of other features are dropped if memory is short."""
         if features not in self._counted:
             size = max(len(c.sample.entries.ids) for c in self._counted.values())
             while len(self._counted) >= max(2, _MAX_ENTRIES // (1 + size * self.folds)):
@@ -216,7 +216,7 @@ class SettingGrid:
         return score_fold(counted.model.store, scorer, counted.sample, prepared[key], limits)[:2]
 
     def _scoring(self, candidate: Candidate) -> ScorerConfig:
-        """The scorer as training would set it."""
+        """Returns the scorer as training would set it."""
         store = self.counted(candidate.features).model.store
         return with_usual_limit(candidate.scoring, candidate.features, store)
 
@@ -230,7 +230,7 @@ class SettingGrid:
         return self._tables[features, full_vocabulary]
 
     def scores(self, candidate: Candidate, without: int | None = None) -> FoldScores:
-        """The scores of all folds but `without`, whose rows stay zero."""
+        """Returns the scores of all folds but `without`, whose rows stay zero."""
         damped, known = np.zeros((len(self.truth), len(self.labels))), np.zeros(len(self.truth), np.int64)
         for f in range(self.folds):
             rows = np.flatnonzero(self.fold == f)
@@ -239,7 +239,7 @@ class SettingGrid:
         return FoldScores(damped, known)
 
     def evaluate(self, candidate: Candidate, without: int | None = None) -> tuple[SpamModel, HeldOutScores]:
-        """The model, calibrated on its out-of-fold scores, and its answers to all folds but `without`."""
+        """Returns the model, calibrated on out-of-fold scores, and its answers to all folds but `without`."""
         model = replace(self.counted(candidate.features).model, scoring=self._scoring(candidate))
         scores = self.scores(candidate, without)
         truth, fold = self.truth, self.fold
@@ -250,13 +250,13 @@ class SettingGrid:
         return calibrate_model(model, labels_only(truth), training, scores, fold)
 
     def evaluate_refined(self, candidate: Candidate) -> tuple[SpamModel, HeldOutScores]:
-        """The model as `spamnb train` makes it, maybe with corrected weights, and its out-of-fold answers."""
+        """Returns the model as `spamnb train` makes it, corrected or not, and its out-of-fold answers."""
         counted = self.counted(candidate.features)
         model = replace(counted.model, scoring=self._scoring(candidate))
         return calibrate_model(model, counted.sample, TrainingConfig(folds=self.folds), fold=self.fold)
 
 
 def labels_only(truth: IntArray) -> Sample:
-    """A sample of which only the labels matter."""
+    """Returns a sample of which only the labels matter."""
     none = np.zeros(0, np.int64)
     return Sample(Entries(len(truth), none, none, none), truth, np.zeros(0, np.uint64))

@@ -39,12 +39,12 @@ CLIMBS = 3  # scorers to climb from: one that starts badly may end well with oth
 
 
 def named(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) -> Candidate:
-    """A candidate named by its flags."""
+    """Returns a candidate named by its flags."""
     return Candidate(" ".join(flags(features, scoring, mail)) or "defaults", features, scoring, mail)
 
 
 def start_candidates(base: FeatureConfig, mail: bool = False) -> list[Candidate]:
-    """The scorers with their own defaults, the default one first."""
+    """Returns the scorers with their own defaults, the default one first."""
     names = sorted(REGISTRY, key=lambda name: name != ScorerConfig().name)
     return [_of_scorer(base, name, mail) for name in names]
 
@@ -72,7 +72,7 @@ def neighbours(at: Candidate) -> Iterator[list[Candidate]]:
 
 
 def _other_shapes(features: FeatureConfig, mail: bool) -> FeatureConfig:
-    """The features with shapes and all that goes with them, or without."""
+    """Returns the features with shapes and all that goes with them, or without."""
     shapes = not features.shapes
     punctuation = FeatureConfig.usual(mail).punctuation
     return replace(features, shapes=shapes, deobfuscate=shapes, punctuation=punctuation)
@@ -184,7 +184,7 @@ def tune(
 def _choice(
     grid: SettingGrid, objective: Objective, best: Candidate, defaults: Candidate, without: int | None
 ) -> Candidate:
-    """The best if it is ahead of the defaults by more than one standard error, else the defaults."""
+    """Returns the best if it is ahead of the defaults by more than one standard error, else the defaults."""
     if best == defaults:
         return best
     pair = [Answers.of(*grid.evaluate(c, without)) for c in (best, defaults)]
@@ -218,7 +218,7 @@ def _nested(grid: SettingGrid, name: str, chosen: dict[int, Candidate]) -> Candi
 
 
 def _in_order(order: IntArray, folds: list[HeldOutScores]) -> HeldOutScores:
-    """The answers of all folds in the order of the sample; more than two classes have no log-odds."""
+    """Returns the answers of all folds in the order of the sample; more than two classes have no log-odds."""
     truth, proba, known = (
         np.concatenate([getattr(fold, name) for fold in folds])[order] for name in ("truth", "proba", "known")
     )

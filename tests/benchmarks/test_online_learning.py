@@ -6,18 +6,18 @@ import pytest
 
 from benchmarks.online_learning import Online
 from spamnb.features import extract
-from spamnb.mail import as_texts
+from spamnb.mail import mail_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.model.scoring_engine import Engine, log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
-from tests.helpers.paths import MAILS
+from tests.helpers.paths import SMALL_MAILS
 
 
 def test_each_step_is_that_of_the_model() -> None:
     online, model = Online(), SpamModel(FeatureConfig.usual(mail=True))
-    for path in sorted(MAILS, key=lambda path: path.name):
-        texts, label = as_texts([parse_mail(path.read_bytes())]), path.parent.name
+    for path in sorted(SMALL_MAILS, key=lambda path: path.name):
+        texts, label = mail_texts([parse_mail(path.read_bytes())]), path.parent.name
         batch = online.extract(texts)
         if len(model.labels) == 2:
             scored = Engine(model.store, model.scoring).score(extract(texts, model.features))

@@ -9,7 +9,7 @@ import pytest
 from spamnb.model import shipped_model
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.command_line import Cli
-from tests.helpers.paths import ROOT, SAMPLE
+from tests.helpers.paths import ROOT, SMALL_SMS
 
 FEW = "label,text\nspam,pay the parcel fee\nspam,parcel fee due\nham,lunch on monday\nham,lunch today\n"
 MAIL = ROOT / "data" / "mail"
@@ -37,13 +37,45 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert result["formula"]["base"]["calibration"]["slope"] > 0
 
 
+def test_few_messages_start_from_the_ready_made_model(cli: Cli) -> None:
+    cli.write("few.csv", FEW)
+    note = "fewer than 200 messages: starting from the ready-made model for SMS; --base none does not\n"
+    del cli.env["SPAMNB_TRAIN_BASE"]
+    assert note in cli("train", "few.csv", "-o", "default.spamnb").err
+    cli("train", "few.csv", "--base", "ready-made", "-o", "stated.spamnb")
+    assert (cli.here / "default.spamnb").read_bytes() == (cli.here / "stated.spamnb").read_bytes()
+    cli("train", "few.csv", "-o", "jobs.spamnb", "--jobs", "2!")
+    assert (cli.here / "jobs.spamnb").read_bytes() == (cli.here / "stated.spamnb").read_bytes()
+    others = (
+        ("few.csv", "--base", "none"),
+        ("few.csv", "--tokens", "plain"),
+        ("few.csv", "--alpha", "1"),
+        ("few.csv", "--folds", "0"),
+        (SMALL_SMS,),
+    )
+    for args in others:
+        assert note not in cli("train", *args, "-o", "own.spamnb", "--force").err
+        assert SpamModel.load(cli.here / "own.spamnb").base is None
+    piped = cli("train", "-", "-o", "own.spamnb", "--force", stdin=FEW.encode()).err
+    assert note not in piped  # read once
+
+
+def test_few_mails_start_from_the_model_for_mail(cli: Cli) -> None:
+    del cli.env["SPAMNB_TRAIN_BASE"]
+    status = cli("train", MAIL, "-o", "m.spamnb").err
+    assert "starting from the ready-made model for mail; --base none does not\n" in status
+    model = SpamModel.load(cli.here / "m.spamnb")
+    assert model.decision.max_fpr == 0.001
+    assert model.decision.threshold > 0.8
+
+
 def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
-    status = cli("train", SAMPLE, "--base", "ready-made", "-o", "m.spamnb").err
+    status = cli("train", SMALL_SMS, "--base", "ready-made", "-o", "m.spamnb").err
     assert "base model        from the ready-made model for SMS, weight " in status
     assert "(chosen by folds)" in status
-    stated = cli("train", SAMPLE, "--base", "ready-made", "--base-weight", "0.7", "-o", "n.spamnb").err
+    stated = cli("train", SMALL_SMS, "--base", "ready-made", "--set", "base-weight=0.7", "-o", "n.spamnb").err
     assert "base model        from the ready-made model for SMS, weight 0.7\n" in stated
-    measured = cli("evaluate", SAMPLE, "--folds", "5", "--base", "ready-made", "--json", "-").json
+    measured = cli("evaluate", SMALL_SMS, "--folds", "5", "--base", "ready-made", "--json", "-").json
     assert measured["accuracy"] == cli("evaluate", "-m", "m.spamnb", "--json", "-").json["accuracy"]
 
 
@@ -62,7 +94,7 @@ def test_mail_starts_from_the_model_for_mail(cli: Cli) -> None:
 
 def test_any_own_model_can_be_started_from(cli: Cli) -> None:
     cli.write("few.csv", FEW)
-    cli("train", SAMPLE, "-o", "old.spamnb", "-q")
+    cli("train", SMALL_SMS, "-o", "old.spamnb", "-q")
     status = cli("train", "few.csv", "--base", "old.spamnb", "-o", "m.spamnb").err
     assert re.search(r"base model +from the model old.spamnb, weight 0\.\d+\n", status)
     again = cli.fails("train", "few.csv", "--base", "m.spamnb", code=2)
@@ -72,7 +104,7 @@ def test_any_own_model_can_be_started_from(cli: Cli) -> None:
 def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
     def log_loss(*more: str) -> float:
         flags = ("--holdout", "90%", "--json", "-", "-q")
-        return float(cli("evaluate", SAMPLE, *flags, *more).json["log_loss"])
+        return float(cli("evaluate", SMALL_SMS, *flags, *more).json["log_loss"])
 
     assert log_loss("--base", "ready-made") < log_loss()
 
@@ -86,18 +118,18 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
             "leave out the settings of tokens and columns, or --base",
         ),
         (
-            ("train", "few.csv", "--base-weight", "1"),
-            "--base-weight is the weight of the model of --base, got none",
-            "add --base ready-made, or leave out --base-weight",
+            ("train", "few.csv", "--set", "base-weight=1"),
+            "--set base-weight is the weight of the model of --base, got none",
+            "add --base ready-made, or leave out --set base-weight",
         ),
         (
-            ("train", "few.csv", "--base", "ready-made", "--base-weight", "0"),
-            "--base-weight must be a number above 0, got 0.0",
+            ("train", "few.csv", "--base", "ready-made", "--set", "base-weight=0"),
+            "--set base-weight must be a number above 0, got 0.0",
             "leave it out: cross-validation chooses it",
         ),
         (
             ("train", "few.csv", "--base", "nowhere.spamnb"),
-            "--base must be ready-made, the name of a model or a file, got 'nowhere.spamnb'",
+            "--base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
             "for example --base ready-made, or check the path",
         ),
         (

@@ -32,21 +32,26 @@ ROW = [
 ]
 
 
-def test_all_scorers_and_more_in_one_table(cli: Cli, sms: Sms) -> None:
+def test_all_scorers_are_compared_by_default(cli: Cli, sms: Sms) -> None:
+    result = cli("compare", sms.train, "--json", "-", "-q", "--folds", "2").json
+    assert sorted(row["name"] for row in result["candidates"]) == sorted(REGISTRY)
+
+
+def test_settings_are_compared_with_the_defaults(cli: Cli, sms: Sms) -> None:
     more = ("--with", "ngrams=1", "--with", "alpha=1,tokens=plain")
     done = cli("compare", sms.train, *more, "--json", "table.json")
     result = json.loads((cli.here / "table.json").read_text())
     assert list(result) == NAMES
     assert [*result["candidates"][0]][: len(ROW)] == ROW
     names = [row["name"] for row in result["candidates"]]
-    assert sorted(names) == sorted([*REGISTRY, "ngrams=1", "alpha=1,tokens=plain"])
+    assert sorted(names) == sorted(["multinomial", "ngrams=1", "alpha=1,tokens=plain"])
     values = [row["value"] for row in result["candidates"]]
     assert values == sorted(values, reverse=True)
     assert (result["best"], result["candidates"][0]["p_value"]) == (names[0], None)
     flags = {row["name"]: row["flags"] for row in result["candidates"]}
     assert flags["alpha=1,tokens=plain"] == "--tokens plain --alpha 1"
     lines = done.text.splitlines()
-    assert lines[0] == "9 candidates, 5-fold cross-validation"
+    assert lines[0] == "3 candidates, 5-fold cross-validation"
     assert lines[1] == "5 folds, duplicates of a text in the same fold; weights are not refined"
     begin = lines.index("") + 3
     shown = [line.split()[0] for line in lines[begin : begin + len(names)]]
@@ -57,7 +62,7 @@ def test_a_candidate_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
     result = cli("compare", sms.train, "--json", "-", "-q", "--folds", "4").json
     row = next(row for row in result["candidates"] if row["name"] == "bernoulli")
     alone = cli(
-        "evaluate", sms.train, "--folds", "4", "--scorer", "bernoulli", "--refine", "no", "--json", "-"
+        "evaluate", sms.train, "--folds", "4", "--scorer", "bernoulli", "--set", "refine=no", "--json", "-"
     ).json
     for name in ("accuracy", "recall", "roc_auc", "log_loss", "false_positives"):
         assert row[name] == pytest.approx(alone[name], abs=1e-12), name
@@ -65,7 +70,7 @@ def test_a_candidate_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
 
 
 def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
-    flags = ("--objective", "recall@0.1%", "--no-scorers", "--with", "damping=0")
+    flags = ("--objective", "recall@0.1%", "--with", "damping=0")
     shown = cli("compare", sms.train, *flags, env={"COLUMNS": "80"}).text
     assert shown.startswith("2 candidates, ")
     assert "recall@0.1%" in shown

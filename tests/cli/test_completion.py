@@ -37,7 +37,7 @@ def completed(cli: Cli, *words: str) -> list[str]:
 def test_completion_of_commands_options_choices_and_files(cli: Cli) -> None:
     assert completed(cli, "spamnb", "pre") == ["plain,predict"]
     assert completed(cli, "spamnb", "") == [f"plain,{name}" for name in COMMANDS]
-    assert completed(cli, "spamnb", "train", "--bal") == ["plain,--balance"]
+    assert completed(cli, "spamnb", "train", "--scor") == ["plain,--scorer"]
     assert completed(cli, "spamnb", "predict", "--format", "t") == ["plain,tsv", "plain,table", "plain,terse"]
     for words in (("train", "my"), ("predict", "my"), ("evaluate", "-m", "my"), ("train", "-o", "my")):
         assert completed(cli, "spamnb", *words) == ["file,my"]

@@ -42,7 +42,7 @@ def test_every_kind_of_value(cli: Cli) -> None:
     configure(
         cli,
         "[train]\nnumeric = ['size']\ncategorical = 'sort'\nlabel-column = 'kind'\nunsure = [0.2, 0.9]\n"
-        "alpha = 1\nno_digests = true\nfolds = 0\noutput = 'configured'\n",
+        "alpha = 1\ndigests = false\nfolds = 0\noutput = 'configured'\n",
     )
     cli("train", "d.csv", "-q")
     found = cli("inspect", "-m", "configured", "--json", "-").json
@@ -62,7 +62,7 @@ def test_every_kind_of_value(cli: Cli) -> None:
 
 
 def test_a_command_of_a_group_has_a_table(cli: Cli, tiny: Path) -> None:
-    configure(cli, "[model.prune]\nmax-tokens = 2\noutput = 'small'\n")
+    configure(cli, "[model.prune]\nmin-count = 2\noutput = 'small'\n")
     assert "kept              2 of 6 tokens" in cli("model", "prune", tiny).err
 
 
@@ -183,8 +183,9 @@ def test_filter_passes_the_mail_whatever_is_configured(cli: Cli, text: str, mess
 
 def test_config_shows_values_and_their_origins(cli: Cli) -> None:
     path = configure(
-        cli, "[predict]\nformat = 'jsonl'\n[train]\nnumeric = ['a', 'b']\n[model.age]\ntimes = 2\n"
+        cli, "[predict]\nformat = 'jsonl'\n[train]\nnumeric = ['a', 'b']\n[model.age]\nhalf-life = '90d'\n"
     )
+    del cli.env["SPAMNB_TRAIN_BASE"]
     done = cli("config", env={"SPAMNB_PREDICT_ONLY": "spam", "SPAMNB_TRAIN_NUMERIC": "c"})
     assert done.text.splitlines()[1:] == [
         f"# {path}",
@@ -194,7 +195,7 @@ def test_config_shows_values_and_their_origins(cli: Cli) -> None:
         f'format = "jsonl"  # {path}',
         'only = "spam"  # SPAMNB_PREDICT_ONLY',
         "[model.age]",
-        f"times = 2  # {path}",
+        f'half-life = "90d"  # {path}',
     ]
     assert done.text.startswith("# /etc/spamnb/config.toml")
 
@@ -204,7 +205,7 @@ def test_config_of_a_command_shows_all_its_keys(cli: Cli) -> None:
     assert lines[1:] == [
         f"# {cli.config}/spamnb/config.toml (not there)",
         "[model.prune]",
-        *("# min-count", "# max-tokens", "# max-bytes", "# output"),
+        *("# min-count", "# max-bytes", "# output"),
         *("# force = false  # default", "# quiet = false  # default"),
     ]
     assert "'prune' is not one of train, predict, " in cli.fails("config", "prune", code=2)[-1]

@@ -17,7 +17,7 @@ DATA = 'label,text\nham,win\nham,"win\nmoney"\nspam,see you\nspam,win\nham,see\n
 
 def test_each_class_stands_first(cli: Cli, tiny: Path) -> None:
     cli.write("d.csv", DATA)
-    lines = cli("evaluate", "d.csv", "-m", tiny, "--no-curves", "-q").text.splitlines()
+    lines = cli("evaluate", "d.csv", "-m", tiny, "-q").text.splitlines()
     # Of 3 flagged messages 1 is spam, of 2 spam 1 is flagged; of 3 others 2 are ham, of 4 ham 2.
     assert lines[:5] == [
         "model on d.csv",
@@ -30,7 +30,7 @@ def test_each_class_stands_first(cli: Cli, tiny: Path) -> None:
 
 def test_the_baseline_stands_beside_accuracy(cli: Cli, tiny: Path, three: Three) -> None:
     cli.write("d.csv", DATA)
-    lines = cli("evaluate", "d.csv", "-m", tiny, "--no-curves", "-q").text.splitlines()
+    lines = cli("evaluate", "d.csv", "-m", tiny, "-q").text.splitlines()
     row = next(i for i, line in enumerate(lines) if line.startswith("accuracy"))
     assert lines[row].split()[1] == "50.00%"
     assert lines[row + 1].split() == [
@@ -47,12 +47,12 @@ def test_the_baseline_stands_beside_accuracy(cli: Cli, tiny: Path, three: Three)
 
 def test_the_worst_mistakes(cli: Cli, tiny: Path) -> None:
     cli.write("d.csv", DATA)
-    shown = cli("evaluate", "d.csv", "-m", tiny, "--no-curves", "-q", "--mistakes", "1").text
+    shown = cli("evaluate", "d.csv", "-m", tiny, "-q", "--mistakes", "1").text
     assert shown.split("\n\n")[-2:] == [
         "ham flagged as spam: 2, the worst 1\n0.8571  win money\n        line 3: win +1.10, money +0.69",
         "spam not flagged: 1\n0.1429  see you\n        line 5: see -1.10, you -0.69\n",
     ]
-    shown = cli("evaluate", "d.csv", "-m", tiny, "--no-curves", "-q", "--mistakes", "9").text
+    shown = cli("evaluate", "d.csv", "-m", tiny, "-q", "--mistakes", "9").text
     assert "ham flagged as spam: 2\n0.8571  win money\n" in shown
     assert "0.7500  win\n        line 2: win +1.10\n" in shown
 
@@ -70,7 +70,7 @@ def test_mistakes_in_json_and_beside_a_report(cli: Cli, tiny: Path) -> None:
 
 
 def test_mistakes_of_a_cross_validation_and_of_three_classes(cli: Cli, sms: Sms, three: Three) -> None:
-    shown = cli("evaluate", sms.train, "--folds", "2", "--no-curves", "-q", "--mistakes", "2").text
+    shown = cli("evaluate", sms.train, "--folds", "2", "-q", "--mistakes", "2").text
     kinds = [block.splitlines() for block in shown.split("\n\n")[-2:]]
     assert [block[0].split(":")[0] for block in kinds] == ["ham flagged as spam", "spam not flagged"]
     assert [len(block) for block in kinds] == [5, 5]
@@ -82,7 +82,7 @@ def test_mistakes_of_a_cross_validation_and_of_three_classes(cli: Cli, sms: Sms,
 
 def test_a_mistake_is_harmless_and_fits_the_terminal(cli: Cli, tiny: Path) -> None:
     cli.write("d.csv", f'label,text\nham,"win \x1b[31m \u202e{"中" * 80}"\nspam,see you\n')
-    text = cli("evaluate", "d.csv", "-m", tiny, "--no-curves", "-q", "--mistakes", "1").text
+    text = cli("evaluate", "d.csv", "-m", tiny, "-q", "--mistakes", "1").text
     line = next(line for line in text.splitlines() if line.startswith("0.7500"))
     assert line.startswith("0.7500  win \\x1b[31m \\u202e中")
     assert line.endswith("…")

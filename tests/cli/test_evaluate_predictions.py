@@ -47,7 +47,7 @@ def test_another_filter_s_scores(cli: Cli) -> None:
 
 def test_columns_can_be_stated(cli: Cli) -> None:
     cli.write("p.csv", "a,b,c\nspam,0.9,ham\nham,0.1,ham\n")
-    stated = ("--truth", "a", "--score", "b", "--verdict", "c")
+    stated = ("--label-column", "a", "--prediction-column", "b", "--prediction-column", "c")
     figures = cli("evaluate", "--predictions", "p.csv", *stated, "--json", "-").json
     assert (figures["true_positives"], figures["false_negatives"], figures["roc_auc"]) == (0, 1, 1.0)
 
@@ -85,8 +85,7 @@ def test_rows_left_out_are_named(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ("--truth x", "--truth names a column of --predictions FILE: give that too."),
-        ("--score x", "--score names a column of --predictions FILE: give that too."),
+        ("--prediction-column x", "--prediction-column names a column of --predictions FILE: give that too."),
         (
             "--predictions p.csv --folds 3",
             "--folds does not go with --predictions: nothing is predicted anew.",
@@ -96,7 +95,6 @@ def test_rows_left_out_are_named(cli: Cli) -> None:
             "--predictions p.csv --alpha 1",
             "--alpha is a setting for training: use it with --folds K, or train a model with it.",
         ),
-        ("--predictions p.csv --truth x", "--truth does not go with DATA: the truth is taken from there."),
     ],
 )
 def test_what_does_not_go_together(cli: Cli, sms: Sms, flags: str, message: str) -> None:
@@ -127,5 +125,5 @@ def test_scores_without_a_threshold(cli: Cli) -> None:
 def test_a_column_about_ham_is_read_like_the_others(cli: Cli) -> None:
     rows = [f"{i % 3 > 0:d},{i % 3 > 0:d},{0.9 if i % 3 else 0.1}\n" for i in range(60)]
     cli.write("p.csv", "is_ham,predicted,score\n" + "".join(rows))
-    result = cli("evaluate", "--predictions", "p.csv", "--truth", "is_ham", "--json", "-").json
+    result = cli("evaluate", "--predictions", "p.csv", "--label-column", "is_ham", "--json", "-").json
     assert (result["accuracy"], result["roc_auc"]) == (1.0, 1.0)

@@ -21,9 +21,7 @@ def test_holdout(cli: Cli, sms: Sms) -> None:
 
 
 def test_a_learning_curve(cli: Cli, sms: Sms) -> None:
-    done = cli(
-        "evaluate", sms.train, "--learning-curve", "--holdout", "20%", "--no-curves", "--scorer", "binary"
-    )
+    done = cli("evaluate", sms.train, "--learning-curve", "--holdout", "20%", "--scorer", "binary")
     lines = done.text.splitlines()
     assert lines[0] == "learning curve"
     at = lines.index("metrics of the test messages by number of training messages")
@@ -75,7 +73,7 @@ def test_columns_can_be_held_out(cli: Cli, tennis: Tennis) -> None:
             ["x.csv", "--online", "-m", "m"],
             "Error: --model does not go with --online, which trains its own models.",
         ),
-        (["x.csv", "--holdout", "30%", "--balance", "undersample"], "Hint: use --balance weight"),
+        (["x.csv", "--holdout", "30%", "--set", "balance=undersample"], "Hint: use --set balance=weight"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )

@@ -44,7 +44,7 @@ def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
 
 def test_an_export_without_its_last_line_is_noticed(cli: Cli, tiny: Path, sms: Sms) -> None:
     cli("model", "age", tiny, "-o", "old.spamnb", "-q")
-    cli("train", sms.train, "--base", "ready-made", "--no-digests", "-o", "start.spamnb", "-q")
+    cli("train", sms.train, "--base", "ready-made", "--set", "digests=no", "-o", "start.spamnb", "-q")
     lost = "has lost its last line, and with it"
     for model in (tiny, Path("old.spamnb")):
         lines = cli("model", "export", model).out.splitlines(keepends=True)

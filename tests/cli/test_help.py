@@ -15,7 +15,7 @@ import pytest
 from spamnb import __version__
 from spamnb.cli import COMMANDS, SECTIONS, cli as group
 from spamnb.cli.command_group import LazyGroup
-from spamnb.cli.option_groups import GROUPS, Command, Option
+from spamnb.cli.option_groups import GROUPS, Command, Option, SettingOption
 from tests.helpers.command_line import PATIENCE, Cli
 
 
@@ -62,15 +62,15 @@ def test_the_help_fits_a_small_terminal(cli: Cli) -> None:
 def test_commands_stand_in_groups(cli: Cli) -> None:
     assert {title: [*commands] for title, commands in SECTIONS.items()} == {
         "Start": ["train", "predict", "explain", "evaluate", "inspect"],
-        "Teach": ["learn", "forget"],
+        "Teach": ["learn", "forget", "review"],
         "Improve": ["compare", "tune"],
-        "Mail": ["filter"],
+        "Mail and service": ["filter", "imap", "serve"],
         "Models and settings": ["model", "config", "completion"],
     }
     headings = [line[:-1] for line in cli("--help").text.splitlines() if re.fullmatch(r"[A-Z].*:", line)]
     assert headings == ["Options", *SECTIONS]
     assert list(subcommands("model")) == [
-        *("list", "use", "remove", "merge", "prune", "age", "export", "import", "check")
+        *("list", "use", "remove", "merge", "prune", "age", "log", "undo", "export", "import", "check")
     ]
 
 
@@ -101,8 +101,9 @@ def test_the_list_of_commands_says_what_the_command_says(name: str) -> None:
     assert (command(name).help or "").startswith(f"{ALL[name]}\n")
 
 
-# Each command has its own formats and its own default; `forget` has classes to remove, not to learn.
-OWN = ("--format", "--input-format", "--output", "--spam", "--ham")
+# Each command has its own formats and its own default; `forget` has classes to remove, `model remove` no file
+# to overwrite.
+OWN = ("--force", "--format", "--input-format", "--output", "--spam", "--ham")
 
 
 def test_shared_flags_mean_the_same_everywhere() -> None:
@@ -142,7 +143,8 @@ def test_help_all_shows_every_option(cli: Cli, name: str) -> None:
     assert max(map(len, text.splitlines())) <= 80
     for one in command(name).params:
         if isinstance(one, click.Option):
-            assert re.search(rf"^  (-\w, )?{max(one.opts, key=len)}\b", text, re.MULTILINE), one.opts
+            flag = f"{one.key}=" if isinstance(one, SettingOption) else max(one.opts, key=len)
+            assert re.search(rf"^  (-\w, )?{flag}", text, re.MULTILINE), one.opts
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -157,7 +159,13 @@ def test_every_option_has_a_group(name: str) -> None:
 def test_few_options_are_shown_altogether() -> None:
     flags = [{max(one.opts, key=len) for one in shown_options(name)} for name in SINGLE]
     assert median(map(len, flags)) <= 9
-    assert len(set().union(*flags)) <= 60
+
+
+def test_few_flags_are_there_altogether() -> None:
+    """Settings that few users change share one flag, --set; services have flags of their own."""
+    commands = [name for name in SINGLE if name.partition(" ")[0] not in ("serve", "imap")]
+    options = [one for name in commands for one in shown_options(name, everything=True)]
+    assert len({flag for one in options for flag in one.opts if flag.startswith("--")}) <= 60
 
 
 def test_one_word_for_one_thing() -> None:

@@ -129,7 +129,7 @@ def test_columns_have_tables(cli: Cli, tennis: Tennis) -> None:
 def test_columns_that_depend_on_each_other(cli: Cli, tennis: Tennis) -> None:
     flags = ["--label-column", "play", "--categorical", "outlook", "--categorical", "wind"]
     flags += ["--numeric", "temperature", "--numeric", "humidity", "--scorer", "categorical"]
-    cli("train", tennis.data, *flags, "--dependence", "tree", "--covariance", "full", "-o", "m")
+    cli("train", tennis.data, *flags, "--set", "dependence=tree", "--set", "covariance=full", "-o", "m")
     shown = cli("inspect", "-m", "m", "--top", "1").text
     blocks = {block.splitlines()[0]: block.splitlines()[1:] for block in shown.split("\n\n")[1:]}
     assert list(blocks) == [

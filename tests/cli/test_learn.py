@@ -96,7 +96,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
     assert done.json["relabelled"] == [{"from": "spam", "to": "ham", "messages": 1}]
     assert done.json["learned"] == {"ham": 1}
     here.write("again.txt", "see you\n\nsee you\n")
-    assert here("learn", "--ham", "again.txt", "--again", "--json", "-").json["learned"] == {"ham": 2}
+    assert here("learn", "--ham", "again.txt", "--mode", "again", "--json", "-").json["learned"] == {"ham": 2}
     assert here("forget", "again.txt", "--json", "-").json["forgotten"] == {"ham": 2}
 
 
@@ -164,7 +164,7 @@ def test_training_again_keeps_what_was_learned_in_the_backup(here: Cli) -> None:
 
 
 def test_a_model_without_digests(here: Cli) -> None:
-    here("train", "tiny.csv", *TINY_FLAGS, "--no-digests", "-o", "m.spamnb", "-q")
+    here("train", "tiny.csv", *TINY_FLAGS, "--set", "digests=no", "-o", "m.spamnb", "-q")
     here("learn", "--spam", "-q", stdin=b"win cash\n")
     done = here("forget", stdin=b"win cash\n", code=1)
     assert "Error: the model does not remember which messages it has learned\n" in done.err
@@ -198,7 +198,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
         (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
-        (["learn", "--sync", "--again", "spam=x"], b"", 2, "--sync does not go with --again."),
+        (["learn", "--sync", "--mode", "again", "spam=x"], b"", 2, "--sync does not go with --mode again."),
         (
             ["learn", "--spam", "--ham"],
             b"x\n",
@@ -216,7 +216,6 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
         (["learn"], b"label,text\nspma,x\n", 1, "the model knows ham, spam, got the label 'spma'"),
         (["learn", "--spam", "-m", "./none"], b"x\n", 1, "no model at ./none"),
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
-        (["forget", "--spam", "--wait", "-1"], b"", 2, "--wait"),
     ],
 )
 def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, said: str) -> None:
@@ -275,10 +274,10 @@ def test_sync_with_an_empty_folder(cli: Cli, tiny: Path) -> None:
 
 def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:
     maildirs(cli)
-    cli("train", "-", "--no-digests", "-o", "m.spamnb", "-q", stdin=TINY.encode())
+    cli("train", "-", "--set", "digests=no", "-o", "m.spamnb", "-q", stdin=TINY.encode())
     assert cli.fails("learn", "--sync", "ham=Archive", "-m", "m.spamnb") == [
         "Error: the model does not remember which messages it has learned, so all would be learned each time",
-        "Hint: --sync needs a model that was trained without --no-digests",
+        "Hint: --sync needs a model that was trained without --set digests=no",
     ]
 
 
@@ -300,7 +299,7 @@ def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
     """A message that is known with both labels is taken out of the one that the table names."""
     cli.write("m.spamnb", tiny.read_bytes())
     rows = "label,text\nspam,both of them\nham,both of them\n"
-    cli("learn", "--again", "-", "-m", "m.spamnb", stdin=rows.encode())
+    cli("learn", "--mode", "again", "-", "-m", "m.spamnb", stdin=rows.encode())
     table = cli.write("t.csv", "label,text\nspam,both of them\n")
     skipped = "conflicting labels  1 message was given or learned with two labels; skipped"
     assert skipped in cli("forget", table, "-m", "m.spamnb").err.splitlines()
@@ -326,6 +325,17 @@ def test_a_taught_message_keeps_its_label_until_it_is_forgotten(here: Cli) -> No
     assert here("predict", stdin=words).out.startswith(b"ham\t")
     here("forget", stdin=words)
     assert here("predict", stdin=lines).out == before
+
+
+def test_a_failed_first_lesson_leaves_no_model(cli: Cli) -> None:
+    table = cli.write("t.csv", "id,text\n1,hello\n")
+    assert cli.fails("learn", table)[1] == f"Error: no label column in {table} (columns: id, text)"
+    assert not Path(cli.own_model).exists()
+    cli("learn", "--spam", table)
+    assert Path(cli.own_model).exists()
+    before = Path(cli.own_model).read_bytes()
+    cli.fails("learn", table)
+    assert Path(cli.own_model).read_bytes() == before
 
 
 def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:

@@ -13,7 +13,7 @@ from tests.helpers.command_line import Cli, Sms, Three
 @pytest.mark.parametrize("written", ["1%", "0.01"])
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--max-fpr", written, "-o", "m.spamnb").err
-    line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
+    line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d, aim: at most 1% of ham\), unsure above 0\.5"
     assert re.search(rf"threshold         {line}\n", said)
     assert re.search(
         r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
@@ -32,7 +32,7 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
     said = cli("train", mails, "-o", "m.spamnb").err
-    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
+    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+, aim: at most 0.1% of ham\)", said)
     cli("train", mails, "--threshold", "0.5", "-o", "m.spamnb")
     decision = cli("inspect", "-m", "m.spamnb", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
@@ -41,7 +41,7 @@ def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
 
 
 def test_cross_validation_decides_as_training_does(cli: Cli, mails: Path) -> None:
-    done = cli("evaluate", mails, "--folds", "3", "--no-curves")
+    done = cli("evaluate", mails, "--folds", "3")
     assert "threshold chosen on the same out-of-fold" in " ".join(done.text.split())
 
 
@@ -54,7 +54,7 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     assert done["notes"][-1].startswith("at most 1% of ham on this data: spam above P = ")
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
-    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", "--no-curves").text
+    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%").text
     assert " ".join(done["notes"][-1].split()) in " ".join(shown.split())
 
 
@@ -67,7 +67,7 @@ def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
 
 
 def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
-    for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost-fp", "9")):
+    for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost", "ham:spam=9")):
         said = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m.spamnb", code=2).err
         assert f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in said
 

@@ -49,8 +49,8 @@ def test_merge_refusals(cli: Cli, sms: Sms, tiny: Path) -> None:
 def test_weights_that_nobody_can_remember(cli: Cli, sms: Sms) -> None:
     errors = cli.fails("model", "merge", f"{sms.model}:1000000", "-o", "w.spamnb", code=2)
     assert errors[0].startswith("Error: the weights make ")
-    assert errors[1] == "Hint: give smaller weights, or models that were trained with --no-digests"
-    cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
+    assert errors[1] == "Hint: give smaller weights, or models that were trained with --set digests=no"
+    cli("train", sms.train, "--set", "digests=no", "-o", "n.spamnb", "-q")
     cli("model", "merge", "n.spamnb:1000000000", "-o", "w.spamnb", "-q")
 
 
@@ -61,7 +61,7 @@ def test_merge_with_a_model_that_has_a_start(cli: Cli, sms: Sms) -> None:
 
 
 def test_merging_with_a_model_that_remembers_nothing_is_told(cli: Cli, sms: Sms) -> None:
-    cli("train", sms.train, "--no-digests", "-o", "n.spamnb", "-q")
+    cli("train", sms.train, "--set", "digests=no", "-o", "n.spamnb", "-q")
     status_lines = cli("model", "merge", sms.model, "n.spamnb", "-o", "c.spamnb").err.splitlines()
     assert "note: n.spamnb does not remember its messages, and so c.spamnb remembers none" in status_lines
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from spamnb.mail import as_texts
+from spamnb.mail import mail_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.model.spam_model import SpamModel
 from spamnb.training.trainer import train
 from tests.helpers.command_line import Cli, Sms
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, TEST_DATA
 
 MAIL = ROOT / "data" / "mail"
 
@@ -33,7 +33,7 @@ def test_short_messages_are_read_by_pairs_too(sms: Sms) -> None:
 
 
 def test_all_ways_to_measure_agree(cli: Cli, mails: Path) -> None:
-    flags = ("--folds", "3", "--no-scorers", "--with", "ngrams=1", "--with", "ngrams=2", "--json", "-")
+    flags = ("--folds", "3", "--with", "ngrams=1", "--with", "ngrams=2", "--json", "-")
     rows = {row["name"]: row for row in cli("compare", mails, *flags).json["candidates"]}
     assert rows["multinomial"]["log_loss"] == rows["ngrams=1"]["log_loss"] != rows["ngrams=2"]["log_loss"]
     assert rows["ngrams=2"]["flags"] == "--ngrams 2"
@@ -52,12 +52,12 @@ def test_tuning_starts_from_what_suits_mail(cli: Cli, mails: Path) -> None:
 def test_training_in_python_agrees() -> None:
     mails = [parse_mail(path.read_bytes()) for path in sorted(MAIL.glob("*/*.eml"))]
     labels = [path.parent.name for path in sorted(MAIL.glob("*/*.eml"))]
-    assert train(as_texts(mails), labels).features.ngrams == 1
+    assert train(mail_texts(mails), labels).features.ngrams == 1
     assert train([mail.body for mail in mails], labels).features.ngrams == 2
 
 
 def test_a_model_of_short_messages_says_so_when_it_meets_mail(cli: Cli, tiny: Path) -> None:
-    mail = next(iter(sorted((ROOT / "data/mail/ham").iterdir())))
+    mail = next(iter(sorted((TEST_DATA / "mail/ham").iterdir())))
     note = "note: this model was trained without mail; its verdicts on mail are unreliable\n"
     assert note in cli("predict", "-m", tiny, mail).err
     assert cli("predict", "-m", tiny, mail.parent, mail.parent, mail).err.count(note) == 1

@@ -77,8 +77,8 @@ def test_a_damaged_journal_fails(cli: Cli) -> None:
 
 
 def test_an_unknown_user_is_refused(cli: Cli) -> None:
-    assert cli.fails("model", "check", "--as", "no such user", code=2) == [
-        "Error: --as must be a user of this system, got 'no such user'",
+    assert cli.fails("model", "check", "no such user", code=2) == [
+        "Error: USER must be a user of this system, got 'no such user'",
         "Hint: see `getent passwd`",
     ]
     with pytest.raises(ConfigError):
@@ -172,12 +172,12 @@ def test_without_root_it_says_what_it_could_not_try(model: Path) -> None:
     eve = Account("eve", EVE.number, EVE.groups)
     program = sys.executable, str(ROOT / "spamnb" / "__init__.py")
     code = int(any(obstacles(path, eve) for path in program))  # such as a Python in the home of root
-    done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, "--as", str(EVE.number), code=code)
+    done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, str(EVE.number), code=code)
     name = f"user {EVE.number}"
     assert "filter skipped" in " ".join(done.text.split())
     assert f"not tried as {name}: only root can run a program as another user" in done.text
     model.chmod(0o600)
-    done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, "--as", str(EVE.number), code=1)
+    done = spamnb_as(BOB, model.parent, "model", "check", "-m", model, str(EVE.number), code=1)
     assert lines(done.text)[:2] == [
         f"model FAILED {name} may not read {model} (owner root, group root, mode 600)",
         f"fix chgrp {EVE.groups[0]} {model} && chmod g+r {model}",

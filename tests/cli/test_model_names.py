@@ -189,10 +189,10 @@ def test_remove_lists_what_goes(cli: Cli, demo: Path) -> None:
     there = sorted(path.name for path in demo.parent.iterdir() if path.name.startswith("demo"))
     assert there == ["demo.spamnb", "demo.spamnb.bak", "demo.spamnb.journal", "demo.spamnb.lock"]
     said = cli.fails("model", "remove", "demo", code=2)
-    assert said[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --yes"]
+    assert said[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
     assert sorted(line.split("/")[-1].split()[0] for line in said[:-2]) == there
     assert all(line.startswith("removes  ") for line in said[:-2])
-    done = cli("model", "remove", "demo", "--yes")
+    done = cli("model", "remove", "demo", "--force")
     assert done.err.splitlines()[-2:] == [
         "default           your own model if there is one, else a ready-made one",
         "removed           demo",
@@ -201,10 +201,10 @@ def test_remove_lists_what_goes(cli: Cli, demo: Path) -> None:
 
 
 def test_remove_refuses_what_is_no_model_of_the_user(cli: Cli, demo: Path) -> None:
-    assert "is a ready-made model" in cli.fails("model", "remove", "sms", "--yes")[0]
+    assert "is a ready-made model" in cli.fails("model", "remove", "sms", "--force")[0]
     assert Path(shipped_model("sms")).exists()
     path = cli.write("notes.txt", "not a model")
-    assert "is not a spamnb model" in cli.fails("model", "remove", path, "--yes")[0]
+    assert "is not a spamnb model" in cli.fails("model", "remove", path, "--force")[0]
     (cli.here / "link.spamnb").symlink_to(demo)
-    assert "link" in cli.fails("model", "remove", "link.spamnb", "--yes")[0]
+    assert "link" in cli.fails("model", "remove", "link.spamnb", "--force")[0]
     assert (path.exists(), demo.exists()) == (True, True)

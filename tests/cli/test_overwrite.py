@@ -135,7 +135,7 @@ def test_no_model_is_overwritten_by_figures(cli: Cli, sms: Sms) -> None:
 
 
 def test_own_files_and_empty_ones_are_overwritten(cli: Cli, sms: Sms) -> None:
-    base = ("evaluate", sms.test, "-m", sms.model, "-q", "--no-curves")
+    base = ("evaluate", sms.test, "-m", sms.model, "-q")
     cli.write("f.json", "")
     cli.write("r.html", "")
     for _ in range(2):
@@ -151,7 +151,7 @@ def test_a_page_of_somebody_else_stays(cli: Cli) -> None:
 
 
 def test_a_picture_of_somebody_else_stays(cli: Cli, sms: Sms) -> None:
-    base = ("evaluate", sms.test, "-m", sms.model, "-q", "--no-curves", "--plots", "p")
+    base = ("evaluate", sms.test, "-m", sms.model, "-q", "--plots", "p")
     cli(*base)
     from spamnb.cli.overwrite import PLOTS
 

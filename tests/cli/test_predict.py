@@ -135,7 +135,7 @@ def test_several_files_in_order(cli: Cli, tiny: Path) -> None:
 
 
 def test_messages_that_end_with_nul(cli: Cli, tiny: Path) -> None:
-    done = cli("predict", "-m", tiny, "-0", stdin=b"win\nprize\0see\0\0zebra")
+    done = cli("predict", "-m", tiny, "--input-format", "null", stdin=b"win\nprize\0see\0\0zebra")
     assert done.lines == [
         b"spam\t0.8571\twin\\nprize",
         b"ham\t0.2500\tsee",
@@ -197,9 +197,9 @@ def test_only(cli: Cli, tiny: Path) -> None:
         ("--threshold 0.7", b"spam ham ham spam spam"),
         ("--threshold 0.95", b"ham ham ham ham ham"),
         ("--unsure 0.3 0.8", b"unsure ham unsure spam spam"),
-        ("--cost-fp 4", b"ham ham ham spam spam"),
-        ("--cost-fn 9", b"spam spam spam spam spam"),
-        ("--cost-fp 1 --cost-fn 1", b"spam ham spam spam spam"),
+        ("--cost ham:spam=4", b"ham ham ham spam spam"),
+        ("--cost spam:ham=9", b"spam spam spam spam spam"),
+        ("--cost ham:spam=1 --cost spam:ham=1", b"spam ham spam spam spam"),
     ],
 )
 def test_decision(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:

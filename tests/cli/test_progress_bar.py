@@ -49,7 +49,7 @@ def _bar(written: bytes) -> bool:
 
 def test_work_that_takes_less_than_a_second_has_no_bar(cli: Cli, tiny: Path, in_terminal: InTerminal) -> None:
     assert progress_bar.DELAY == 1.0
-    shown = in_terminal('"$@" --no-curves', "evaluate", _table(cli), "-m", tiny, delay=1000.0)
+    shown = in_terminal('"$@"', "evaluate", _table(cli), "-m", tiny, delay=1000.0)
     shown.finish()
     assert not _bar(shown.written)
     assert b"\x1b[K" not in shown.written

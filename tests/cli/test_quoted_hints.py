@@ -26,7 +26,7 @@ HINTS = {
     "model in a folder": (("train", SCORES, "-o", "./a b"), "name a file in it: -o './a b/model.spamnb'"),
     "predictions": (
         ("evaluate", "--predictions", SCORES),
-        "name it with --truth, or give the labelled messages too: "
+        "name it with --label-column, or give the labelled messages too: "
         "spamnb evaluate --predictions 'a b.csv' DATA",
     ),
 }

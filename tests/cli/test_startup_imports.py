@@ -15,15 +15,16 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, imported
     [
         ("--help",),
         ("--version",),
-        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune", "model")),
+        *((name, "--help") for name in ("train", "predict", "evaluate", "compare", "tune", "model", "imap")),
         ("model", "list", "--help"),
+        ("imap", "run", "--help"),
         ("train", "--help-all"),
     ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
     found = imported(cli, *args)
     assert not found & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
-    assert not found & {"tomllib", "platformdirs"}
+    assert not found & {"tomllib", "platformdirs", "imapclient", "ssl", "sqlite3"}
 
 
 def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:

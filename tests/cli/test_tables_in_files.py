@@ -8,20 +8,19 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import Cli
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import SMALL_SMS
 from tests.helpers.terminal_screen import Terminal
 
-SAMPLE = ROOT / "data" / "sms_sample.csv"
 COMMANDS = {
-    "compare": ("compare", SAMPLE, "-q"),
-    "tune": ("tune", SAMPLE, "-q", "--time", "1s"),
-    "evaluate": ("evaluate", SAMPLE, "-q", "-m", "sms.spamnb"),
+    "compare": ("compare", SMALL_SMS, "-q"),
+    "tune": ("tune", SMALL_SMS, "-q", "--time", "1s"),
+    "evaluate": ("evaluate", SMALL_SMS, "-q", "-m", "sms.spamnb"),
     "evaluate without data": ("evaluate", "-q", "-m", "sms.spamnb"),
-    "learning curve": ("evaluate", SAMPLE, "-q", "--learning-curve", "--refine", "no"),
+    "learning curve": ("evaluate", SMALL_SMS, "-q", "--learning-curve", "--set", "refine=no"),
     "inspect": ("inspect", "sms.spamnb"),
     "look up": ("inspect", "-m", "sms.spamnb", "prize", "see"),
     "explain": ("explain", "-m", "sms.spamnb", "win a prize, see you"),
-    "predict": ("predict", SAMPLE, "-q", "-m", "sms.spamnb", "--format", "table", "--explain"),
+    "predict": ("predict", SMALL_SMS, "-q", "-m", "sms.spamnb", "--format", "table", "--explain"),
     "models": ("model", "list"),
 }
 # What a terminal of 80 columns drops or wraps.
@@ -37,7 +36,7 @@ WHOLE = {
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     cli = Cli(tmp_path_factory.mktemp("tables"))
-    cli("train", SAMPLE, "-q", "-o", "sms.spamnb")
+    cli("train", SMALL_SMS, "-q", "-o", "sms.spamnb")
     return cli
 
 

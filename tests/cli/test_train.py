@@ -13,7 +13,7 @@ import pytest
 from spamnb import SpamModel
 from spamnb.scorers import REGISTRY
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Tennis
-from tests.helpers.paths import SAMPLE
+from tests.helpers.paths import SMALL_SMS
 
 DETECTED = 'tiny.csv: CSV (comma, header, UTF-8), text column "text", label column "label" (spam = "spam")\n'
 SUMMARY = r"""learned           4 messages \(2 ham, 2 spam\) in \d+\.\d\d s
@@ -39,7 +39,7 @@ def test_summary_is_exact_and_on_stderr(cli: Cli) -> None:
 
 
 def test_summary_says_what_to_expect(cli: Cli) -> None:
-    done = cli("train", SAMPLE)
+    done = cli("train", SMALL_SMS)
     figures = trained(cli.own_model).metrics
     assert figures is not None
     caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misclassified"
@@ -256,9 +256,9 @@ def test_no_cv_leaves_figures_and_calibration_out(cli: Cli, sms: Sms) -> None:
 
 
 def test_balance(cli: Cli, sms: Sms) -> None:
-    status = cli("train", sms.train, "--balance", "weight", "-o", "weight.spamnb").err
+    status = cli("train", sms.train, "--set", "balance=weight", "-o", "weight.spamnb").err
     assert re.search(r"learned           407 messages \(\d+ ham, \d+ spam\)", status)
-    status = cli("train", sms.train, "--balance", "undersample", "-o", "under.spamnb").err
+    status = cli("train", sms.train, "--set", "balance=undersample", "-o", "under.spamnb").err
     match = re.search(r"\((\d+) ham, (\d+) spam\)", status)
     assert match is not None
     ham, spam = map(int, match.groups())
@@ -267,10 +267,9 @@ def test_balance(cli: Cli, sms: Sms) -> None:
 
 def test_settings_are_kept_in_the_model(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
-    flags = (
-        "--ngrams 3 --chars 4 --alpha 0.5 --counts all --damping 0.25 --class-prior 0.6,0.4 --threshold 0.9"
-    )
-    cli("train", "tiny.csv", *flags.split(), "--pattern", r"phone=\d{4,}", "-o", "m.spamnb")
+    flags = "--ngrams 3 --alpha 0.5 --class-prior 0.6,0.4 --threshold 0.9"
+    flags += " --set chars=4 --set counts=all --set damping=0.25"
+    cli("train", "tiny.csv", *flags.split(), "--set", r"pattern=phone=\d{4,}", "-o", "m.spamnb")
     model = trained(cli.here / "m.spamnb")
     assert (model.features.ngrams, model.features.chars) == (3, 4)
     assert model.features.patterns == (("phone", r"\d{4,}"),)
@@ -281,19 +280,19 @@ def test_settings_are_kept_in_the_model(cli: Cli) -> None:
 
 def test_a_pattern_counts(cli: Cli) -> None:
     cli.write("d.csv", "label,text\nspam,call 0909\nspam,ring 0808\nham,see you\nham,see mum\n")
-    cli("train", "d.csv", "--tokens", "plain", "--pattern", r"phone=\d{4}", "-o", "m.spamnb")
+    cli("train", "d.csv", "--tokens", "plain", "--set", r"pattern=phone=\d{4}", "-o", "m.spamnb")
     assert cli("predict", "-m", "m.spamnb", "--format", "terse", stdin=b"dial 0707\n").out.startswith(
         b"spam\t"
     )
 
 
 @pytest.mark.parametrize(
-    "command", ["train", "train --balance undersample", "compare", "tune", "evaluate --folds 5"]
+    "command", ["train", "train --set balance=undersample", "compare", "tune", "evaluate --folds 5"]
 )
 def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: str) -> None:
     cli.write("d.csv", "no table")
-    result = cli(*command.split(), "d.csv", "--pattern", "x=(", code=2)
-    message = "Error: --pattern x: not a regular expression of RE2: missing ): ("
+    result = cli(*command.split(), "d.csv", "--set", "pattern=x=(", code=2)
+    message = "Error: --set pattern=x: not a regular expression of RE2: missing ): ("
     assert result.err.startswith(message)
 
 
@@ -353,7 +352,7 @@ def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
 
 
 def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--refine", "yes", "-o", "m.spamnb")
+    done = cli("train", SMALL_SMS, "--set", "refine=yes", "-o", "m.spamnb")
     assert re.search(
         r"^refined           yes: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$", done.err, re.M
     )
@@ -363,7 +362,7 @@ def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
 
 
 def test_without_refinement(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--refine", "no", "-o", "m.spamnb")
+    done = cli("train", SMALL_SMS, "--set", "refine=no", "-o", "m.spamnb")
     assert "refined" not in done.err
     assert trained(cli.here / "m.spamnb").correction is None
     assert "refined no: the weights are those of naive Bayes" in " ".join(
@@ -372,9 +371,9 @@ def test_without_refinement(cli: Cli) -> None:
 
 
 def test_refinement_needs_cross_validation(cli: Cli) -> None:
-    done = cli("train", SAMPLE, "--refine", "yes", "--folds", "0", code=2)
-    assert "--refine yes needs cross-validation, got --folds 0" in done.err
-    assert "leave out --folds 0 or --refine yes" in done.err
+    done = cli("train", SMALL_SMS, "--set", "refine=yes", "--folds", "0", code=2)
+    assert "--set refine=yes needs cross-validation, got --folds 0" in done.err
+    assert "leave out --folds 0 or --set refine=yes" in done.err
 
 
 def test_a_column_of_nothing_but_labels_comes_before_one_with_slips(cli: Cli) -> None:
@@ -399,6 +398,6 @@ def test_a_class_that_comes_late_is_no_slip(cli: Cli, jobs: str) -> None:
 
 
 def test_train_and_inspect_print_the_same_smoothing(cli: Cli) -> None:
-    trained = cli("train", SAMPLE, "--folds", "0", "-o", "./m.spamnb").err
+    trained = cli("train", SMALL_SMS, "--folds", "0", "-o", "./m.spamnb").err
     assert "; scorer multinomial, alpha 0.05 (n-grams 0.2)\n" in trained
     assert " multinomial, alpha 0.05 (n-grams 0.2), " in cli("inspect", "./m.spamnb").text

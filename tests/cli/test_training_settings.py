@@ -7,15 +7,14 @@ import pytest
 from spamnb.settings import Setting, training_settings
 from tests.helpers.command_line import Cli, Sms
 
-IN_EVALUATE = [one for one in training_settings() if one.name not in ("folds", "no_digests")]
+IN_EVALUATE = [one for one in training_settings() if one.name not in ("folds", "digests")]
 
 
 def stated(setting: Setting) -> list[str]:
-    """The flag with some value that it takes."""
-    if setting.choices:
-        return [setting.flag, setting.choices[0]]
+    """The words that state some value of the setting."""
     values = {"scorer": "binary", "pattern": "a=b", "class_prior": "uniform", "base": "ready-made"}
-    return [setting.flag, values.get(setting.name, "1")]
+    value = setting.choices[0] if setting.choices else values.get(setting.name, "1")
+    return [setting.flag, value] if setting.has_own_flag else ["--set", f"{setting.key}={value}"]
 
 
 @pytest.mark.parametrize("setting", IN_EVALUATE, ids=lambda one: one.name)
@@ -32,5 +31,5 @@ def test_limits_take_effect_in_cross_validation(cli: Cli, sms: Sms) -> None:
         return float(cli("evaluate", sms.train, "--folds", "3", "--json", "-", "-q", *flags).json["log_loss"])
 
     usual = log_loss()
-    assert log_loss("--max-token-weight", "0.01") != usual
+    assert log_loss("--set", "max-token-weight=0.01") != usual
     assert log_loss("--max-evidence", "3") != usual

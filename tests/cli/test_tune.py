@@ -14,7 +14,7 @@ from tests.helpers.command_line import TINY, Cli, Sms
 
 
 def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -> None:
-    flags = ("--time", "0", "--label-column", "label", "--cost-fp", "9", "-o", "tuned.spamnb")
+    flags = ("--time", "0", "--label-column", "label", "--cost", "ham:spam=9", "-o", "tuned.spamnb")
     done = cli("tune", sms.train, *flags, "--json", "tuned.json")
     result = json.loads((cli.here / "tuned.json").read_text())
     assert list(result) == [
@@ -34,7 +34,7 @@ def test_tune_prints_the_command_that_gives_the_same_model(cli: Cli, sms: Sms) -
     assert last == f"train     {result['command']}"
     program, command, *words = shlex.split(result["command"])
     assert (program, command, words[0]) == ("spamnb", "train", str(sms.train))
-    assert words[1:] == ["--label-column", "label", "--cost-fp", "9", "-o", "tuned.spamnb"]
+    assert words[1:] == ["--label-column", "label", "--cost", "ham:spam=9", "-o", "tuned.spamnb"]
     mine = (cli.here / "tuned.spamnb").read_bytes()
     cli("train", *words)
     assert (cli.here / "tuned.spamnb").read_bytes() == mine

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.paths import ROOT, SAMPLE
+from tests.helpers.paths import ROOT, SMALL_SMS
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
@@ -76,29 +76,32 @@ def test_the_checks_of_the_room_pass(copy: Path, path: str, chosen: str, least: 
 
 
 def test_the_commands_have_the_new_setting(copy: Path) -> None:
-    flags = ("--scorer", "dirichlet", "--imagined-words", "7")
-    run(copy, "-m", "spamnb", "train", SAMPLE, *flags, "--folds", "0", "-o", "m.spamnb", "-q")
+    flags = ("--scorer", "dirichlet", "--set", "imagined-words=7")
+    run(copy, "-m", "spamnb", "train", SMALL_SMS, *flags, "--folds", "0", "-o", "m.spamnb", "-q")
     card = run(copy, "-m", "spamnb", "inspect", "m.spamnb", "--json", "-")
     assert '"imagined_words": 7' in card
-    run(copy, "-m", "spamnb", "evaluate", SAMPLE, "--folds", "2", *flags, "-q", "--no-curves")
+    run(copy, "-m", "spamnb", "evaluate", SMALL_SMS, "--folds", "2", *flags, "-q")
     candidate = "scorer=dirichlet,imagined-words=7"
-    table = run(copy, "-m", "spamnb", "compare", SAMPLE, "--no-scorers", "--with", candidate, "--json", "-")
-    assert '"flags": "--scorer dirichlet --imagined-words 7"' in table
+    table = run(copy, "-m", "spamnb", "compare", SMALL_SMS, "--with", candidate, "--json", "-")
+    assert '"flags": "--scorer dirichlet --set imagined-words=7"' in table
 
 
 @pytest.mark.parametrize(
     ("args", "error"),
     [
-        (("evaluate", "-m", "m.spamnb"), "--imagined-words is a setting for training"),
-        (("train", SAMPLE), "--imagined-words is a setting of --scorer dirichlet, got --scorer multinomial"),
-        (("train", SAMPLE, "--scorer", "dirichlet"), "--imagined-words must be 0 or more, got -5.0"),
+        (("evaluate", "-m", "m.spamnb"), "--set imagined-words is a setting for training"),
+        (
+            ("train", SMALL_SMS),
+            "--set imagined-words is a setting of --scorer dirichlet, got --scorer multinomial",
+        ),
+        (("train", SMALL_SMS, "--scorer", "dirichlet"), "--set imagined-words must be 0 or more, got -5.0"),
     ],
     ids=["a trained model", "another scorer", "out of range"],
 )
 def test_a_wrong_use_of_the_new_setting_is_refused(
     copy: Path, args: tuple[str | Path, ...], error: str
 ) -> None:
-    assert error in run(copy, "-m", "spamnb", *args, "--imagined-words", "-5", code=2)
+    assert error in run(copy, "-m", "spamnb", *args, "--set", "imagined-words=-5", code=2)
 
 
 def test_ready_made_models_still_load(copy: Path) -> None:
@@ -107,6 +110,6 @@ def test_ready_made_models_still_load(copy: Path) -> None:
 
 
 def test_the_new_shape_is_read(copy: Path) -> None:
-    run(copy, "-m", "spamnb", "train", SAMPLE, "--folds", "0", "-o", "s.spamnb", "-q")
+    run(copy, "-m", "spamnb", "train", SMALL_SMS, "--folds", "0", "-o", "s.spamnb", "-q")
     output = run(copy, "-m", "spamnb", "inspect", "s.spamnb", "shape:percent=0", "shape:percents=0")
     assert [line.split()[0] for line in output.splitlines() if "unknown" in line] == ["shape:percents=0"]

@@ -15,10 +15,10 @@ import pytest
 
 from tests.helpers.command_line import Cli
 from tests.helpers.page_blocks import blocks
-from tests.helpers.paths import MAILS
+from tests.helpers.paths import SMALL_MAILS
 
 SPAM, HAM = (
-    next(path for path in MAILS if path.parent.name == label).read_bytes() for label in ("spam", "ham")
+    next(path for path in SMALL_MAILS if path.parent.name == label).read_bytes() for label in ("spam", "ham")
 )
 
 

@@ -14,11 +14,11 @@ from spamnb.evaluation.summary import summarize
 from spamnb.messages import Chunk, Texts
 from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
-from tests.helpers.paths import SAMPLE
+from tests.helpers.paths import SMALL_SMS
 
 
 def sample() -> tuple[list[str], list[str]]:
-    with open(SAMPLE, newline="", encoding="utf-8") as file:
+    with open(SMALL_SMS, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return [row["text"] for row in rows], [row["label"] for row in rows]
 

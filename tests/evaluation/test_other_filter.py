@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,10 +46,10 @@ def test_other_scores_rank_only() -> None:
     ("flags", "message"),
     [
         ({}, "there is no verdict, and the scores go from -1 to 7.5"),
-        ({"cost_fp": 9.0}, "--cost-fp needs probabilities, but the scores go from -1 to 7.5"),
+        ({"cost": ("ham:spam=9",)}, "--cost needs probabilities, but the scores go from -1 to 7.5"),
     ],
 )
-def test_other_scores_need_a_threshold_of_their_own(flags: dict[str, float], message: str) -> None:
+def test_other_scores_need_a_threshold_of_their_own(flags: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         evaluate_predictions(ExternalPredictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), flags)
     assert caught.value.message == message

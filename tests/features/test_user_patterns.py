@@ -29,14 +29,20 @@ def count(pattern: str, text: str) -> int:
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("(", "--pattern x: not a regular expression of RE2: missing ): ("),
-        ("a**", "--pattern x: not a regular expression of RE2: bad repetition operator: **"),
-        ("x(?=y)", "--pattern x: not a regular expression of RE2: invalid perl operator: (?="),
-        (r"(.)\1", r"--pattern x: not a regular expression of RE2: invalid escape sequence: \1"),
-        ("a" * 501, "--pattern x: 501 characters, expected at most 500"),
-        ("(?:.{100}){9}|.{999}", "--pattern: all patterns together compile to more than 10,000 instructions"),
-        ("(a{1000}){1000}", "--pattern x: not a regular expression of RE2: invalid repetition size: {1000}"),
-        ("\ud800", "--pattern x: not a regular expression of RE2: 'utf-8' codec can't encode character"),
+        ("(", "--set pattern=x: not a regular expression of RE2: missing ): ("),
+        ("a**", "--set pattern=x: not a regular expression of RE2: bad repetition operator: **"),
+        ("x(?=y)", "--set pattern=x: not a regular expression of RE2: invalid perl operator: (?="),
+        (r"(.)\1", r"--set pattern=x: not a regular expression of RE2: invalid escape sequence: \1"),
+        ("a" * 501, "--set pattern=x: 501 characters, expected at most 500"),
+        (
+            "(?:.{100}){9}|.{999}",
+            "--set pattern: all patterns together compile to more than 10,000 instructions",
+        ),
+        (
+            "(a{1000}){1000}",
+            "--set pattern=x: not a regular expression of RE2: invalid repetition size: {1000}",
+        ),
+        ("\ud800", "--set pattern=x: not a regular expression of RE2: 'utf-8' codec can't encode character"),
     ],
 )
 def test_what_is_refused(pattern: str, message: str) -> None:
@@ -49,8 +55,10 @@ def test_what_is_refused(pattern: str, message: str) -> None:
 def test_names_that_are_refused(name: str) -> None:
     with pytest.raises(ConfigError) as caught:
         compile_patterns(((name, "x"),))
-    assert caught.value.message == f"--pattern name {name!r} may hold only letters, digits, '_' and '-'"
-    assert caught.value.hint == "write it as NAME=REGEX, for example --pattern 'phone=\\d{10}'"
+    assert (
+        caught.value.message == f"--set pattern: the name {name!r} may hold only letters, digits, '_' and '-'"
+    )
+    assert caught.value.hint == "write it as NAME=REGEX, for example --set 'pattern=phone=\\d{10}'"
 
 
 def test_the_hint_says_what_re2_does_not_have() -> None:
@@ -63,7 +71,7 @@ def test_the_hint_says_what_re2_does_not_have() -> None:
 def test_many_patterns_together() -> None:
     with pytest.raises(ConfigError) as caught:
         compile_patterns((("x", "a"),) * 101)
-    assert caught.value.message == "--pattern: 101 patterns, expected at most 100"
+    assert caught.value.message == "--set pattern: 101 patterns, expected at most 100"
     assert len(compile_patterns((("x", r"[^@\s]+@[^@\s]+\.\S+"),) * 100)) == 100
 
 
@@ -74,7 +82,7 @@ def test_a_bad_pattern_is_refused_before_the_first_message() -> None:
     for make in (SpamModel, Trainer):
         with pytest.raises(ConfigError) as caught:
             make(BAD)
-        assert caught.value.message == "--pattern bad: not a regular expression of RE2: missing ): ("
+        assert caught.value.message == "--set pattern=bad: not a regular expression of RE2: missing ): ("
 
 
 def test_a_model_with_a_bad_pattern_is_damaged() -> None:
@@ -82,7 +90,7 @@ def test_a_model_with_a_bad_pattern_is_damaged() -> None:
     state["features"]["patterns"] = [["bad", "("]]
     with pytest.raises(ModelError) as caught:
         SpamModel.from_state(state)
-    reason = "--pattern bad: not a regular expression of RE2: missing ): ("
+    reason = "--set pattern=bad: not a regular expression of RE2: missing ): ("
     assert caught.value.message == f"the settings in the model are damaged: {reason}"
 
 

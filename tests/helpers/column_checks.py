@@ -180,7 +180,7 @@ def explanations_add_up(case: ColumnCase, _: Path) -> None:
         if abs(total) < 1e6:  # beyond that log-odds are clipped
             assert total == pytest.approx(why.log_odds, rel=1e-9, abs=1e-9)
         assert why.verdict == result.labels[i]
-        assert why.known == result.known[i]
+        assert why.basis.known == result.known[i]
 
 
 def an_aged_model_goes_on_learning(case: ColumnCase, _: Path) -> None:

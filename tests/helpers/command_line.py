@@ -20,7 +20,18 @@ PATIENCE = 60.0  # seconds after which a process is taken to hang; nothing here 
 # Small enough to be reckoned by hand: six words, four occurrences a class, so with alpha 1
 # P(win|spam) = 3/10, P(win|ham) = 1/10, P(prize|spam) = 2/10, and the other way round for see and you.
 TINY = "label,text\nspam,win prize\nspam,win money\nham,see you\nham,see mum\n"
-TINY_FLAGS = ("--tokens", "plain", "--alpha", "1", "--counts", "all", "--damping", "0", "--folds", "0")
+TINY_FLAGS = (
+    "--tokens",
+    "plain",
+    "--alpha",
+    "1",
+    "--set",
+    "counts=all",
+    "--set",
+    "damping=0",
+    "--folds",
+    "0",
+)
 
 _UNWANTED = ("NO_COLOR", "FORCE_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
 _CLEAN = {
@@ -76,6 +87,7 @@ class Cli:
             "PYTHONPATH": str(ROOT),
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
+            "SPAMNB_TRAIN_BASE": "none",  # tests have few messages, and mean a model of these alone
         }
 
     @property

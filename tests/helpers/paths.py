@@ -1,4 +1,4 @@
-"""Names the folders that tests read: the checkout, its sample data, and the public corpora beside it."""
+"""Names the folders that tests read: the checkout, its data, small test data, and public corpora."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
-SAMPLE = DATA / "sms_sample.csv"
-MAILS = sorted((DATA / "mail").glob("*/*.eml"))
+TEST_DATA = ROOT / "tests" / "data"
+SMALL_SMS = TEST_DATA / "small_sms.csv"
+SMALL_MAILS = sorted((TEST_DATA / "mail").glob("*/*.eml"))
 SHARED = ROOT.parent / "shared" / "data"
 SMS = SHARED / "sms" / "SMSSpamCollection.tsv"
 SPAMASSASSIN = SHARED / "mail" / "spamassassin.tar.xz"

@@ -159,10 +159,10 @@ def explanations_add_up(case: Case, _: Path) -> None:
         assert total == pytest.approx(why.log_odds, rel=1e-9, abs=1e-9)
         assert why.probability == pytest.approx(float(result.probability[i]), rel=1e-12)
         assert why.verdict == result.labels[i]
-        assert why.known == result.known[i]
+        assert why.basis.known == result.known[i]
         if case.classes == 2:
             assert why.log_odds == result.log_odds[i]
-            if why.known:  # else the evidence is no reason to be certain
+            if why.basis.known:  # else the evidence is no reason to be certain
                 assert why.probability == pytest.approx(sigmoid(why.log_odds), rel=1e-12)
             assert (why.label, why.other) == ("spam", "ham")
         strengths = [abs(part.log_odds) for part in why.evidence]
@@ -173,7 +173,7 @@ def explanations_count_what_is_unknown(case: Case, _: Path) -> None:
     for message in case.others:
         distinct = set(tokens(message, case.features))
         expected = len(distinct) - len(set(case.counts.known(message)))
-        assert case.model.explain(message).unknown == expected, message
+        assert case.model.explain(message).basis.unknown == expected, message
 
 
 def nothing_known_is_unsure(case: Case, _: Path) -> None:

@@ -86,18 +86,18 @@ def test_the_command_line_names_a_trusted_server(command: tuple[str, ...], cli: 
     mail = b"Authentication-Results: Relay.example; spf=fail\n" + RECEIVED + b"Subject: x\n\nbody\n"
     explain = () if "--explain" in command else ("--explain",)
     plain = cli(*command, *explain, "-m", model, stdin=mail).text
-    trusted = cli(*command, *explain, "-m", model, "--authserv-id", "relay.EXAMPLE", stdin=mail).text
+    trusted = cli(*command, *explain, "-m", model, "--set", "authserv-id=relay.EXAMPLE", stdin=mail).text
     assert "header:spf_fail" not in plain
     assert "header:spf_fail" in trusted
 
 
 def test_a_name_that_is_none(cli: Cli, model: Path) -> None:
-    flags = ("--authserv-id", "two words", "-m", model)
+    flags = ("--set", "authserv-id=two words", "-m", model)
     assert cli.fails("predict", *flags, stdin=b"x", code=2) == [
-        "Error: --authserv-id must be the name of a server, got ['two words']",
-        "Hint: for example --authserv-id mx.example.org",
+        "Error: --set authserv-id must be the name of a server, got ['two words']",
+        "Hint: for example --set authserv-id=mx.example.org",
     ]
     assert cli.fails("filter", *flags, stdin=b"x", code=2) == [
-        "Error: --authserv-id must be the name of a server, got ['two words']",
-        "Hint: for example --authserv-id mx.example.org",
+        "Error: --set authserv-id must be the name of a server, got ['two words']",
+        "Hint: for example --set authserv-id=mx.example.org",
     ]

@@ -5,6 +5,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +17,12 @@ from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, l
 from spamnb.model.spam_model import SpamModel
 
 RANGE_HINT = "0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10"
-COST_HINT = "only the ratio counts: --cost-fp 9 --cost-fn 1 says that losing a ham is 9 times as bad"
+COST_HINT = "for example --cost ham:spam=9: flagging ham as spam is 9 times as bad as missing spam"
 
 
 def test_costs_of_the_course_figure() -> None:
     assert expected_costs(0.6, cost_fp=100, cost_fn=10) == pytest.approx((40, 6))
-    assert Decision.from_options(cost_fp=100, cost_fn=10).verdicts([0.6]).tolist() == [HAM]
+    assert Decision.from_costs(100, 10).verdicts([0.6]).tolist() == [HAM]
     assert least_cost([[0.4, 0.6]], [[0, 100], [10, 0]]).tolist() == [HAM]
 
 
@@ -34,7 +35,7 @@ def test_cost_threshold_is_the_cheaper_answer(p: float, cost_fp: float, cost_fn:
     say_spam, say_ham = expected_costs(p, cost_fp, cost_fn)
     assume(not math.isclose(say_spam, say_ham, rel_tol=1e-9))
     expected = SPAM if say_spam < say_ham else HAM
-    assert Decision.from_options(cost_fp=cost_fp, cost_fn=cost_fn).verdicts([p]).tolist() == [expected]
+    assert Decision.from_costs(cost_fp, cost_fn).verdicts([p]).tolist() == [expected]
     assert least_cost([[1 - p, p]], [[0, cost_fp], [cost_fn, 0]]).tolist() == [expected]
 
 
@@ -93,12 +94,13 @@ def test_a_model_of_two_classes_decides_by_cost() -> None:
 
 
 def test_equal_costs_at_a_tie_say_ham() -> None:
-    assert Decision.from_options(cost_fp=1, cost_fn=1).verdicts([0.5]).tolist() == [HAM]
+    assert Decision.from_costs(1, 1).verdicts([0.5]).tolist() == [HAM]
 
 
 def test_a_cost_alone_is_measured_against_one() -> None:
-    assert Decision.from_options(cost_fp=9) == Decision.from_options(cost_fp=9, cost_fn=1)
-    assert Decision.from_options(cost_fn=3).threshold == 0.25
+    labels = ("ham", "spam")
+    assert Decision.from_options(cost=["ham:spam=9"]).for_classes(labels, "spam") == Decision.from_costs(9, 1)
+    assert Decision.from_options(cost=["spam:ham=3"]).for_classes(labels, "spam").threshold == 0.25
 
 
 def test_least_cost_of_three_classes() -> None:
@@ -141,19 +143,13 @@ def test_batch_is_one_by_one(p: list[float], one: float, other: float) -> None:
             "--unsure needs its lower end below its upper end, got 0.9 0.2",
             "--unsure 0.2 0.9 leaves what lies between 0.2 and 0.9 undecided",
         ),
-        ({"cost_fp": 0}, "--cost-fp must be a positive number, got 0", COST_HINT),
         ({"cost": ("ham:spam=0",)}, "--cost must be a positive number, got 0", COST_HINT),
+        ({"cost": ("spam:ham=-1",)}, "--cost must be a positive number, got -1", COST_HINT),
+        ({"cost": ("spam:ham=inf",)}, "--cost must be a positive number, got inf", COST_HINT),
         (
-            {"cost": ("ham:spam=3",), "cost_fp": 9.0},
-            "--cost and --cost-fp do not go together: each of them sets the threshold",
-            "leave out --cost or --cost-fp",
-        ),
-        ({"cost_fn": -1}, "--cost-fn must be a positive number, got -1", COST_HINT),
-        ({"cost_fn": math.inf}, "--cost-fn must be a positive number, got inf", COST_HINT),
-        (
-            {"threshold": 0.5, "cost_fp": 9},
-            "--threshold and --cost-fp do not go together: each of them sets the threshold",
-            "leave out --threshold or --cost-fp",
+            {"threshold": 0.5, "cost": ("ham:spam=9",)},
+            "--threshold and --cost do not go together: each of them sets the threshold",
+            "leave out --threshold or --cost",
         ),
         (
             {"threshold": 0.5, "unsure": (0.1, 0.9)},
@@ -161,13 +157,13 @@ def test_batch_is_one_by_one(p: list[float], one: float, other: float) -> None:
             "leave out --threshold or --unsure",
         ),
         (
-            {"unsure": (0.1, 0.9), "cost_fn": 2},
-            "--unsure and --cost-fn do not go together: each of them sets the threshold",
-            "leave out --unsure or --cost-fn",
+            {"unsure": (0.1, 0.9), "cost": ("spam:ham=2",)},
+            "--unsure and --cost do not go together: each of them sets the threshold",
+            "leave out --unsure or --cost",
         ),
     ],
 )
-def test_wrong_options(options: dict[str, float], message: str, hint: str) -> None:
+def test_wrong_options(options: dict[str, Any], message: str, hint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Decision.from_options(**options)
     assert (caught.value.message, caught.value.hint) == (message, hint)
@@ -175,7 +171,7 @@ def test_wrong_options(options: dict[str, float], message: str, hint: str) -> No
 
 @pytest.mark.parametrize(
     "decision",
-    [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_options(cost_fp=100, cost_fn=10)],
+    [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_costs(100, 10)],
     ids=["threshold", "band", "costs"],
 )
 def test_there_and_back(decision: Decision) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from spamnb.mail import as_texts
+from spamnb.mail import mail_texts
 from spamnb.mail.parse import parse_mail
 from spamnb.model.inspection import knows_mail
 from spamnb.model.spam_model import SpamModel
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, TEST_DATA
 
 TEXTS = ["win a prize", "free cash now", "see you", "home by seven"]
 LABELS = ["spam", "spam", "ham", "ham"]
 
 
 def test_mail_leaves_traces() -> None:
-    mails = as_texts(
-        [parse_mail(path.read_bytes()) for path in sorted((ROOT / "data/mail/ham").iterdir())[:2]]
+    mails = mail_texts(
+        [parse_mail(path.read_bytes()) for path in sorted((TEST_DATA / "mail/ham").iterdir())[:2]]
     )
     assert knows_mail(SpamModel().learn(mails, LABELS[1:3]))
     assert not knows_mail(SpamModel().learn(TEXTS, LABELS))

@@ -263,16 +263,16 @@ def test_a_refined_weight_is_that_of_naive_bayes_plus_a_correction() -> None:
 def test_probabilities_come_from_the_counts_that_are_shown(name: str, classes: int, settings: str) -> None:
     """(count + added) / below, by the numbers of the formula; complement uses the other classes' counts."""
     tried = case(name, classes, PAIRS, **SETTINGS[settings])
-    formula = Inspector(tried.model).formula
-    assert formula.added is not None
-    assert formula.below is not None
+    estimate = Inspector(tried.model).formula.estimate
+    assert estimate.added is not None
+    assert estimate.below is not None
     checked = 0
     for row in shown(tried.model, " ".join(tried.others))["tokens"]:
         if name == "less-naive" and (" " in row["token"] or ":" in row["token"]):
             continue  # these have other formulas
-        added = formula.added_to_ngrams if " " in row["token"] else formula.added
-        counts = [n * w for n, w in zip(row[formula.counted], formula.class_weights, strict=True)]
-        for c, (p, below) in enumerate(zip(row["probabilities"], formula.below, strict=True)):
+        added = estimate.added_to_ngrams if " " in row["token"] else estimate.added
+        counts = [n * w for n, w in zip(row[estimate.counted], estimate.class_weights, strict=True)]
+        for c, (p, below) in enumerate(zip(row["probabilities"], estimate.below, strict=True)):
             count = sum(counts) - counts[c] if name == "complement" else counts[c]
             assert p == pytest.approx((count + added) / below, rel=1e-9, abs=1e-300), row
         checked += 1
@@ -296,8 +296,8 @@ def test_which_counts_are_shown(name: str, once: bool, counted: str) -> None:
         FeatureConfig(ngrams=2, shapes=False, punctuation=False), ScorerConfig.of(name, once=once)
     )
     model = model.learn(["win win", "see"], ["spam", "ham"])
-    assert Inspector(model).formula.counted == counted
-    assert model.explain("win").counted == counted
+    assert Inspector(model).formula.estimate.counted == counted
+    assert model.explain("win").basis.counted == counted
     assert model.explain("win").evidence[0].counts == (0, 2 if counted == "occurrences" else 1)
 
 

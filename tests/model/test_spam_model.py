@@ -12,14 +12,12 @@ import pytest
 
 import spamnb
 from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.features import KeyArray
 from spamnb.messages import Texts, as_texts
 from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
-from spamnb.model.message_digest import message_digests
 from spamnb.model.model_delta import Change
 from spamnb.model.model_merge import merge_models
-from spamnb.model.seen_messages import by_label
+from spamnb.model.model_update import count_messages
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.count_stores import identical
@@ -280,7 +278,7 @@ class TestExplanations:
         assert parts["win"].times == 2
         assert parts["win"].counts == (0, 2)
         assert "a prize" in parts
-        assert (why.known, why.unknown) == (5, 3)  # win, a, prize, "win a", "a prize"
+        assert (why.basis.known, why.basis.unknown) == (5, 3)  # win, a, prize, "win a", "a prize"
         assert (why.label, why.other, why.verdict) == ("spam", "ham", "spam")
 
     def test_less_naive_shows_the_words_before(self) -> None:
@@ -315,8 +313,8 @@ def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
     texts, labels = ["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"]
     model = SpamModel().learn(texts, labels)
     assert model.taught_as(Texts.of(texts)) is None
-    change = Change(model._count(["see you"], ["spam"], None, None)[0], learned=_digests("see you", "spam"))
-    taught = model.changed(change)
+    counts, digests = count_messages(model, ["see you"], ["spam"], None, None)
+    taught = model.changed(Change(counts, learned=digests, taught=digests))
     assert taught.score(["see you", "see"]).taught_label(0) == "spam"
     assert taught.predict(["see you"]) == ["spam"]
     assert taught.score(["see you"], memory=False).labels == ["ham"]
@@ -331,13 +329,9 @@ def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
 def test_a_lesson_decides_among_three_classes() -> None:
     texts, labels = ["win a prize", "see you", "ten off"] * 3, ["spam", "ham", "promo"] * 3
     model = SpamModel().learn(texts, labels)
-    change = Change(model._count(["see you"], ["promo"], None, None)[0], learned=_digests("see you", "promo"))
-    taught = model.changed(change)
+    counts, digests = count_messages(model, ["see you"], ["promo"], None, None)
+    taught = model.changed(Change(counts, learned=digests, taught=digests))
     assert taught.predict(["see you"]) == ["promo"]
     proba = taught.predict_proba(["see you"])[0]
     assert proba.sum() == pytest.approx(1.0)
     assert proba[taught.labels.index("promo")] == pytest.approx(0.9)
-
-
-def _digests(text: str, label: str) -> dict[str, KeyArray]:
-    return by_label(message_digests(Texts.of([text])), [label])

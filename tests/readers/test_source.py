@@ -116,6 +116,7 @@ def test_damaged_packed_files(here: Path, pack: Callable[[bytes], bytes], name: 
 def test_missing_file(here: Path) -> None:
     (here / "messages.csv").write_bytes(CSV)
     assert failure("mesages.csv") == ("no such file: mesages.csv", "did you mean messages.csv?")
+    assert failure("other.csv") == ("no such file: other.csv", "check the path, or give - for stdin")
     assert failure("zzz") == ("no such file: zzz", "check the path, or give - for stdin")
     assert failure("no/x.csv") == ("no such file: no/x.csv", "there is no folder no either: check the path")
 

@@ -33,7 +33,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines
 from spamnb.model.text_import import import_lines
 from spamnb.report import dumps
-from spamnb.report.prediction_lines import Jsonl
+from spamnb.report.prediction_jsonl import Jsonl
 from spamnb.storage import model_file
 from spamnb.training import Learner
 from tests.robustness.altered_states import altered_state

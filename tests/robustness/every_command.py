@@ -12,6 +12,7 @@ from spamnb.training.incremental import Learner
 from spamnb.training.trainer import train
 
 DATA, MODEL, TEXTS, MAIL, EXPORT = "data.csv", "m.spamnb", "messages.txt", "one.eml", "export.jsonl"
+ACCOUNTS = "accounts.toml"
 
 
 class Call(NamedTuple):
@@ -39,7 +40,7 @@ CALLS = {
     "explain": Call(("explain", "-m", MODEL), "café".encode()),
     "merge": Call(("model", "merge", MODEL, MODEL, "-o", "merged.spamnb"), speaks=False),
     "prune": Call(("model", "prune", MODEL, "--min-count", "2"), speaks=False),
-    "age": Call(("model", "age", MODEL, "--times", "1"), speaks=False),
+    "age": Call(("model", "age", MODEL), speaks=False),
     "export": Call(("model", "export", MODEL)),
     "export -o": Call(("model", "export", MODEL, "-o", "out.jsonl"), speaks=False),
     "import": Call(("model", "import", EXPORT, "-o", "imported.spamnb"), speaks=False),
@@ -47,12 +48,16 @@ CALLS = {
     "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),
     "forget": Call(("forget", "-m", MODEL), b"win a prize 1\n", speaks=False),
     "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
+    "review": Call(("review", TEXTS, "-m", MODEL), b"s\nh\nb\n", speaks=False),
+    "model log": Call(("model", "log", "-m", MODEL)),
+    "model undo": Call(("model", "undo", "1", "-m", MODEL), speaks=False),
+    "imap status": Call(("--config", ACCOUNTS, "imap", "status")),
     "model list": Call(("model", "list")),
     "model check": Call(("model", "check", "-m", MODEL)),
     "config": Call(("config",)),
     "completion": Call(("completion", "bash")),
 }
-READS_STDIN = ("predict -", "explain", "filter", "learn", "learn --ham", "forget")
+READS_STDIN = ("predict -", "explain", "filter", "learn", "learn --ham", "forget", "review")
 
 
 def prepare(folder: Path) -> None:
@@ -61,6 +66,7 @@ def prepare(folder: Path) -> None:
     rows = [(kinds[i % 2][0], f"{kinds[i % 2][1]} {i}") for i in range(24)]
     (folder / DATA).write_text("label,text\n" + "".join(f"{label},{text}\n" for label, text in rows), "utf-8")
     (folder / TEXTS).write_text("win a prize\ncafé\n", "utf-8")
+    (folder / ACCOUNTS).write_text('[imap.accounts."me@example.org"]\nserver = "imap.example.org"\n')
     (folder / MAIL).write_text("Subject: win\n\na prize\n", "utf-8")
     model = train([text for _, text in rows], [label for label, _ in rows])
     model.save(folder / MODEL)

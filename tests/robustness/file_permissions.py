@@ -23,7 +23,7 @@ WRITERS: dict[str, tuple[str, ...]] = {
     FIRST: ("train", DATA, "-o", FIRST),
     "merged.spamnb": ("model", "merge", MODEL, MODEL, "-o", "merged.spamnb"),
     "pruned.spamnb": ("model", "prune", MODEL, "--min-count", "1", "-o", "pruned.spamnb"),
-    "aged.spamnb": ("model", "age", MODEL, "--times", "1", "-o", "aged.spamnb"),
+    "aged.spamnb": ("model", "age", MODEL, "-o", "aged.spamnb"),
     "out.jsonl": ("model", "export", MODEL, "-o", "out.jsonl"),
     "back.spamnb": ("model", "import", EXPORT, "-o", "back.spamnb"),
     "tuned.spamnb": ("tune", DATA, "--time", "1", "-o", "tuned.spamnb"),

@@ -14,7 +14,7 @@ import numpy as np
 from spamnb.core.terminal_text import visible
 from spamnb.features import extract
 from spamnb.features.batch import Batch
-from spamnb.mail import TAGS, as_texts
+from spamnb.mail import TAGS, mail_texts
 from spamnb.mail.header_block import split_block, split_envelope
 from spamnb.mail.header_writer import annotate
 from spamnb.mail.html_text import parse_html
@@ -53,7 +53,7 @@ def _mail(data: bytes, _: Path) -> object:
     mail = parse_mail(data)
     if set(mail.tags) != set(TAGS) or len(mail.body) > 3 * DEFAULT.text:
         raise AssertionError("tags or body out of bounds")
-    extract(as_texts([mail]), _CONFIGS[0])
+    extract(mail_texts([mail]), _CONFIGS[0])
     out = annotate(data, [("X-Spam-Flag", "YES")])
     if not out.endswith(split_block(split_envelope(data)[1])[2]):
         raise AssertionError("the body changed")

@@ -22,7 +22,10 @@ from tests.robustness import (
     hostile_journals,
     hostile_mail,
     hostile_models,
+    killed_servers,
     killed_workers,
+    mailbox_kills,
+    malformed_requests,
     memory_growth,
     system_faults,
     terminal_output,
@@ -34,8 +37,8 @@ from tests.robustness.result_row import Row
 AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "fuzzing": (fuzzing.rows, 0.05),
     "hostile-models": (hostile_models.rows, 0.05),
-    "altered-models": (altered_models.rows, 0.2),
-    "memory-growth": (memory_growth.rows, 0.1),
+    "altered-models": (altered_models.rows, 0.1),
+    "memory-growth": (memory_growth.rows, 0.05),
     "hostile-journals": (hostile_journals.rows, 0.05),
     "time-growth": (time_growth.rows, 0.05),
     "hostile-mail": (hostile_mail.rows, 0.03),
@@ -43,11 +46,14 @@ AREAS: dict[str, tuple[Callable[[float], list[Row]], float]] = {
     "hidden-text": (hidden_text.rows, 0.0),
     "charsets": (charsets.rows, 0.0),
     "terminal-output": (terminal_output.rows, 0.05),
-    "system-faults": (system_faults.rows, 0.2),
+    "system-faults": (system_faults.rows, 0.15),
     "file-permissions": (file_permissions.rows, 0.02),
     "crash-recovery": (crash_recovery.rows, 0.07),
     "concurrent-changes": (concurrent_changes.rows, 0.03),
     "killed-workers": (killed_workers.rows, 0.05),
+    "mailbox-kills": (mailbox_kills.rows, 0.1),
+    "killed-servers": (killed_servers.rows, 0.05),
+    "malformed-requests": (malformed_requests.rows, 0.05),
 }
 
 

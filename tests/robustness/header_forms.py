@@ -18,8 +18,9 @@ from tests.robustness.result_row import Row
 
 VERDICT = [
     ("X-Spam-Flag", "YES"),
-    ("X-Spam-Status", "Yes, score=0.990 required=0.500"),
-    ("X-Spam-Score", "0.9900"),
+    ("X-Spam-Status", "Yes, score=9.6 required=5.0"),
+    ("X-Spam-Score", "9.6"),
+    ("X-Spam-Level", "*********"),
     ("X-Spamnb", "spam, p=0.9900, log_odds=4.60; " + "word +0.10, " * 5),
 ]
 NAMES = tuple(name for name, _ in VERDICT)

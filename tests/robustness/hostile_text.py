@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import mailbox
 import os
 from pathlib import Path
@@ -39,7 +40,7 @@ def _call(*args: str | bytes, stdin: str | bytes = b"") -> Call:
 _LABELS = ("spam", "ham")
 DATA, TABLE, THREE, MODEL = f"{NAME}.csv", f"{NAME}t.csv", f"{NAME}3.csv", f"{NAME}.spamnb"
 NAMED, MANY = "named.spamnb", "many.spamnb"  # with hostile labels, two and three
-COLUMNS = ("--categorical", f"c{NAME}", "--numeric", f"x{NAME}", "--pattern", f"p{NAME}=prize")
+COLUMNS = ("--categorical", f"c{NAME}", "--numeric", f"x{NAME}", "--set", f"pattern=p{NAME}=prize")
 MAIL = f"From: {TEXT} <a@b.example>\nSubject: {TEXT}\n\n{TEXT}\n"
 
 
@@ -56,6 +57,9 @@ def prepare(folder: Path) -> None:
     _table(folder / f"{NAME}p.csv", [("truth", f"s{NAME}"), *truth])
     (folder / os.fsdecode(RAW)).write_text(TEXT + "\n")
     (folder / f"{NAME}.eml").write_text(MAIL)
+    (folder / "accounts.toml").write_text(f"[imap.accounts.{json.dumps(NAME)}]\nserver = 'a'\n")
+    account = f'[imap.accounts."me@example.org"]\nserver = "a"\nfolders = 3\n{json.dumps(NAME)} = 1\n'
+    (folder / "folders.toml").write_text(account)
     (folder / "bad.spamnb").write_text(TEXT)
     (folder / "export.jsonl").write_text(f'{{"format":"spamnb-counts","version":1}}\n{TEXT}\n')
     box = mailbox.Maildir(folder / f"{NAME}box")
@@ -113,14 +117,14 @@ CALLS = (
     _call("train", DATA, "--label-column", NAME),
     _call("train", DATA, "--spam-label", NAME),
     _call("train", DATA, "--encoding", NAME),
-    _call("train", DATA, "--pattern", NAME),
-    _call("train", DATA, "--pattern", f"{NAME}=("),
+    _call("train", DATA, "--set", f"pattern={NAME}"),
+    _call("train", DATA, "--set", f"pattern={NAME}=("),
     _call("train", DATA, "--base", NAME),
     _call("train", DATA, "--alpha", NAME),
     _call("train", DATA, f"--{NAME}"),
     _call("train", DATA, "-o", DATA),
     _call("train", DATA, "-o", f"{DATA}/x"),
-    _call("train", DATA, "--dask", NAME, "-o", "x.spamnb"),
+    _call("train", DATA, "--set", f"dask={NAME}", "-o", "x.spamnb"),
     *(
         _call("predict", "-m", model, "--format", form, *more, stdin=f"{TEXT}\n")
         for model in (MODEL, NAMED, MANY)
@@ -128,6 +132,12 @@ CALLS = (
         for more in (((), ("--explain",)) if form != "terse" else ((),))
     ),
     _call("predict", "-m", MODEL, "-t", TEXT, "-t", LINES),
+    _call("review", DATA, f"{NAME}box", "-m", MODEL, stdin="s\nh\nb\n\x1b[2J\nu\n"),
+    _call("review", DATA, "-m", NAMED, stdin="s\n"),
+    _call("learn", DATA, "-m", NAMED, "--again"),
+    _call("model", "log", "-m", NAMED),
+    _call("model", "undo", NAME, "-m", NAMED),
+    _call("model", "undo", "1", "-m", NAMED),
     _call("predict", "-m", MODEL, TEXT),
     *(_call("predict", "-m", MODEL, TABLE, "--format", form) for form in ("tsv", "csv", "jsonl")),
     *(_call("predict", "-m", MODEL, DATA, "-o", f"{NAME}said{end}") for end in (".csv", ".parquet", "")),
@@ -159,9 +169,9 @@ CALLS = (
     _call("evaluate", DATA, "--holdout", "30%"),
     _call("evaluate", DATA, "--learning-curve"),
     _call("evaluate", DATA, "--online"),
-    _call("evaluate", "--predictions", f"{NAME}p.csv", "--score", f"s{NAME}"),
-    _call("evaluate", "--predictions", f"{NAME}p.csv", "--score", NAME),
-    _call("evaluate", "--predictions", f"{NAME}p.csv", DATA, "--score", f"s{NAME}"),
+    _call("evaluate", "--predictions", f"{NAME}p.csv", "--prediction-column", f"s{NAME}"),
+    _call("evaluate", "--predictions", f"{NAME}p.csv", "--prediction-column", NAME),
+    _call("evaluate", "--predictions", f"{NAME}p.csv", DATA, "--prediction-column", f"s{NAME}"),
     _call("compare", DATA, "--with", f"pattern={NAME}"),
     _call("compare", DATA, "--with", NAME),
     _call("compare", THREE),
@@ -184,7 +194,7 @@ CALLS = (
     _call("model", "merge", NAMED, "c.spamnb", "-o", "x.spamnb"),
     _call("model", "prune", NAMED, "--min-count", "2", "-o", f"{NAME}pruned.spamnb"),
     _call("model", "prune", NAMED, "--max-bytes", NAME),
-    _call("model", "age", NAMED, "--times", "1", "-o", f"{NAME}aged.spamnb"),
+    _call("model", "age", NAMED, "-o", f"{NAME}aged.spamnb"),
     _call("model", "age", NAMED, "--half-life", NAME),
     *(_call("model", "export", model) for model in (MODEL, NAMED, "c.spamnb")),
     _call("model", "export", NAMED, "-o", f"{NAME}.jsonl"),
@@ -208,14 +218,20 @@ CALLS = (
     _call("learn", "-m", NAMED, "--ham", f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}.eml"),
     _call("forget", "-m", NAMED, f"{NAME}gone"),
+    _call("--config", "accounts.toml", "imap", "status"),
+    _call("--config", "folders.toml", "imap", "status"),
+    _call("imap", "login", NAME, "--server", NAME, "--password-command", "true"),
+    _call("imap", "login", "me@example.org", "--server", NAME, "--password-command", f"echo {NAME}"),
     _call("model", "list"),
     _call("model", "use", f"{NAME}gone"),
     _call("model", "use", NAME),
-    _call("model", "remove", f"{NAME}gone", "--yes"),
+    _call("model", "remove", f"{NAME}gone", "--force"),
     _call("model", "check", "-m", MODEL),
-    _call("model", "check", "-m", f"{NAME}gone", "--as", "nobody"),
-    _call("model", "check", "--as", NAME),
-    _call("train", DATA, "-o", "x.spamnb", "--file-mode", NAME),
+    _call("model", "check", "-m", f"{NAME}gone", "nobody"),
+    _call("model", "check", NAME),
+    _call("train", DATA, "-o", "x.spamnb", "--set", NAME),
+    _call("train", DATA, "-o", "x.spamnb", "--set", f"{NAME}=1"),
+    _call("train", DATA, "-o", "x.spamnb", "--set", f"damping={NAME}"),
     _call("completion", NAME),
     _call("completion", "bash"),
     _call(NAME),

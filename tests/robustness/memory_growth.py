@@ -21,7 +21,7 @@ SMALL, LARGE = 20_000_000, 120_000_000  # bytes
 LENGTHS = (900, 12_000)  # bytes of a line, which is one run of non-ASCII bytes
 COMMANDS = {
     "predict": ("predict", "-m", MODEL),
-    "train": ("train", "-o", "new.spamnb", "--folds", "0", "--no-digests", "--jobs", "1", "--force"),
+    "train": ("train", "-o", "new.spamnb", "--folds", "0", "--set", "digests=no", "--jobs", "1", "--force"),
 }
 
 

@@ -15,7 +15,7 @@ if sys.platform == "win32":
 from spamnb.core import Account, obstacles
 from tests.helpers.command_line import Result
 from tests.helpers.other_user import User, needs_root, open_folder, spamnb_as
-from tests.helpers.paths import ROOT, SAMPLE
+from tests.helpers.paths import ROOT, SMALL_SMS
 
 STRANGER = User(12_345, (12_345,))
 MAIL = b"Subject: win\n\nwin a prize now\n"
@@ -23,8 +23,8 @@ READS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "predict": (("predict",), b"win a prize\n"),
     "predict mail": (("predict", "--input-format", "eml"), MAIL),
     "filter": (("filter", "--tempfail"), MAIL),
-    "evaluate": (("evaluate", str(SAMPLE)), b""),
-    "evaluate --folds": (("evaluate", str(SAMPLE), "--folds", "2"), b""),
+    "evaluate": (("evaluate", str(SMALL_SMS)), b""),
+    "evaluate --folds": (("evaluate", str(SMALL_SMS), "--folds", "2"), b""),
     "inspect": (("inspect", "--top", "1"), b""),
     "inspect word": (("inspect", "prize"), b""),
     "explain": (("explain", "win a prize"), b""),
@@ -32,11 +32,11 @@ READS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "completion": (("completion", "bash"), b""),
 }
 WRITES: dict[str, tuple[tuple[str, ...], str]] = {
-    "train": (("train", str(SAMPLE)), "home"),
-    "train --base": (("train", str(SAMPLE), "--base", "ready-made"), "home"),
+    "train": (("train", str(SMALL_SMS)), "home"),
+    "train --base": (("train", str(SMALL_SMS), "--base", "ready-made"), "home"),
     "import": (("model", "import", "x.jsonl"), "home"),
     "merge": (("model", "merge", "x.spamnb"), "home"),
-    "tune -o": (("tune", str(SAMPLE), "-o", "tuned", "--time", "1"), "name"),
+    "tune -o": (("tune", str(SMALL_SMS), "-o", "tuned", "--time", "1"), "name"),
     "model use": (("model", "use", "sms"), "name"),
     "learn": (("learn", "--spam"), "own"),
     "forget": (("forget",), "own"),
@@ -73,7 +73,7 @@ def run(args: tuple[str, ...], folder: Path, stdin: bytes = b"", **identity: obj
 
 @pytest.fixture(scope="module")
 def reachable() -> None:
-    program = sys.executable, str(ROOT / "spamnb" / "__init__.py"), str(SAMPLE)
+    program = sys.executable, str(ROOT / "spamnb" / "__init__.py"), str(SMALL_SMS)
     if any(obstacles(path, Account("stranger", *STRANGER)) for path in program):
         pytest.skip(f"{sys.executable} or this repository is in a folder that other users cannot reach")
 
@@ -97,7 +97,7 @@ def test_reading_needs_no_entry_in_the_password_database(name: str) -> None:
 
 
 @needs_root
-@pytest.mark.parametrize("name", [name for name in READS if str(SAMPLE) not in READS[name][0]])
+@pytest.mark.parametrize("name", [name for name in READS if str(SMALL_SMS) not in READS[name][0]])
 def test_reading_in_a_child_process_of_an_unknown_user(name: str) -> None:
     """The same where the interpreter is in a folder that the user cannot reach."""
     args, stdin = READS[name]

@@ -162,7 +162,7 @@ def test_a_planted_journal_is_not_used(model: Path) -> None:
     model.chmod(0o644)
     other = model.parent / "other.spamnb"
     other.write_bytes(model.read_bytes())
-    spamnb_as(ROOT_USER, model.parent, "learn", "--ham", "--again", "-m", other, stdin=MANY)
+    spamnb_as(ROOT_USER, model.parent, "learn", "--ham", "--mode", "again", "-m", other, stdin=MANY)
     beside(other).rename(beside(model))
     share(beside(model), EVE, EVE.groups[0], 0o644)
     message = f"{model}.journal belongs to user {EVE.number}, expected user {ALICE.number}, the model's owner"
@@ -190,7 +190,7 @@ def test_a_planted_lock_is_refused(model: Path) -> None:
 
 
 def test_a_journal_that_a_reader_may_not_read_does_not_stop_it(model: Path) -> None:
-    spamnb_as(ALICE, model.parent, "learn", "--ham", "--again", "-m", model, stdin=MANY)
+    spamnb_as(ALICE, model.parent, "learn", "--ham", "--mode", "again", "-m", model, stdin=MANY)
     beside(model).chmod(0o600)
     assert verdict(BOB, model) == (
         f"warning: cannot read {model}.journal: permission denied; the model is used without what it "

@@ -127,7 +127,7 @@ def test_explanations_name_columns() -> None:
     assert {part.token for part in why.evidence} == {"win", "column:sender", "column:size"}
     total = why.bias + math.fsum(part.log_odds for part in why.evidence)
     assert total == pytest.approx(why.log_odds, abs=1e-9)
-    assert (why.known, why.unknown) == (3, 0)
+    assert (why.basis.known, why.basis.unknown) == (3, 0)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=6, unique=True), st.floats(-1e6, 1e6))

@@ -153,9 +153,9 @@ def test_no_pairs_are_counted_unless_asked_for() -> None:
         (
             {"column_tree": True},
             "categorical",
-            "--dependence tree takes at most 32 categorical columns, got 33",
+            "--set dependence=tree takes at most 32 categorical columns, got 33",
         ),
-        ({"covariance": "full"}, "numeric", "--covariance full takes at most 32 numeric columns, got 33"),
+        ({"covariance": "full"}, "numeric", "--set covariance=full takes at most 32 numeric columns, got 33"),
     ],
 )
 def test_too_many_pairs(settings: dict[str, Any], kind: str, message: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from spamnb.errors import ConfigError
 from spamnb.settings.setting_field import (
     NOT_NEGATIVE,
+    OptionHelp,
     Setting,
     changed_words,
     check_settings,
@@ -26,22 +27,22 @@ from spamnb.settings.setting_field import (
 class Config:
     size: float = setting(1.0, "--size", "How large.", metavar="X", rule=NOT_NEGATIVE._replace(hint="try 1"))
     loud: bool = setting(False, "--voice", "How loud.", choices=("soft", "loud"))
-    keep: bool = setting(True, "--no-keep", "Keep nothing.")
+    keep: bool = setting(True, "--set keep", "Keep it.", choices=("no", "yes"))
     names: tuple[str, ...] = setting((), "--name", "A name.")
     hidden: int = 3
 
 
 def test_only_fields_with_a_flag_are_settings() -> None:
     assert [name for name, _ in settings_of(Config)] == ["size", "loud", "keep", "names"]
-    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "no_keep", "name"]
+    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "keep", "name"]
 
 
 @pytest.mark.parametrize(
     ("options", "fields"),
     [
         ({}, {}),
-        ({"size": None, "voice": None, "no_keep": False, "name": ()}, {}),
-        ({"size": 0.0, "voice": "soft", "no_keep": True}, {"size": 0.0, "loud": False, "keep": False}),
+        ({"size": None, "voice": None, "keep": None, "name": ()}, {}),
+        ({"size": 0.0, "voice": "soft", "keep": "no"}, {"size": 0.0, "loud": False, "keep": False}),
         ({"voice": "loud", "name": ("a", "b"), "other": 1}, {"loud": True, "names": ("a", "b")}),
     ],
 )
@@ -55,7 +56,7 @@ def test_zero_is_stated() -> None:
 
 def test_changes_are_written_as_flags_and_read_back() -> None:
     config = Config(size=0.25, loud=True, keep=False, names=("a", "b"))
-    words = ["--size", "0.25", "--voice", "loud", "--no-keep", "--name", "a", "--name", "b"]
+    words = ["--size", "0.25", "--voice", "loud", "--set", "keep=no", "--name", "a", "--name", "b"]
     assert changed_words(config, Config()) == words
     assert changed_words(Config(), Config()) == []
 
@@ -73,10 +74,10 @@ def test_help_states_the_default() -> None:
     assert [one.full_help for _, one in settings_of(Config)] == [
         "How large. [default: 1]",
         "How loud. [default: soft]",
-        "Keep nothing.",
+        "Keep it. [default: yes]",
         "A name.",
     ]
-    assert Setting(1, "--n", "Number. [default: some]").full_help == "Number. [default: some]"
+    assert Setting(1, "--n", OptionHelp("Number. [default: some]")).full_help == "Number. [default: some]"
 
 
 def test_a_state_is_of_builtins_and_is_read_back() -> None:

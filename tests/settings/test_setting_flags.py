@@ -31,8 +31,8 @@ TABLE = {one.name: one for config in CONFIGS for _, one in settings_of(config)}
 # every parameter, so that a preset would override nothing.
 NOT_OF_THE_ESTIMATOR = {
     *("textbook", "categorical", "numeric", "ddof", "covariance", "dependence"),
-    *("base", "base_weight", "folds", "max_fpr", "no_digests", "jobs"),
-    *("unsure", "cost", "cost_fp", "cost_fn", "authserv_id"),
+    *("base", "base_weight", "folds", "max_fpr", "digests", "jobs"),
+    *("unsure", "cost", "authserv_id", "max_size"),
 }
 ESTIMATOR_ONLY = {"calibrate"}
 
@@ -62,7 +62,7 @@ def test_names_and_flags_are_unique() -> None:
 def test_commands_have_the_options_of_the_table(command: str, configs: tuple[type, ...]) -> None:
     options = options_of(command)
     expected = {one.name for config in configs for _, one in settings_of(config)}
-    assert expected - set(options) <= ({"no_digests"} if command == "evaluate" else set())
+    assert expected - set(options) <= ({"digests"} if command == "evaluate" else set())
     for name in set(options) & set(TABLE):
         assert options[name].opts == [TABLE[name].flag]
         if name != "scorer":  # which lists all scorers
@@ -89,7 +89,7 @@ def test_the_estimator_has_the_parameters_of_the_table() -> None:
 def test_what_training_fixes() -> None:
     fixed = {one.name for one in training_settings()}
     assert set(TABLE) - fixed == {
-        *("max_fpr", "jobs", "threshold", "unsure", "cost", "cost_fp", "cost_fn", "authserv_id")
+        *("max_fpr", "jobs", "threshold", "unsure", "cost", "authserv_id", "max_size")
     }
 
 
@@ -137,16 +137,16 @@ def test_printed_flags_give_the_same_settings(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 2}, "--order is a setting of --scorer less-naive, got --scorer multinomial"),
+        ({"order": 2}, "--set order is a setting of --scorer less-naive, got --scorer multinomial"),
         (
             {"order": 1, "scorer": "poisson"},
-            "--order is a setting of --scorer less-naive, got --scorer poisson",
+            "--set order is a setting of --scorer less-naive, got --scorer poisson",
         ),
-        ({"ddof": 0}, "--ddof is a setting of numeric columns, got none"),
-        ({"covariance": "full"}, "--covariance is a setting of numeric columns, got none"),
+        ({"ddof": 0}, "--set ddof is a setting of numeric columns, got none"),
+        ({"covariance": "full"}, "--set covariance is a setting of numeric columns, got none"),
         (
             {"dependence": "tree", "categorical": ("who",)},
-            "--dependence needs two categorical columns, got 1",
+            "--set dependence needs two categorical columns, got 1",
         ),
     ],
 )
@@ -162,13 +162,13 @@ def test_settings_without_effect_are_refused(options: dict[str, Any], message: s
     ("options", "message"),
     [
         ({"folds": 1}, "--folds must be 0 or at least 2, got 1"),
-        ({"folds": 0, "refine": "yes"}, "--refine yes needs cross-validation, got --folds 0"),
+        ({"folds": 0, "refine": "yes"}, "--set refine=yes needs cross-validation, got --folds 0"),
         (
             {"folds": 0, "max_fpr": "1%"},
             "--max-fpr needs cross-validation to find the threshold, got --folds 0",
         ),
         ({"max_fpr": "2"}, "--max-fpr must be a share above 0 and below 1, got '2'"),
-        ({"base_weight": 0.5}, "--base-weight is the weight of the model of --base, got none"),
+        ({"base_weight": 0.5}, "--set base-weight is the weight of the model of --base, got none"),
         ({"jobs": 0}, "--jobs must be at least 1, got 0"),
     ],
 )

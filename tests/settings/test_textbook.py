@@ -38,9 +38,9 @@ def test_without_it_nothing_changes() -> None:
     ("options", "words"),
     [
         ({"alpha": 0.0}, ["--alpha", "0"]),
-        ({"counts": "once"}, ["--counts", "once"]),
+        ({"counts": "once"}, ["--set", "counts=once"]),
         ({"ngrams": 2}, ["--ngrams", "2"]),
-        ({"m_estimate": 1.0}, ["--m-estimate", "1"]),
+        ({"m_estimate": 1.0}, ["--set", "m-estimate=1"]),
         ({"class_prior": "uniform"}, ["--class-prior", "uniform"]),
         ({"scorer": "multinomial", "refine": "no"}, []),
     ],
@@ -56,8 +56,8 @@ def test_stated_options_override_it(options: dict[str, Any], words: list[str]) -
     ("options", "other", "flag"),
     [
         ({"scorer": "binary"}, "--scorer binary", "--scorer"),
-        ({"damping": 0.5}, "--damping 0.5", "--damping"),
-        ({"refine": "yes"}, "--refine yes", "--refine"),
+        ({"damping": 0.5}, "--set damping=0.5", "--set damping"),
+        ({"refine": "yes"}, "--set refine=yes", "--set refine"),
         ({"base": "ready-made"}, "--base ready-made", "--base"),
         ({"max_fpr": "1%"}, "--max-fpr 1%", "--max-fpr"),
     ],
@@ -116,7 +116,7 @@ def test_mail_gets_no_threshold_of_its_own(cli: Cli, mails: Path) -> None:
 
 
 def test_compare_takes_it_as_a_candidate(cli: Cli, sms: Sms) -> None:
-    flags = "--no-scorers", "--with", "textbook=bernoulli", "--json", "-", "-q"
+    flags = "--with", "textbook=bernoulli", "--json", "-", "-q"
     [row] = [
         one
         for one in cli("compare", sms.train, *flags).json["candidates"]
@@ -127,9 +127,9 @@ def test_compare_takes_it_as_a_candidate(cli: Cli, sms: Sms) -> None:
 
 def test_damping_without_calibration_is_refused(cli: Cli) -> None:
     data = cli.write("tiny.csv", TINY)
-    assert cli.fails("train", data, "--damping", "0.5", "--folds", "0", code=2) == [
-        "Error: --damping needs calibration to restore the scale, got --folds 0",
-        "Hint: leave out --folds 0 or --damping",
+    assert cli.fails("train", data, "--set", "damping=0.5", "--folds", "0", code=2) == [
+        "Error: --set damping needs calibration to restore the scale, got --folds 0",
+        "Hint: leave out --folds 0 or --set damping",
     ]
 
 

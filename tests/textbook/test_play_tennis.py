@@ -116,7 +116,7 @@ def test_m_estimate_by_the_whole_model() -> None:
 
 
 OUTLOOK = "outlook,play\n" + "".join(f"{day[0]},{day[-1]}\n" for day in DAYS)
-FLAGS = ("--categorical", "outlook", "--label-column", "play", "--damping", "0", "--folds", "0", "-q")
+FLAGS = ("--categorical", "outlook", "--label-column", "play", "--set", "damping=0", "--folds", "0", "-q")
 
 
 def asked(cli: Cli, *flags: str) -> dict[str, float]:
@@ -129,7 +129,7 @@ def asked(cli: Cli, *flags: str) -> dict[str, float]:
 
 
 def test_m_estimate_on_the_command_line(cli: Cli) -> None:
-    actual = asked(cli, "--m-estimate", "1")
+    actual = asked(cli, "--set", "m-estimate=1")
     for value, (_, given_no) in M_ESTIMATES.items():
         counted = LEARNED["outlook"][value][1]  # of 9 days Yes
         given_yes = (int(counted[0]) + Fraction(1, 3)) / (9 + 1)
@@ -139,13 +139,13 @@ def test_m_estimate_on_the_command_line(cli: Cli) -> None:
 
 def test_class_weight_on_the_command_line(cli: Cli) -> None:
     # Each of 5 days No counts three times: P(No) = 15/24, P(Sunny | No) = 9/15, with alpha 0 as counted.
-    actual = asked(cli, "--alpha", "0", "--class-weight", "No=3")
+    actual = asked(cli, "--alpha", "0", "--set", "class-weight=No=3")
     yes, no = Fraction(9, 24) * Fraction(2, 9), Fraction(15, 24) * Fraction(9, 15)
     assert actual["Sunny"] == pytest.approx(float(yes / (yes + no)), rel=1e-9)
 
 
 def test_the_card_has_what_was_asked_for(cli: Cli) -> None:
-    flags = "--m-estimate", "1", "--class-weight", "No=3"
+    flags = "--set", "m-estimate=1", "--set", "class-weight=No=3"
     summary = cli("train", cli.write("days.csv", OUTLOOK), "-o", "days.spamnb", *FLAGS[:-1], *flags).err
     assert "scorer multinomial, m-estimate 1\n" in summary
     card = " ".join(cli("inspect", "days.spamnb").text.split())
@@ -155,17 +155,17 @@ def test_the_card_has_what_was_asked_for(cli: Cli) -> None:
 
 def test_smoothing_flags_that_contradict(cli: Cli) -> None:
     days = cli.write("days.csv", OUTLOOK)
-    assert cli.fails("train", days, *FLAGS, "--alpha", "1", "--m-estimate", "1", code=2) == [
-        "Error: --alpha and --m-estimate do not go together: each of them sets the smoothing",
+    assert cli.fails("train", days, *FLAGS, "--alpha", "1", "--set", "m-estimate=1", code=2) == [
+        "Error: --alpha and --set m-estimate=do not go together: each of them sets the smoothing",
         "Hint: leave out one of them",
     ]
-    assert cli.fails("train", days, *FLAGS, "--class-weight", "Maybe=3", code=2) == [
-        "Error: --class-weight names the class 'Maybe', the data have No, Yes",
+    assert cli.fails("train", days, *FLAGS, "--set", "class-weight=Maybe=3", code=2) == [
+        "Error: --set class-weight=names the class 'Maybe', the data have No, Yes",
         "Hint: give the weight of one of these classes",
     ]
-    assert cli.fails("train", days, *FLAGS, "--class-weight", "No", code=2) == [
-        "Error: --class-weight must be LABEL=NUMBER, got 'No'",
-        "Hint: for example --class-weight spam=10",
+    assert cli.fails("train", days, *FLAGS, "--set", "class-weight=No", code=2) == [
+        "Error: --set class-weight must be LABEL=NUMBER, got 'No'",
+        "Hint: for example --set class-weight=spam=10",
     ]
 
 

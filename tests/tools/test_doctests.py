@@ -7,11 +7,13 @@ from types import ModuleType
 
 import pytest
 
-from tools import audit, command_docs, publishable_tokens
+from tools import audit, command_docs, man_pages, publishable_tokens, site_pages
 
 
 @pytest.mark.parametrize(
-    "module", [audit, command_docs, publishable_tokens], ids=lambda module: module.__name__
+    "module",
+    [audit, command_docs, man_pages, publishable_tokens, site_pages],
+    ids=lambda module: module.__name__,
 )
 def test_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)

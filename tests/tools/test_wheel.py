@@ -1,4 +1,4 @@
-"""The wheel, installed into an empty environment: all files are inside, and all dependencies are declared.
+"""Sdist and wheel: what is inside, and the wheel in an empty environment that has only declared dependencies.
 
 An editable installation reads the checkout, so it does not notice a missing file.
 """
@@ -9,10 +9,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
 import venv
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,24 +40,23 @@ def run(*command: str | Path, cwd: Path, stdin: bytes = b"", **more: str) -> byt
     return done.stdout
 
 
-def build_wheel(folder: Path) -> Path:
-    """Builds from a copy, so that no earlier build in the checkout can add files."""
-    source = folder / "source"
-    shutil.copytree(ROOT / "spamnb", source / "spamnb", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", *isolation())
-    run(*pip, "--wheel-dir", folder, source, cwd=folder)
-    return next(folder.glob("spamnb-*.whl"))
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds sdist and wheel, the wheel from the sdist: a file that the sdist lacks is not in the wheel."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
+    return folder
 
 
-def isolation() -> list[str]:
-    """Uses the setuptools of the environment if it is new enough; else pip downloads one for the build."""
-    try:
-        version = metadata.version("setuptools")
-    except metadata.PackageNotFoundError:
-        return []
-    return ["--no-build-isolation"] if int(version.partition(".")[0]) >= 77 else []
+def wheel_of(dist: Path) -> Path:
+    (wheel,) = dist.glob("spamnb-*.whl")
+    return wheel
+
+
+def package_files() -> set[str]:
+    """The files of the package that git tracks."""
+    listed = run("git", "-C", ROOT, "ls-files", "spamnb", cwd=ROOT).decode().split()
+    return {name for name in listed if (ROOT / name).exists()}
 
 
 def install(wheel: Path, folder: Path) -> Path:
@@ -86,9 +89,64 @@ def link_files(package: metadata.Distribution, site: Path) -> None:
         (site / name).symlink_to(Path(str(package.locate_file(name))))
 
 
-def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
-    programs = install(build_wheel(tmp_path), tmp_path / "environment")
-    here = tmp_path / "here"
+def test_the_wheel_holds_the_package_and_its_manual_pages(dist: Path) -> None:
+    with zipfile.ZipFile(wheel_of(dist)) as wheel:
+        names = set(wheel.namelist())
+    inside = {name for name in names if name.startswith("spamnb/")}
+    if (ROOT / ".git").exists():
+        assert inside == package_files()
+    assert {"spamnb/model/ready_made/sms.spamnb", "spamnb/model/ready_made/mail.spamnb"} <= inside
+    assert {"spamnb/py.typed", "spamnb/report/html/report.html.j2"} <= inside
+    others = {name.partition("/")[2] for name in names - inside}
+    pages = {f"data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()}
+    assert pages
+    assert others == pages | {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_the_sdist_holds_no_tests_and_no_data(dist: Path) -> None:
+    (path,) = dist.glob("spamnb-*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = [name.partition("/")[2] for name in archive.getnames()]
+    tops = {name.partition("/")[0] for name in names}
+    expected = {"spamnb", "docs", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+    assert tops - {".gitignore"} == expected
+    assert {name for name in names if name.startswith("docs/")} == {
+        f"docs/man/{page.name}" for page in (ROOT / "docs" / "man").iterdir()
+    }
+
+
+def test_the_metadata_are_valid(dist: Path) -> None:
+    run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir(), cwd=dist)
+
+
+def test_the_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> None:
+    use(install(wheel_of(dist), tmp_path / "environment"), tmp_path)
+
+
+def test_the_wheel_works_with_the_oldest_dependencies(dist: Path, tmp_path: Path) -> None:
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=False, symlinks=True)
+    pip = (sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet")
+    try:
+        run(*pip, wheel_of(dist), *oldest_dependencies(), cwd=tmp_path)
+    except AssertionError as error:
+        if "No matching distribution found" in str(error) or "connection" in str(error).lower():
+            pytest.skip("the oldest versions cannot be downloaded here")
+        raise
+    use(environment / "bin", tmp_path)
+
+
+def oldest_dependencies() -> list[str]:
+    """The declared dependencies, each pinned to its lower bound."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    listed = [Requirement(text) for text in project["dependencies"]]
+    bounds = {r.name: [one.version for one in r.specifier if one.operator == ">="] for r in listed}
+    return [f"{name}=={bound}" for name, (bound,) in bounds.items()]
+
+
+def use(programs: Path, folder: Path) -> None:
+    """Trains, predicts, filters and reports with the installed program."""
+    here = folder / "here"
     here.mkdir()
     shutil.copy(ROOT / "data" / "sms_sample.csv", here / "data.csv")
 
@@ -97,7 +155,7 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
         return run(programs / "spamnb", *args, cwd=here, stdin=stdin, **home)
 
     place = run(programs / "python", "-c", "import spamnb; print(spamnb.__file__)", cwd=here)
-    assert (tmp_path / "environment") in Path(place.decode().strip()).parents
+    assert (folder / "environment") in Path(place.decode().strip()).parents
 
     # Without a model of the user the ready-made ones for messages and for mail are used.
     assert spamnb("predict", stdin=b"WIN a FREE prize, call now\n").startswith(b"spam\t")

@@ -17,7 +17,8 @@ from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines
 from spamnb.model.text_import import import_lines
-from spamnb.report.prediction_lines import Jsonl, evidence_text
+from spamnb.report.prediction_jsonl import Jsonl
+from spamnb.report.prediction_lines import evidence_text
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import folds
 from spamnb.training.fit_min_known_words import ENOUGH, known_word_shares, lowest_usual

@@ -50,7 +50,8 @@ def test_beside_a_start_few_tokens_are_not_corrected_unless_asked_for() -> None:
     few = train(TEXTS, LABELS, base=start)
     assert few.metrics is not None
     assert few.metrics["refined"] == (
-        "no: left out with a base model and fewer than 10,000 tokens in all messages (--refine yes does it)"
+        "no: left out with a base model and fewer than 10,000 tokens in all messages "
+        "(--set refine=yes does it)"
     )
     assert few.correction is None
     assert train(TEXTS, LABELS, base=start, training=TrainingConfig(refine="yes")).correction is not None
@@ -255,14 +256,16 @@ def test_tokens_that_came_later_have_no_correction() -> None:
 
 def test_what_cannot_be_refined() -> None:
     texts, labels = corpus(60)
-    with pytest.raises(ConfigError, match="--refine yes needs a scorer that adds up weights, got poisson"):
+    with pytest.raises(
+        ConfigError, match="--set refine=yes needs a scorer that adds up weights, got poisson"
+    ):
         train(texts, labels, scoring=ScorerConfig.of("poisson"), training=TrainingConfig(refine="yes"))
     three = [("x", "y", "z")[i % 3] for i in range(60)]
-    with pytest.raises(ConfigError, match="--refine yes needs two classes, got 3"):
+    with pytest.raises(ConfigError, match="--set refine=yes needs two classes, got 3"):
         train(texts, three, training=TrainingConfig(refine="yes"))
-    with pytest.raises(ConfigError, match="--refine yes needs cross-validation, got --folds 0"):
+    with pytest.raises(ConfigError, match="--set refine=yes needs cross-validation, got --folds 0"):
         train(texts, labels, training=TrainingConfig(folds=0, refine="yes"))
-    with pytest.raises(ConfigError, match="--refine must be auto, yes or no, got 'maybe'"):
+    with pytest.raises(ConfigError, match="--set refine must be auto, yes or no, got 'maybe'"):
         train(texts, labels, training=TrainingConfig(refine="maybe"))
     assert train(texts, three).correction is None
 
@@ -271,7 +274,7 @@ def test_many_messages_are_left_alone_by_auto(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(refinement, "WHOLE", 100)
     metrics = train(TEXTS, LABELS).metrics
     assert metrics is not None
-    assert metrics["refined"] == "no: left out with more than 100 messages (--refine yes does it)"
+    assert metrics["refined"] == "no: left out with more than 100 messages (--set refine=yes does it)"
     assert train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).correction is not None
 
 

@@ -143,15 +143,15 @@ def test_flags_are_what_train_would_be_told() -> None:
     assert flags(FeatureConfig(), ScorerConfig()) == []
     trigrams = FeatureConfig(ngrams=3, shapes=False, patterns=(("n", r"\d+"),), numeric=("size",))
     scoring = ScorerConfig.of("less-naive", order=2, prior=(0.75, 0.25), ddof=1)
-    expected = ["--pattern", r"n=\d+", "--numeric", "size", "--scorer", "less-naive"]
+    expected = ["--set", r"pattern=n=\d+", "--numeric", "size", "--scorer", "less-naive"]
     assert flags(trigrams, scoring) == [
         *expected,
         "--class-prior",
         "0.75,0.25",
-        "--order",
-        "2",
-        "--ddof",
-        "1",
+        "--set",
+        "order=2",
+        "--set",
+        "ddof=1",
     ]
 
 

@@ -1,1 +1,1 @@
-"""TODO commands."""
+"""Implements the commands, one module each."""

@@ -19,7 +19,6 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 @command()
 @click.argument("model", type=options.MODEL, metavar="MODEL")
-@option("--times", type=click.IntRange(1, 62), metavar="N", group="Model", help="Halve N times (default 1).")
 @option(
     "--half-life",
     metavar="TIME",
@@ -29,9 +28,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 @options.changed_model_option
 @options.force_option
 @options.quiet_option
-def age(
-    model: str, times: int | None, half_life: str | None, output: str | None, force: bool, quiet: bool
-) -> None:
+def age(model: str, half_life: str | None, output: str | None, force: bool, quiet: bool) -> None:
     """Let old evidence fade: halve every count.
 
     Run it regularly, say every three months: then what was learned a year ago counts a sixteenth, and the
@@ -51,15 +48,13 @@ def age(
     from spamnb.cli.model_saving import changing, check_target
     from spamnb.model import SpamModel, age as halve, age_by_half_life, existing_path_of, new_path_of
 
-    if times is not None and half_life is not None:
-        raise click.UsageError("--times and --half-life do not go together.")
     days = None if half_life is None else days_of(half_life)
     source = existing_path_of(model)
     target = new_path_of(output) if output else source
     check_target(target, force)
     with changing(target, source) as save:
         loaded = SpamModel.load(source)
-        older = halve(loaded, times or 1) if days is None else age_by_half_life(loaded, days, date.today())
+        older = halve(loaded) if days is None else age_by_half_life(loaded, days, date.today())
         if days is not None:
             print_step("aged", _aged_text(str(older.aged_until), days), quiet)
             if older.aged_until == loaded.aged_until and target == source:

@@ -36,14 +36,8 @@ objective_option = option(
     multiple=True,
     metavar="SETTINGS",
     group="Model",
-    help="One more candidate, for example alpha=1,tokens=plain. Repeatable.",
-)
-@option(
-    "--no-scorers",
-    is_flag=True,
-    group="Model",
-    advanced=True,
-    help="Not all scorers: just the defaults and --with.",
+    help="Compare these settings with the defaults, for example alpha=1,tokens=plain. Repeatable. "
+    "[default: all scorers]",
 )
 @objective_option
 @options.folds_option
@@ -55,6 +49,7 @@ objective_option = option(
 def compare(data: tuple[str, ...], **params: Any) -> None:
     """Try all scorers and other settings on the same folds.
 
+    Without --with the candidates are all scorers, with it the defaults and those settings.
     Each fold of DATA is tested with models trained on the other folds, one for each candidate; duplicates of
     a text are in the same fold. The table has the best first. p is of a paired test against the best: 0.05
     and more says that the difference may be chance. The data are read and counted once, however many
@@ -63,7 +58,7 @@ def compare(data: tuple[str, ...], **params: Any) -> None:
     \b
     Examples:
       spamnb compare data.csv
-      spamnb compare data.csv --with ngrams=1 --with alpha=1,tokens=plain
+      spamnb compare data.csv --with ngrams=1 --with alpha=1,counts=all
       spamnb compare data.csv --objective recall@0.1% --json table.json
     """
     from spamnb.cli.setting_text import candidate, every_scorer
@@ -74,7 +69,7 @@ def compare(data: tuple[str, ...], **params: Any) -> None:
     base = {setting.name: params[setting.name] for _, setting in settings_of(FeatureConfig)}
 
     def candidates(mail: bool) -> list[Candidate]:
-        wanted = {ScorerConfig().name} if params["no_scorers"] else set(REGISTRY)
+        wanted = {ScorerConfig().name} if params["more"] else set(REGISTRY)
         scorers = [c for c in every_scorer(base, mail) if c.name in wanted]
         return scorers + [candidate(text, base, mail) for text in params["more"]]
 

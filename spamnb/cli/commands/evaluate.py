@@ -11,7 +11,7 @@ import click
 
 from spamnb.cli import external_predictions, options, protocol_options, report_options, stored_metrics
 from spamnb.cli.data_inputs import chunks, inputs, read_options
-from spamnb.cli.decision_rule import check_decision, check_max_fpr, stated_max_fpr, with_decision
+from spamnb.cli.decision_rule import apply_decision_options, check_decision, check_max_fpr, stated_max_fpr
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MAX_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
-_WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
+_WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "plots")
 
 
 @command()
@@ -50,7 +50,6 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "no_curves", "plots")
     metavar="N",
     help="List the N worst mistakes of each kind, with their strongest tokens.",
 )
-@option("--no-curves", is_flag=True, advanced=True, help="Do not draw the ROC and precision-recall curves.")
 @options.quiet_option
 @click.pass_context
 def evaluate(ctx: click.Context, /, **params: Any) -> None:
@@ -70,7 +69,7 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     Examples:
       spamnb evaluate test.csv
       spamnb evaluate test.csv --mistakes 5
-      spamnb evaluate test.csv --report report.html --open
+      spamnb evaluate test.csv --report report.html
       spamnb evaluate --predictions scores.csv --report report.html
       spamnb evaluate data.csv --folds 10 --scorer bernoulli
       spamnb evaluate data.csv --holdout 30% --seed 7
@@ -97,11 +96,11 @@ def _check(ctx: click.Context) -> str:
     """Refuses options that do not go together, before anything is read; returns the protocol."""
     params = ctx.params
     protocol = protocol_options.chosen_protocol(ctx)
-    external_predictions.check(params, _has_data(params))
+    external_predictions.check_prediction_options(params)
     if not protocol:
         _check_combination(ctx)
     _check_mistakes(protocol, params)
-    report_options.check(params["report"], params["open_it"], params["json_file"], params["plots"])
+    report_options.check_outputs(params["report"], params["json_file"], params["plots"])
     stated_max_fpr(params)
     return protocol
 
@@ -181,7 +180,7 @@ def _test_model(params: Params) -> _Measured:
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
     model = load_model(path)
-    model = with_decision(model, params)
+    model = apply_decision_options(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     reading = read_options(params, classes=model.labels, default_format="csv", **columns)
     most = _most_mistakes(params)
@@ -244,11 +243,10 @@ def _publish(measured: _Measured, params: Params) -> None:
         metrics = {**result.scores.to_dict(), **protocol_options.steps_of(result), **more}
         write_json({"title": measured.title, "notes": list(notes), **metrics}, params["json_file"])
     if params["report"] or params["plots"]:
-        where = params["report"], params["open_it"], params["plots"]
-        report_options.leave(measured.summary(), *where, params["quiet"])
+        report_options.leave(measured.summary(), params["report"], params["plots"], params["quiet"])
     if "-" not in (params["json_file"], params["report"]):
-        _show(result, measured.title, notes, not params["no_curves"])
-        protocol_options.show_steps(result)
+        _show(result, measured.title, notes)
+        protocol_options.print_steps(result)
         if params["mistakes"]:
             from spamnb.report import show_mistakes
 
@@ -280,14 +278,14 @@ def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
     return f"{rule}, {point.recall:.1%} caught, {wrong} (all else here is for the threshold of the model)"
 
 
-def _show(result: Evaluation, title: str, notes: tuple[str, ...], curves: bool) -> None:
+def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:
     from spamnb.metrics import MultiScores
     from spamnb.report import Curves, terminal
 
-    scores = result.scores
+    scores, out = result.scores, console()
     if isinstance(scores, MultiScores):
-        terminal.show_multi_evaluation(console(), scores, title, notes)
+        terminal.show_multi_evaluation(out, scores, title, notes)
         return
     both = 0 < result.truth.sum() < len(result.truth)
-    drawn = Curves.of(result.truth > 0, result.log_odds) if curves and both else None
-    terminal.show_evaluation(console(), scores, title, notes, drawn, class_names(result.model))
+    drawn = Curves.of(result.truth > 0, result.log_odds) if out.is_terminal and both else None
+    terminal.show_evaluation(out, scores, title, notes, drawn, class_names(result.model))

@@ -55,7 +55,7 @@ def explain(
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     """The message as a reader would give it; a file or stdin that begins like a mail is one."""
-    from spamnb.mail import as_texts, parse_mail
+    from spamnb.mail import mail_texts, parse_mail
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
 
@@ -66,7 +66,7 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
         print_step("message", f"the content of {words[0]}", quiet)
     else:
         return Texts.of([os.fsencode(" ".join(words)).rstrip(b"\r\n")])
-    return as_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
+    return mail_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
 
 
 def _is_file(word: str) -> bool:

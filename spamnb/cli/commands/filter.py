@@ -9,8 +9,7 @@ import click
 from click.core import ParameterSource
 
 from spamnb.cli import options
-from spamnb.cli.data_inputs import size_of
-from spamnb.cli.decision_rule import with_decision
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.option_groups import Command, option
 from spamnb.cli.options import Params
@@ -54,12 +53,13 @@ class _FilterCommand(Command):
 def filter(ctx: click.Context, /, **params: Any) -> None:
     """Pass one mail through, with its verdict in the header.
 
-    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score and
-    X-Spamnb at the top of its header. X-Spam-* and X-Spamnb fields that it came with are removed; its body is
-    not changed. --explain adds the strongest tokens to X-Spamnb, which also lists what of a large mail was
-    not read. If anything goes wrong, or no class of the model is spam, the mail passes with
-    "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. Only a wrong option ends with 2, before
-    the mail is read. On a terminal control characters are shown as escapes.
+    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score, X-Spam-
+    Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0 or more.
+    X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. --explain adds the
+    strongest tokens to X-Spamnb, which also lists what of a large mail was not read. If anything goes wrong,
+    or no class of the model is spam, the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no
+    mail is lost. Only a wrong option ends with 2, before the mail is read. On a terminal control characters
+    are shown as escapes.
 
     \b
     Example, in ~/.procmailrc:
@@ -99,8 +99,6 @@ def _check_options(ctx: click.Context) -> None:
         from spamnb.model import Decision
 
         Decision.from_options(**rule)
-    if "max_size" in stated:
-        size_of(stated["max_size"], "--max-size")
     MailConfig.from_options(stated)
 
 
@@ -116,8 +114,8 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
     from spamnb.model import with_verdict
     from spamnb.report import evidence_text
 
-    trusted = MailConfig.from_options(params).trusted_servers
-    limits = Limits(size_of(params["max_size"], "--max-size"), authserv_ids=trusted)
+    config = MailConfig.from_options(params)
+    limits = Limits(config.max_size, authserv_ids=config.trusted_servers)
     return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
 
 
@@ -138,4 +136,4 @@ def _load(params: Params) -> SpamModel:
 
     model = load_model(find_model(params["model"], lambda: "mail"))
     note_mail(model, quiet=False)
-    return with_decision(model, params)
+    return apply_decision_options(model, params)

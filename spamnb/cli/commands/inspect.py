@@ -97,7 +97,7 @@ def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> N
             {
                 **facts,
                 "top": {label: [row_dict(row) for row in listed] for label, listed in tokens.items()},
-                "formula": None if formula is None else asdict(formula),
+                "formula": None if formula is None else formula.to_dict(),
                 "linear": None if linear is None else asdict(linear),
                 "column_tables": columns,
             },

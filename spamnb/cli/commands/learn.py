@@ -26,19 +26,13 @@ if TYPE_CHECKING:
 )
 @option(
     "--mode",
-    type=click.Choice(["all", "on-error"]),
-    default="all",
+    type=click.Choice(["new", "on-error", "again"]),
+    default="new",
     show_default=True,
     group="Model",
     advanced=True,
-    help="on-error: learn only messages that the model misclassifies or is unsure of.",
-)
-@option(
-    "--again",
-    is_flag=True,
-    group="Model",
-    advanced=True,
-    help="Learn messages once more that were learned before.",
+    help="new: learn messages that were not learned before. on-error: of these, only those that the model "
+    "misclassifies or is unsure of. again: learn all, also a second time.",
 )
 @option(
     "--compact",
@@ -77,7 +71,8 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
     def learn_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
         assert labels is not None
         columns = chunk.categories, chunk.numbers
-        learner.learn(chunk.texts, labels, *columns, again=flags["again"], mode=flags["mode"])
+        mode = "on-error" if flags["mode"] == "on-error" else "all"
+        learner.learn(chunk.texts, labels, *columns, again=flags["mode"] == "again", mode=mode)
 
     try:
         update_model(messages, flags, learn_chunk, labelled=flags["positive"] is None, may_start=True)
@@ -89,8 +84,8 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
 def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
 
-    if flags["again"]:
-        raise click.UsageError("--sync does not go with --again.")
+    if flags["mode"] == "again":
+        raise click.UsageError("--sync does not go with --mode again.")
     if not messages:
         raise click.UsageError("--sync needs folders with their labels: spam=Maildir/.Junk")
     wrong = next((text for text in messages if "=" not in text), None)
@@ -107,6 +102,7 @@ def _compact(flags: dict[str, Any]) -> None:
     from spamnb.cli.output import print_status
     from spamnb.training import Learner
 
-    with Learner(model_to_change(flags["model"]), wait=flags["wait"]) as learner:
+    path, days = model_to_change(flags["model"]), flags["history_days"]
+    with Learner(path, history_days=days) as learner:
         learner.compact()
     print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", flags["quiet"])

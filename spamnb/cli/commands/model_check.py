@@ -7,7 +7,7 @@ import os
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import command
 from spamnb.errors import ConfigError
 
 _STATES = {True: "ok", False: "FAILED", None: "skipped"}
@@ -15,13 +15,7 @@ _STATES = {True: "ok", False: "FAILED", None: "skipped"}
 
 @command("check")
 @options.model_option
-@option(
-    "--as",
-    "user",
-    metavar="USER",
-    group="Model",
-    help="Check for this user, by name or number. [default: you]",
-)
+@click.argument("user", required=False, metavar="[USER]")
 @click.pass_context
 def model_check(ctx: click.Context, model: str | None, user: str | None) -> None:
     """Check whether a user can classify mail with a model.
@@ -36,7 +30,7 @@ def model_check(ctx: click.Context, model: str | None, user: str | None) -> None
     \b
     Examples:
       spamnb model check
-      sudo spamnb model check -m /etc/spamnb/mail.spamnb --as postfix
+      sudo spamnb model check -m /etc/spamnb/mail.spamnb postfix
     """
     from spamnb.cli.model_access import check_access
     from spamnb.cli.model_choice import find_model

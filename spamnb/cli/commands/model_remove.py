@@ -15,17 +15,17 @@ from spamnb.errors import ConfigError, ModelError
 
 @command("remove")
 @click.argument("model", type=options.MODEL, metavar="MODEL")
-@option("-y", "--yes", is_flag=True, help="Do not ask.")
+@option("-f", "--force", is_flag=True, help="Do not ask.")
 @options.quiet_option
-def model_remove(model: str, yes: bool, quiet: bool) -> None:
+def model_remove(model: str, force: bool, quiet: bool) -> None:
     """Remove a model, its journal and its backup.
 
-    The files are listed first. On a terminal you are asked; elsewhere --yes is needed.
+    The files are listed first. On a terminal you are asked; elsewhere --force is needed.
 
     \b
     Examples:
       spamnb model remove demo
-      spamnb model remove demo --yes
+      spamnb model remove demo --force
     """
     from spamnb.cli.model_choice import refuse_shipped, require_model
     from spamnb.core import files
@@ -38,7 +38,7 @@ def model_remove(model: str, yes: bool, quiet: bool) -> None:
     require_model(path)
     for file in _files(path):
         print_step("removes", f"{file} ({os.path.getsize(file) / 1e3:,.0f} kB)", quiet)
-    if not yes:
+    if not force:
         _ask()
     with Lock(path):  # not while another process changes it
         for file in _files(path):
@@ -48,16 +48,17 @@ def model_remove(model: str, yes: bool, quiet: bool) -> None:
 
 
 def _files(path: str) -> list[str]:
-    """The model, its journal and lock, and those of its backup, as far as they exist."""
-    from spamnb.storage import JOURNAL, SUFFIX
+    """The model, its journal, history and lock, and those of its backup, as far as they exist."""
+    from spamnb.storage import HISTORY, JOURNAL, SUFFIX
 
-    parts = [f"{model}{ending}" for model in (path, f"{path}.bak") for ending in ("", JOURNAL, SUFFIX)]
+    endings = ("", JOURNAL, HISTORY, SUFFIX)
+    parts = [f"{model}{ending}" for model in (path, f"{path}.bak") for ending in endings]
     return [file for file in parts if os.path.lexists(file)]
 
 
 def _ask() -> None:
     if sys.stdin is None or not sys.stdin.isatty():
-        raise ConfigError("nothing was removed: to confirm it needs a terminal", hint="add --yes")
+        raise ConfigError("nothing was removed: to confirm it needs a terminal", hint="add --force")
     click.confirm("Remove them?", abort=True, err=True)
 
 
@@ -72,9 +73,9 @@ def _remove(file: str) -> None:
 
 def _forget_choice(path: str, quiet: bool) -> None:
     """Takes the default back if it was the removed model."""
-    from spamnb.model import path_of, use_model, used_model
+    from spamnb.model import model_path, use_model, used_model
 
     used = used_model()
-    if used is not None and os.path.realpath(path_of(used)) == os.path.realpath(path):
+    if used is not None and os.path.realpath(model_path(used)) == os.path.realpath(path):
         use_model(None)
         print_step("default", "your own model if there is one, else a ready-made one", quiet)

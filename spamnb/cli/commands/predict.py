@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
-from spamnb.cli.decision_rule import with_decision
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
@@ -65,27 +65,12 @@ if TYPE_CHECKING:
 )
 @options.explain_option
 @option(
-    "-0",
-    "--null",
-    is_flag=True,
-    group="Input",
-    advanced=True,
-    help="Messages end with a NUL byte, not with a line.",
-)
-@option(
     "--input-format",
     metavar="FORMAT",
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
     group="Input",
     help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
-)
-@option(
-    "--csv-safe/--no-csv-safe",
-    default=True,
-    show_default=True,
-    advanced=True,
-    help="Put ' before a CSV cell that a spreadsheet would run (= + - @).",
 )
 @option(
     "--exit-code",
@@ -124,18 +109,15 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     model = _load(files, params)
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
     run = _predict(files, model, params)
-    verdicts = {"spam" if verdict in spam else verdict for verdict in run.verdicts}
-    code = exit_codes.of_verdicts(exit_code, verdicts, run.unread, missing_files())
+    verdicts = {"spam" if verdict in spam else verdict for verdict in run.counts.verdicts}
+    code = exit_codes.of_verdicts(exit_code, verdicts, run.counts.unread, missing_files())
     click.get_current_context().exit(code)
 
 
 def _check_combination(files: tuple[str, ...], params: Params) -> None:
     """Refuses options that contradict each other, and texts in place of files."""
-    null, input_format = params["null"] and not params["files_from"], params["input_format"]
     if params["explain"] and params["output_format"] == "terse":
         raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
-    if null and input_format not in (None, "null"):
-        raise click.UsageError(f"-0 does not go with --input-format {input_format}: leave out one of them.")
     if params["texts"] and (files or params["files_from"]):
         raise click.UsageError("-t does not go with FILES: give texts or files.")
     chosen_format(params["output_format"], params["output"])
@@ -148,11 +130,11 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
 
     from spamnb.cli.model_choice import find_model, load_model
 
-    read = params | {"input_format": _input_format(params)}
+    read = params | {"input_format": params["input_format"] or "auto"}
     kind = partial(kind_of_inputs, files, read, params["quiet"])
     if params["texts"]:
         kind = partial(kind_of_texts, params["texts"], params["quiet"])
-    return with_decision(load_model(find_model(params["model"], kind)), params)
+    return apply_decision_options(load_model(find_model(params["model"], kind)), params)
 
 
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> PredictionRun:
@@ -165,7 +147,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
     if stated is None and file is None and on_terminal() and any(is_typed(path) for path, _ in sources):
         writer = make_reply_writer(model, explain)
     else:
-        writer = make_writer(model, output_format, explain, params["csv_safe"], file is not None)
+        writer = make_writer(model, output_format, explain, file is not None)
     with opened_output(file) as write:
         run = PredictionRun(model, writer, write, only, file, params["quiet"])
         for opened in _open(sources, run, params):
@@ -179,7 +161,7 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
     """The inputs with how to read them; `keep`: with all columns of a table."""
     features = model.features
     reading = read_options(
-        params | {"input_format": _input_format(params)},
+        params | {"input_format": params["input_format"] or "auto"},
         categorical=features.categorical,
         numeric=features.numeric,
         keep_columns=keep,
@@ -188,23 +170,19 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
     return inputs(paths, params, reading)
 
 
-def _as_it_arrives(path: str | tuple[str, ...], how: ReadOptions) -> ReadOptions:
+def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOptions:
     """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
-    return replace(how, format=stdin_mail_format(how) or "lines") if _is_plain(path, how) else how
+    if not _is_plain(path, reading):
+        return reading
+    return replace(reading, format=stdin_mail_format(reading) or "lines")
 
 
-def _is_plain(path: str | tuple[str, ...], how: ReadOptions) -> bool:
+def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
     """Whether an input is stdin about which options say nothing."""
-    return path == "-" and how.format == "auto" and not (how.columns.text or how.columns.beside_text)
-
-
-def _input_format(params: Params) -> str:
-    """As stated; -0 is about the messages, or with --files-from about the list of their paths."""
-    if params["null"] and not params["files_from"]:
-        return "null"
-    return params["input_format"] or "auto"
+    has_columns = reading.columns.text or reading.columns.beside_text
+    return path == "-" and reading.format == "auto" and not has_columns
 
 
 def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[OpenedInput]:
@@ -213,10 +191,10 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
 
     if params["texts"]:
         yield OpenedInput("", "", text_source(params["texts"], run.model.features))
-    for path, how in inputs:
-        if _is_plain(path, how) or (path == "-" and how.format in ("lines", "null")):
+    for path, path_options in inputs:
+        if _is_plain(path, path_options) or (path == "-" and path_options.format in ("lines", "null")):
             run.begin("stdin", None)  # a reader of the output has the header before the first message
-        reading = _as_it_arrives(path, how)
+        reading = _as_it_arrives(path, path_options)
         typed = is_typed(path) and not params["quiet"]
         if typed:  # before it is opened: that waits for the first message
             print_status("Type a message and press Enter; Ctrl-D ends.")

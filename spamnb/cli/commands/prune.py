@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.data_inputs import size_of
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
+from spamnb.settings import parse_size
 
 
 @command()
@@ -21,7 +21,6 @@ from spamnb.cli.output import print_step
     group="Model",
     help="Drop tokens of fewer than N messages.",
 )
-@option("--max-tokens", type=click.IntRange(0), metavar="N", group="Model", help="Keep at most N tokens.")
 @option(
     "--max-bytes",
     metavar="SIZE",
@@ -46,15 +45,14 @@ def prune(model: str, output: str | None, force: bool, quiet: bool, **limits: An
     from spamnb.model import SpamModel, existing_path_of, new_path_of, prune as drop_tokens
 
     if all(limit is None for limit in limits.values()):
-        raise click.UsageError("Give --min-count, --max-tokens or --max-bytes.")
-    max_bytes = None if limits["max_bytes"] is None else size_of(limits["max_bytes"], "--max-bytes")
-    min_count, max_tokens = limits["min_count"] or 0, limits["max_tokens"]
+        raise click.UsageError("Give --min-count or --max-bytes.")
+    max_bytes = None if limits["max_bytes"] is None else parse_size(limits["max_bytes"], "--max-bytes")
     source = existing_path_of(model)
     target = new_path_of(output) if output else source
     check_target(target, force)
     with changing(target, source) as save:
         loaded = SpamModel.load(source)
-        small = drop_tokens(loaded, min_count=min_count, max_tokens=max_tokens, max_bytes=max_bytes)
+        small = drop_tokens(loaded, min_count=limits["min_count"] or 0, max_bytes=max_bytes)
         size = save(small, quiet)
     print_step("kept", f"{small.store.vocabulary:,} of {loaded.store.vocabulary:,} tokens", quiet)
     print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)

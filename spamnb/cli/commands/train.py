@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,11 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import SettingOption, command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
 from spamnb.cli.training_setup import TrainingSetup
+from spamnb.cli.training_summary import metrics_text
 from spamnb.settings import TrainingConfig
 
 if TYPE_CHECKING:
@@ -27,11 +29,10 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
 
 
-@command()
+@command(show_set=True)
 @click.argument("data", nargs=-1, type=options.PATH, metavar="DATA...")
 @options.new_model_option
 @options.force_option
-@options.file_mode_option
 @options.data_options
 @options.training_options
 @options.advanced(options.decision_options)
@@ -40,15 +41,13 @@ _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 
 @options.setting_options(TrainingConfig, "remember")
 @option(
     "--dask",
+    cls=SettingOption,
     metavar="ADDRESS",
     group="Input",
-    advanced=True,
     help="Count on the dask cluster at tcp://HOST:PORT.",
 )
 @options.quiet_option
-def train(
-    data: tuple[str, ...], output: str | None, force: bool, file_mode: int | None, **params: Any
-) -> None:
+def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any) -> None:
     """Learn from labelled messages and write a model.
 
     DATA are CSV, TSV, JSON, Parquet or Excel files with a text and a label column ('-' reads stdin), folders
@@ -62,7 +61,7 @@ def train(
       spamnb train data.csv
       spamnb train jan.csv.gz feb.jsonl -o office
       spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
-      spamnb train few.csv --base ready-made
+      spamnb train few.csv --base none
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
     from spamnb.cli.model_choice import output_path
@@ -78,9 +77,10 @@ def train(
     keep = _under_sample(setup, sources) if setup.scoring.balance == "undersample" else None
     trainer = _count_all(setup, sources, keep)
     check_classes(trainer)
+    trainer = _start_from_ready_made(setup, sources, trainer)
     model = trainer.finish()
     setup.check_model(model)
-    size = save(model, target, quiet, file_mode)
+    size = save(model, target, quiet)
     _print_summary(model, target, size, time.perf_counter() - started, quiet)
 
 
@@ -121,8 +121,8 @@ def _opened(sources: list[Any], quiet: bool) -> Iterator[Source]:
     """Opens one input after the other."""
     from spamnb.readers import open_source
 
-    for path, how in sources:
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in sources:
+        with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             yield source
 
@@ -169,22 +169,39 @@ def _count_on_cluster(trainer: Trainer, sources: list[Any], params: Params) -> N
         print_status(line, params["quiet"])
 
 
+def _start_from_ready_made(setup: TrainingSetup, sources: list[Any], trainer: Trainer) -> Trainer:
+    """Counts few messages again as the ready-made model reads them; returns the trainer that starts from it.
+
+    A pipe cannot be read again: its messages stay as they are.
+    """
+    if setup.params["dask"] or _pipe_among(sources) is not None:
+        return trainer
+    based = setup.with_default_base(trainer, lambda: sources)
+    if based is None:
+        return trainer
+    quietly = replace(based, params={**based.params, "quiet": True})
+    return _count_all(quietly, sources, None)
+
+
+def _pipe_among(sources: list[Any]) -> str | None:
+    paths = [path for path, _ in sources if isinstance(path, str)]
+    return next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
+
+
 def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
     """For under-sampling: the digest below which the messages of each label are kept."""
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
     from spamnb.training import UnderSampling
 
-    paths = [path for path, _ in sources if isinstance(path, str)]
-    pipe = next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
-    if pipe is not None:
+    if (pipe := _pipe_among(sources)) is not None:
         raise ConfigError(
-            f"--balance undersample reads the data twice, which {'stdin' if pipe == '-' else pipe} cannot do",
-            hint="give a file, or use --balance weight",
+            f"--set balance=undersample reads DATA twice, got {'stdin' if pipe == '-' else pipe}",
+            hint="give a file, or use --set balance=weight",
         )
     choice: UnderSampling | None = None
-    for path, how in sources:
-        with open_source(path, how, labelled=True) as source:
+    for path, path_options in sources:
+        with open_source(path, path_options, labelled=True) as source:
             choice = choice or UnderSampling(setup.trainer(mail=source.mail).features)
             for chunk in source:
                 choice.add(chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
@@ -209,7 +226,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
         ("vocabulary", f"{tokens}; scorer {model.scoring.name}, {_smoothing_text(model)}"),
         ("base model", _base_text(model)),
         ("refined", metrics.get("refined", "")),
-        ("cross-validation", _metrics_text(model)),
+        ("cross-validation", metrics_text(model)),
     ]
     if model.decision.max_fpr is not None or (model.base is not None and model.decision != Decision()):
         rule = describe(asdict(model.decision), model.positive, model.classes.negative)
@@ -231,34 +248,6 @@ def _base_text(model: SpamModel) -> str:
     if model.metrics is not None or model.base is None:
         return str((model.metrics or {}).get("started", ""))
     return f"from the {model.base.name}, weight {model.base.weight:.3g}"
-
-
-def _metrics_text(model: SpamModel) -> str:
-    metrics = model.metrics
-    if metrics is None:
-        scale = (
-            "probabilities are not calibrated"
-            if model.base is None
-            else f"probabilities are scaled like those of the {model.base.name}"
-        )
-        return f"no metrics: {_why_no_folds(model)}; {scale}"
-    folds = f"{metrics['folds']} folds, {metrics['sample']:,} messages"
-    if "recall" not in metrics:
-        return f"accuracy {metrics['accuracy']:.1%}, macro F1 {metrics['macro_f1']:.3f} ({folds})"
-    ham = f"{metrics['ham']:,} {model.classes.negative}"
-    mistakes = f"{metrics['false_positives']:,} of {ham} misclassified"
-    caught = f"{metrics['recall'] or 0:.1%} of {model.positive} caught"
-    if model.decision.max_fpr is not None:
-        return f"{caught}, {mistakes}, {metrics['unsure']:,} unsure ({folds})"
-    return f"{caught}, {mistakes}, accuracy {metrics['accuracy']:.2%} ({folds})"
-
-
-def _why_no_folds(model: SpamModel) -> str:
-    from spamnb.training import FEWEST
-
-    least = int(model.store.message_totals.min())
-    few = f"folds need {FEWEST} messages of each class, got {least:,}" if least < FEWEST else ""
-    return few or "there was no cross-validation"
 
 
 def _next_command(model: SpamModel, target: str) -> str:

@@ -53,7 +53,7 @@ def labelled_folders(root: str, spam_label: str | None, skipped: SkippedRecords)
         entries = [entry for entry in listing(folder, skipped) if entry.name not in own]
         labelled = {entry.path: child for entry in entries if (child := _labelled(entry, spam_label))}
         if not own:
-            labelled |= _settled(entries, labelled)
+            labelled |= _other_folder(entries, labelled)
         folders += labelled.values()
         if labelled and own and spam_label is None:
             folders += _inbox(folder, skipped)
@@ -65,7 +65,7 @@ def labelled_folders(root: str, spam_label: str | None, skipped: SkippedRecords)
     return folders
 
 
-def _settled(
+def _other_folder(
     entries: list[os.DirEntry[str]], labelled: dict[str, LabelledFolder]
 ) -> dict[str, LabelledFolder]:
     """Labels the one other folder or mailbox beside those of spam, or beside those of ham."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spamnb.core import Record
-from spamnb.mail import Limits, as_texts
+from spamnb.mail import Limits, mail_texts
 from spamnb.messages import Chunk
 from spamnb.readers.mailboxes.mail_files import Group, MailFile, RawMail, read_file
 from spamnb.readers.skipped_rows import SkippedRecords
@@ -146,7 +146,7 @@ def parse_batch(batch: MailBatch, limits: Limits) -> ParsedBatch:
     sources = [raw.source for raw in raws]
     position_known = batch.position is not None
     chunk = Chunk(
-        as_texts(mails),
+        mail_texts(mails),
         np.arange(1, len(mails) + 1),
         [raw.label for raw in raws] if batch.labelled else None,
         position=batch.position if batch.position is not None else sum(len(raw.data) for raw in raws),

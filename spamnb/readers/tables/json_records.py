@@ -45,7 +45,7 @@ class RecordTable:
     ) -> Chunk:
         """Builds a chunk of objects with their lines; damaged ones are empty and have a fault."""
         columns = {
-            i: [as_bytes(record.get(self.names[i])) for record in records]
+            i: [json_bytes(record.get(self.names[i])) for record in records]
             for i in self.builder.columns.wanted
         }
         values = ListRecords(np.fromiter(lines, np.int64), columns, faults)
@@ -62,14 +62,14 @@ def sample_rows(records: list[Record], stated: Iterable[str]) -> tuple[list[str]
     wanted = {normalize_name(name) for name in stated} | {*TEXT_NAMES}
     more = (name for name in names[_MOST_NAMES:] if normalize_name(name) in wanted or is_label_name(name))
     names = [*names[:_MOST_NAMES], *more]
-    rows = [[as_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in records]
+    rows = [[json_bytes(record.get(name)).decode("utf-8", "replace") for name in names] for record in records]
     return names, rows
 
 
-def as_bytes(value: object) -> bytes:
+def json_bytes(value: object) -> bytes:
     """Converts a value to text; null and nested values become nothing.
 
-    >>> as_bytes("ok"), as_bytes(True), as_bytes(1.0), as_bytes(None), as_bytes([1])
+    >>> json_bytes("ok"), json_bytes(True), json_bytes(1.0), json_bytes(None), json_bytes([1])
     (b'ok', b'true', b'1.0', b'', b'')
     """
     if isinstance(value, str):

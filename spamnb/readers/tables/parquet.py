@@ -21,7 +21,7 @@ from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table
 from spamnb.readers.tables.csv_dialect import MOST_COLUMNS, too_many_columns
 from spamnb.readers.tables.labels import LabelMap
 from spamnb.readers.tables.parquet_batches import read_batches
-from spamnb.readers.tables.parquet_values import ParquetColumns, as_bytes, column_values
+from spamnb.readers.tables.parquet_values import ParquetColumns, column_values, parquet_bytes
 
 _SAMPLE_ROWS = 500
 _ROW_BYTES = 128  # about the size of a short message: batches come out near the chunk size
@@ -118,7 +118,7 @@ class RowGroupReader:
         names = list(self.wanted.values() if self.kept is None else self.kept)
         for batch in read_batches(file, self.path, self.name, self.batch_rows, chosen, names):
             columns = {
-                i: [as_bytes(value) for value in column_values(batch, name, self.name)]
+                i: [parquet_bytes(value) for value in column_values(batch, name, self.name)]
                 for i, name in self.wanted.items()
             }
             first, rows = rows + 1, rows + batch.num_rows
@@ -155,4 +155,4 @@ def _open(decoded: DecodedInput) -> Any:
 
 
 def _as_text(value: object) -> str:
-    return as_bytes(value).decode("utf-8", "replace")
+    return parquet_bytes(value).decode("utf-8", "replace")

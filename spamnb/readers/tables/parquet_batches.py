@@ -36,13 +36,13 @@ def read_batches(
 def _joined(file: Any, groups: Sequence[int], rows: int) -> Iterator[list[int]]:
     """Yields small row groups together, until they have so many rows."""
     some: list[int] = []
-    there = 0
+    group_rows = 0
     for group in groups:
         some.append(group)
-        there += file.metadata.row_group(group).num_rows
-        if there >= rows:
+        group_rows += file.metadata.row_group(group).num_rows
+        if group_rows >= rows:
             yield some
-            some, there = [], 0
+            some, group_rows = [], 0
     if some:
         yield some
 

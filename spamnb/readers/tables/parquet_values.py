@@ -28,7 +28,7 @@ def column_values(batch: Any, name: str, source: str) -> list[Any]:
         raise DataError(f"{source}: its Parquet data is damaged", hint="get the file again") from error
 
 
-def as_bytes(value: object) -> bytes:
+def parquet_bytes(value: object) -> bytes:
     """Converts a value to text; null and NaN become nothing."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
@@ -58,7 +58,7 @@ class ParquetColumns:
 
 def _as_text(value: object) -> bytes:
     nested = isinstance(value, (list, dict))
-    return json.dumps(_as_json(value), ensure_ascii=False).encode() if nested else as_bytes(value)
+    return json.dumps(_as_json(value), ensure_ascii=False).encode() if nested else parquet_bytes(value)
 
 
 def _as_json(value: Any) -> Any:

@@ -29,16 +29,18 @@ VERDICT_NAMES = (
 
 @dataclass(frozen=True)
 class StatedColumns:
-    """The columns that the user states; None: to be found by name."""
+    """The columns that the user states; others are found by name.
+
+    A column of `predictions` has scores if it has numbers, else verdicts.
+    """
 
     truth: str | None = None
-    score: str | None = None
-    verdict: str | None = None
+    predictions: tuple[str, ...] = ()
 
     @property
     def known_names(self) -> tuple[str, ...]:
-        stated = tuple(name for name in (self.truth, self.score, self.verdict) if name)
-        return (*stated, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES)
+        truth = () if self.truth is None else (self.truth,)
+        return (*truth, *self.predictions, *TRUTH_NAMES, *SCORE_NAMES, *VERDICT_NAMES)
 
 
 @dataclass(frozen=True)
@@ -80,19 +82,17 @@ class PredictionColumns:
 
 
 def find_columns(
-    source: str, names: Sequence[str], stated: StatedColumns, *, joined: bool
+    source: str, names: Sequence[str], stated: StatedColumns, sample: Rows, *, joined: bool
 ) -> PredictionColumns:
     """Finds the columns: as stated, else by name; `label` is the truth, unless that is in the data.
 
-    >>> find_columns("x.csv", ["label", "p"], StatedColumns(), joined=False).describe()
+    >>> find_columns("x.csv", ["label", "p"], StatedColumns(), [], joined=False).describe()
     'truth "label", score "p", no verdict'
-    >>> find_columns("x.csv", ["label", "log_odds"], StatedColumns(), joined=True).describe()
+    >>> find_columns("x.csv", ["label", "log_odds"], StatedColumns(), [], joined=True).describe()
     'no truth, score "log_odds", verdict "label"'
     """
-    truth, score, verdict = (
-        None if name is None else stated_column(source, name, names)
-        for name in (stated.truth, stated.score, stated.verdict)
-    )
+    truth = None if stated.truth is None else stated_column(source, stated.truth, names)
+    score, verdict = _stated_predictions(source, names, stated.predictions, sample)
     if score is None:
         score = _by_name(names, SCORE_NAMES, {truth, verdict})
     if truth is None and not joined:
@@ -103,6 +103,29 @@ def find_columns(
     columns = PredictionColumns(names, truth, score, verdict, text)
     _check_columns(source, columns, joined)
     return columns
+
+
+def _stated_predictions(
+    source: str, names: Sequence[str], stated: Sequence[str], sample: Rows
+) -> tuple[int | None, int | None]:
+    """The stated column of scores and that of verdicts."""
+    columns: dict[bool, int] = {}
+    for name in stated:
+        index = stated_column(source, name, names)
+        has_numbers = any(not math.isnan(number(value)) for value in _values(sample, index))
+        if has_numbers in columns:
+            kind = "scores" if has_numbers else "verdicts"
+            raise DataError(
+                f'columns "{excerpt(names[columns[has_numbers]])}" and "{excerpt(names[index])}" of {source} '
+                f"both have {kind}",
+                hint="name one of them with --prediction-column",
+            )
+        columns[has_numbers] = index
+    return columns.get(True), columns.get(False)
+
+
+def _values(sample: Rows, column: int) -> list[str]:
+    return [row[column] for row in sample if column < len(row) and row[column].strip()]
 
 
 def _by_name(names: Sequence[str], usual: Sequence[str], taken: set[int | None]) -> int | None:
@@ -116,13 +139,13 @@ def _check_columns(source: str, columns: PredictionColumns, joined: bool) -> Non
         raise DataError(
             f"no column of {source} says what each message really is; its columns: "
             f"{list_names(columns.names)}",
-            hint=f"name it with --truth, or give the labelled messages too: "
+            hint=f"name it with --label-column, or give the labelled messages too: "
             f"spamnb evaluate --predictions {quote(source)} DATA",
         )
     if columns.score is None and columns.verdict is None:
         raise DataError(
             f"no column of {source} is a score or a verdict; its columns: {list_names(columns.names)}",
-            hint="name one with --score or --verdict",
+            hint="name one with --prediction-column",
         )
 
 
@@ -131,10 +154,10 @@ def check_scores(source: str, columns: PredictionColumns, sample: Rows) -> None:
     score = columns.score
     if score is None:
         return
-    values = [row[score] for row in sample if score < len(row) and row[score].strip()]
+    values = _values(sample, score)
     if values and all(math.isnan(number(value)) for value in values):
         name = excerpt(columns.names[score])
         raise DataError(
             f'column "{name}" of {source} holds no numbers, for example "{excerpt(values[0])}"',
-            hint="name the column of the scores with --score",
+            hint="name the column of the scores with --prediction-column",
         )

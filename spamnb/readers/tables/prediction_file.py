@@ -100,7 +100,7 @@ class PredictionFile:
         raise DataError(
             f"{self.name} has {rows:,} predictions, the data {labels:,} labelled messages{more}",
             hint="both need one row for each message, in the same order: predict this file, or give "
-            "the predictions a column with the truth and name it with --truth",
+            "the predictions a column with the truth and name it with --label-column",
         )
 
     def check_same(self, data: Chunk) -> None:
@@ -152,7 +152,7 @@ def _read_table(
     known = ColumnOptions(categorical=stated.known_names)
     tabs, final = format_by_suffix(decoded.name) == "tsv", decoded.stream.ended
     dialect = detect_dialect(decoded.head, known, tabs=tabs, final=final, name=decoded.name)
-    columns = find_columns(decoded.name, dialect.names, stated, joined=joined)
+    columns = find_columns(decoded.name, dialect.names, stated, dialect.sample, joined=joined)
     check_scores(decoded.name, columns, dialect.sample)
     reader = TableReader(decoded, RowReader(dialect, columns.builder()), options.chunk_bytes)
     return _prediction_file(decoded, describe_table(decoded, dialect), columns, reader.chunks())
@@ -162,7 +162,7 @@ def _read_lines(
     decoded: DecodedInput, stated: StatedColumns, options: ReadOptions, joined: bool
 ) -> PredictionFile:
     names, sample = read_sample(decoded, stated.known_names)
-    columns = find_columns(decoded.name, names, stated, joined=joined)
+    columns = find_columns(decoded.name, names, stated, sample, joined=joined)
     check_scores(decoded.name, columns, sample)
     reader = LineReader(RecordTable(tuple(names), columns.builder(), keep=False))
     chunks = reader.chunks(decoded, options.chunk_bytes)

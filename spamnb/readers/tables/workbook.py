@@ -18,7 +18,7 @@ from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, table_builder
 from spamnb.readers.tables.csv_dialect import MOST_COLUMNS, has_header, too_many_columns
 from spamnb.readers.tables.kept_columns import TableColumns, unique_names
-from spamnb.readers.tables.workbook_limits import MOST_BYTES, check_limits, damaged, too_large
+from spamnb.readers.tables.workbook_limits import MOST_BYTES, check_limits, damaged_workbook, too_large
 
 _SAMPLE_ROWS = 500
 _BATCH_ROWS = 4096
@@ -72,7 +72,7 @@ def _read_rows(decoded: DecodedInput) -> Iterator[Row]:
         return _text_rows(book.get_sheet_by_index(0))
     except BaseException as error:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # of its Rust code
-            raise damaged(decoded.name) from error
+            raise damaged_workbook(decoded.name) from error
         raise
 
 

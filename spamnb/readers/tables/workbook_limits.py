@@ -34,12 +34,12 @@ def check_limits(data: bytes, name: str) -> None:
                     raise too_large(name)
                 _check_part(parts.read(part), name)  # reads no more than `file_size` bytes
     except _DAMAGE as error:
-        raise damaged(name) from error
+        raise damaged_workbook(name) from error
 
 
 def _check_part(part: bytes, name: str) -> None:
     if part.startswith(_WIDE_TEXT):
-        raise damaged(name)
+        raise damaged_workbook(name)
     if b"sheetData" in part and count_cells(part) > _MOST_CELLS:
         raise too_large(name)
 
@@ -83,5 +83,5 @@ def too_large(name: str) -> DataError:
     )
 
 
-def damaged(name: str) -> DataError:
+def damaged_workbook(name: str) -> DataError:
     return DataError(f"{name} is no Excel workbook, or is damaged", hint="save it as .xlsx or CSV")

@@ -86,5 +86,5 @@ def _chips(explanation: Explanation) -> list[Chip]:
     if weaker:
         chips.append(Chip(f"{len(weaker):,} weaker", sum(evidence.log_odds for evidence in weaker)))
     total = f"sum: log-odds of {explanation.label} against {explanation.other}"
-    bias = Chip(join_words(explanation.bias_parts), explanation.bias)
+    bias = Chip(join_words(explanation.basis.bias_parts), explanation.bias)
     return [*chips, bias, Chip(total, explanation.log_odds)]

@@ -52,10 +52,10 @@ def messages(value: int) -> str:
     return f"{value:,} message" + ("" if value == 1 else "s")
 
 
-def probability(p: float) -> str:
+def format_probability(p: float) -> str:
     """Formats a probability with as many digits as its distance from 0 or 1 needs.
 
-    >>> probability(0.5), probability(0.9), probability(0.99953), probability(1.0)
+    >>> format_probability(0.5), format_probability(0.9), format_probability(0.99953), format_probability(1.0)
     ('50.0%', '90.0%', '99.953%', '100%')
     """
     rest = min(p, 1 - p)
@@ -87,4 +87,4 @@ def log_odds(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
-FILTERS = {f.__name__: f for f in (share, percent, decimal, thousands, probability, log_odds)}
+FILTERS = {f.__name__: f for f in (share, percent, decimal, thousands, format_probability, log_odds)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from spamnb.evaluation import Panels
 from spamnb.metrics import Confusion, Floats, expected_cost
-from spamnb.report.html.number_format import decimal, probability, share
+from spamnb.report.html.number_format import decimal, format_probability, share
 from spamnb.report.plots.axes import Axes
 from spamnb.report.plots.evaluation_plots import EvaluationPlots
 
@@ -53,7 +53,7 @@ def threshold_slider(plots: EvaluationPlots, c: Confusion, external_decisions: b
 def threshold_label(panels: Panels, threshold: float) -> str:
     """Formats a threshold: a probability, or a score."""
     if panels.probabilities:
-        return probability(float(1 / (1 + np.exp(-threshold))))
+        return format_probability(float(1 / (1 + np.exp(-threshold))))
     return f"{threshold:.4g}"
 
 

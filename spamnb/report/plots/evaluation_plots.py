@@ -52,7 +52,7 @@ class EvaluationPlots:
         return fpr, recall, tp / (tp + fp) if tp + fp else 1.0
 
     def roc_start(self) -> float | None:
-        """The lowest false positive rate of a log axis, None for a linear one."""
+        """Returns the lowest false positive rate of a log axis, None for a linear one."""
         return None if self.panels.roc is None else log_start(self.panels.roc[0])
 
     def roc_axes(self) -> Axes:
@@ -102,7 +102,7 @@ class EvaluationPlots:
         return Axes.of((self.panels.low, self.panels.high), right=right)
 
     def cost_axes(self) -> Axes:
-        """The axes of the plot of thresholds, which leave room for a scale of costs."""
+        """Returns the axes of the plot of thresholds, which leave room for a scale of costs."""
         return self.threshold_axes(_COST_RIGHT)
 
     def threshold_ticks(self) -> Ticks:

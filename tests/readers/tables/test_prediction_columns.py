@@ -31,15 +31,19 @@ from spamnb.readers.tables.prediction_columns import StatedColumns, check_scores
     ],
 )
 def test_columns_are_found_by_name(names: list[str], joined: bool, expected: str) -> None:
-    assert find_columns("p.csv", names, StatedColumns(), joined=joined).describe() == expected
+    assert find_columns("p.csv", names, StatedColumns(), [], joined=joined).describe() == expected
 
 
 def test_columns_can_be_stated() -> None:
-    stated = StatedColumns("b", "3", "A")
-    columns = find_columns("p", ["A", "b", "c"], stated, joined=False)
+    names, sample = ["A", "b", "c"], [["spam", "ham", "0.9"], ["ham", "ham", ""]]
+    columns = find_columns("p", names, StatedColumns("b", ("3", "A")), sample, joined=False)
     assert columns.describe() == 'truth "b", score "c", verdict "A"'
+    with pytest.raises(DataError) as caught:
+        find_columns("p", names, StatedColumns("3", ("A", "b")), sample, joined=False)
+    assert caught.value.message == 'columns "A" and "b" of p both have verdicts'
+    assert caught.value.hint == "name one of them with --prediction-column"
     with pytest.raises(DataError, match=r'^p has no column "z"$') as caught:
-        find_columns("p", ["a", "b"], StatedColumns(truth="z"), joined=False)
+        find_columns("p", ["a", "b"], StatedColumns(truth="z"), [], joined=False)
     assert caught.value.hint == "its columns: a, b"
 
 
@@ -49,23 +53,24 @@ def test_columns_can_be_stated() -> None:
         (
             ["verdict", "log_odds"],
             "no column of p says what each message really is; its columns: verdict, log_odds",
-            "name it with --truth, or give the labelled messages too: spamnb evaluate --predictions p DATA",
+            "name it with --label-column, or give the labelled messages too: "
+            "spamnb evaluate --predictions p DATA",
         ),
         (
             ["truth", "text"],
             "no column of p is a score or a verdict; its columns: truth, text",
-            "name one with --score or --verdict",
+            "name one with --prediction-column",
         ),
     ],
 )
 def test_what_is_missing_is_named(names: list[str], message: str, hint: str) -> None:
     with pytest.raises(DataError) as caught:
-        find_columns("p", names, StatedColumns(), joined=False)
+        find_columns("p", names, StatedColumns(), [], joined=False)
     assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
 def test_a_score_that_is_no_number() -> None:
-    columns = find_columns("p", ["truth", "score"], StatedColumns(), joined=False)
+    columns = find_columns("p", ["truth", "score"], StatedColumns(), [], joined=False)
     check_scores("p", columns, [["spam", "high"], ["ham", "0.5"]])
     with pytest.raises(DataError, match=r'^column "score" of p holds no numbers, for example "high"$'):
         check_scores("p", columns, [["spam", "high"]])

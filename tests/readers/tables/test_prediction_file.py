@@ -85,7 +85,7 @@ def test_joining_refuses_other_counts_and_other_messages(tmp_path: Path) -> None
     )
     assert caught.value.hint == (
         "both need one row for each message, in the same order: predict this file, or give "
-        "the predictions a column with the truth and name it with --truth"
+        "the predictions a column with the truth and name it with --label-column"
     )
     (tmp_path / "d.csv").write_text("label,text\nham,lunch?\nspam,loan\n")
     with open_source(str(tmp_path / "d.csv"), ReadOptions(), labelled=True) as source:

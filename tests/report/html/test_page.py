@@ -19,7 +19,7 @@ from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.report_data import ScoredLabels, make_panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
-from spamnb.model.explanation import Evidence, Explanation
+from spamnb.model.explanation import Basis, Evidence, Explanation
 from spamnb.model.spam_class import Classes
 from spamnb.report.html import threshold_data
 from spamnb.report.html.page import read_resource, render_page, show_hidden
@@ -74,7 +74,7 @@ HAM_SPAM = Classes(("ham", "spam"), "spam")
 
 def told(token: str) -> Explanation:
     evidence = tuple(Evidence(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
-    return Explanation(("spam", "ham"), 2.0, 0.88, "spam", 0.1, evidence, -3.0, 9, 2)
+    return Explanation(("spam", "ham"), 2.0, 0.88, "spam", 0.1, evidence, Basis(-3.0, 9, 2))
 
 
 def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: float = 0.4) -> EvaluationSummary:

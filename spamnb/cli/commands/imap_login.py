@@ -1,0 +1,185 @@
+"""`spamnb imap login`: finds the mail server, tests the login and keeps the account."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.imap_accounts import action_option, ask_password, mail_limits
+from spamnb.cli.option_groups import command, option
+from spamnb.cli.output import print_step
+from spamnb.errors import ConfigError, MailboxError
+from spamnb.settings import MailConfig
+
+if TYPE_CHECKING:
+    from spamnb.mailbox import ImapSession, MailAccount
+
+
+@command("login")
+@click.argument("address", metavar="ADDRESS")
+@option(
+    "--server",
+    metavar="HOST[:PORT]",
+    group="Input",
+    help="The IMAP server. [default: imap. or mail. and the domain of the address]",
+)
+@option("--user", metavar="NAME", group="Input", help="Log in by this name. [default: the address]")
+@option(
+    "--password-command",
+    metavar="CMD",
+    group="Input",
+    help="Run CMD for the password, for example 'pass show mail'. [default: keyring or prompt]",
+)
+@option(
+    "--ca-file",
+    type=options.PATH,
+    metavar="FILE",
+    group="Input",
+    help="Trust the certificate authorities in FILE (PEM) too.",
+)
+@action_option
+@option(
+    "--train",
+    type=click.Choice(["ask", "yes", "no"]),
+    default="ask",
+    show_default=True,
+    group="Model",
+    help="Train a first model from Junk, Archive and Sent.",
+)
+@options.advanced(options.setting_options(MailConfig))
+@options.quiet_option
+@click.pass_context
+def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
+    """Find the mail server, test the login, keep the account.
+
+    The account goes into config.toml, without its password. That comes from --password-command, from the
+    keyring (if the package keyring is installed) or from a prompt. The connection is always encrypted, and
+    the server's certificate is checked.
+
+    Without a model of your own, spamnb offers to train one from the mails in Junk (spam), Archive and Sent
+    (ham). It starts from the ready-made model.
+
+    \b
+    Examples:
+      spamnb imap login me@example.org
+      spamnb imap login me@example.org --password-command 'pass show mail'
+      spamnb imap login me --server mail.example.org:143 --action move
+    """
+    from spamnb.mailbox import check_name, log_in, password_of, store_password
+
+    check_name(address)
+    account = _account(address, flags)
+    password = password_of(account, ask_password, ask_first=True)
+    account, session = log_in(account, password)
+    try:
+        quiet = flags["quiet"]
+        print_step("logged in", f"{account.login} at {account.server}, {_TLS[account.tls]}", quiet)
+        _show_folders(session, quiet)
+        _keep(ctx, account, quiet)
+        if not account.password_command:
+            stored = store_password(account, password)
+            place = "in the keyring" if stored else "nowhere; it is asked for again, see --password-command"
+            print_step("password", place, quiet)
+        _offer_training(session, flags)
+    finally:
+        session.close()
+    print_step("try", "spamnb imap once", flags["quiet"])
+
+
+_TLS = {"implicit": "TLS", "starttls": "STARTTLS"}
+
+
+def _account(address: str, flags: dict[str, Any]) -> MailAccount:
+    from spamnb.mailbox import MailAccount
+
+    names = ("user", "password_command", "ca_file", "action")
+    values = {name: flags[name] for name in names if flags[name]}
+    if "ca_file" in values:
+        values["ca_file"] = os.path.abspath(values["ca_file"])
+    return MailAccount.from_table(
+        address, {"server": _server(address, flags["server"]), **values}, "imap login"
+    )
+
+
+def _server(address: str, stated: str | None) -> str:
+    """The server that was stated, else the one that answers, else the one that the user types."""
+    from spamnb.mailbox import find_server
+
+    if stated:
+        return stated
+    server = find_server(address) if "@" in address else None
+    if server is None and sys.stdin is not None and sys.stdin.isatty():
+        server = click.prompt("IMAP server", err=True)
+    if server is None:
+        raise ConfigError(f"no mail server was found for {address}", hint="name it: --server HOST")
+    return server
+
+
+def _show_folders(session: ImapSession, quiet: bool) -> None:
+    from spamnb.mailbox import find_special_folders
+
+    folders = find_special_folders(session.folders())
+    print_step("folders", f"{len(folders.names):,}; junk mail is in {folders.junk or 'none of them'}", quiet)
+
+
+def _keep(ctx: click.Context, account: MailAccount, quiet: bool) -> None:
+    from spamnb.cli.account_table import write_account
+    from spamnb.cli.configuration import user_file
+
+    path = ctx.find_root().params.get("config") or user_file()
+    if path is None:
+        raise MailboxError("there is no home folder for config.toml: HOME is not set", "spamnb --config FILE")
+    write_account(path, account)
+    print_step("account", f"{account.name}, action {account.action}, kept in {path}", quiet)
+
+
+def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
+    """Trains a first model if the user wants one and has none."""
+    from spamnb.mailbox import FolderMails
+
+    if flags["train"] == "no":
+        return
+    if not _lacks_own_model():
+        if flags["train"] == "yes":
+            print_step("model", "you have one; it goes on learning from what you move", flags["quiet"])
+        return
+    mails = FolderMails.of(session)
+    if not mails.enough:
+        print_step("model", "the ready-made one for mail; it learns from what you move", flags["quiet"])
+        return
+    if flags["train"] == "yes" or _wants_training(str(mails)):
+        _train(session, mails, flags)
+
+
+def _lacks_own_model() -> bool:
+    """Whether only a ready-made model would be used, which does not learn."""
+    from spamnb.model import choose_model, is_shipped, own_model
+
+    chosen = choose_model()
+    return (
+        chosen is not None and chosen.path is not None and is_shipped(chosen.path) and own_model() is not None
+    )
+
+
+def _wants_training(mails: str) -> bool:
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    return click.confirm(f"Train a model from these mails: {mails}?", default=True, err=True)
+
+
+def _train(session: ImapSession, mails: Any, flags: dict[str, Any]) -> None:
+    from spamnb.cli.model_choice import output_path
+    from spamnb.cli.model_saving import save
+    from spamnb.cli.training_summary import metrics_text
+    from spamnb.mailbox import train_from_folders
+
+    model = train_from_folders(session, mails, mail_limits(flags))
+    path = output_path(None)
+    size = save(model, path, flags["quiet"])
+    print_step("learned", str(mails), flags["quiet"])
+    print_step("cross-validation", metrics_text(model), flags["quiet"])
+    print_step("saved", f"{path} ({size / 1e3:,.0f} kB)", flags["quiet"])

@@ -1,0 +1,102 @@
+"""`spamnb serve`: answers clients over HTTP and the spamd protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
+from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
+from spamnb.settings import parse_size
+
+
+@command()
+@options.model_option
+@option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    group="Input",
+    help="Listen on this address; one that other machines can reach needs --token-file.",
+)
+@option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    group="Input",
+    help="Port for HTTP; 0 chooses a free one.",
+)
+@option(
+    "--spamd",
+    metavar="[HOST:PORT|unix:PATH]",
+    is_flag=False,
+    flag_value=SPAMD_ADDRESS,
+    group="Input",
+    help=f"Answer spamc too, on this address; without one on {SPAMD_ADDRESS}.",
+)
+@option(
+    "--allow-tell",
+    is_flag=True,
+    group="Input",
+    help="Let spamc teach the model (spamc -L spam).",
+)
+@option(
+    "--token-file",
+    type=options.PATH,
+    metavar="FILE",
+    group="Input",
+    help="Require the token in FILE from HTTP clients.",
+)
+@option(
+    "--max-request",
+    metavar="SIZE",
+    default="16M",
+    show_default=True,
+    group="Input",
+    advanced=True,
+    help="Refuse larger requests.",
+)
+@option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of processes; one that dies is replaced.",
+)
+@option(
+    "--log-format",
+    type=click.Choice(LOG_FORMATS),
+    default="text",
+    show_default=True,
+    help="Format of the lines on stderr, one for each request.",
+)
+def serve(host: str, port: int, spamd: str | None, token_file: str | None, **params: Any) -> None:
+    """Answer clients over HTTP and the spamd protocol.
+
+    The models stay in memory, so a verdict takes about a millisecond. They are those that `spamnb predict`
+    uses: your own, or the ready-made ones for SMS and mail. A model that `spamnb learn` or `train` changes is
+    picked up within a second; lessons of clients change it as `spamnb learn` does. Ctrl-C or SIGTERM stops
+    the server when it has answered all requests. The log has no text of messages.
+
+    \b
+    Examples:
+      spamnb serve
+      spamnb serve --spamd unix:/run/spamnb/spamd.sock --allow-tell
+      spamnb serve --host 0.0.0.0 --token-file token
+      curl 127.0.0.1:7726/predict --json '{"text": "WIN a FREE prize"}'
+    """
+    from spamnb.service import Address, ServeOptions, parse_address, read_token, serve
+
+    settings = ServeOptions(
+        params["model"],
+        parse_size(params["max_request"], "--max-request"),
+        params["allow_tell"],
+        read_token(token_file) if token_file else "",
+        params["log_format"],
+        params["workers"],
+    )
+    spamd_address = parse_address(spamd, "--spamd") if spamd else None
+    click.get_current_context().exit(serve(Address(host, port), spamd_address, settings))

@@ -1,0 +1,310 @@
+"""Synchronises one account: learns from Junk, classifies what has arrived, flags or moves spam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import NamedTuple, Protocol
+
+from spamnb.errors import MailboxError
+from spamnb.mailbox.accounts import MailAccount
+from spamnb.mailbox.junk_sync import FolderReader, JunkSync
+from spamnb.mailbox.mail_classifier import Verdict, subject_of
+from spamnb.mailbox.mail_identity import Envelope
+from spamnb.mailbox.mailbox_state import (
+    DONE,
+    JUNK_MARK,
+    PLANNED,
+    SETTLED,
+    WATCHED,
+    Action,
+    MailboxState,
+    NewLesson,
+    SeenMail,
+)
+from spamnb.mailbox.special_folders import Folder, SpecialFolders, find_special_folders
+from spamnb.mailbox.sync_plan import (
+    ACTIONS,
+    BATCH_MAILS,
+    DELETED,
+    JUNK,
+    NOT_JUNK,
+    FolderStatus,
+    action_for,
+    batches,
+    first_new_uid,
+    is_arrival,
+)
+
+_LESSONS = 100  # learned at once
+
+
+class MailSession(FolderReader, Protocol):
+    """What synchronising needs of a session."""
+
+    @property
+    def has_move(self) -> bool: ...
+    @property
+    def can_move(self) -> bool: ...
+    def folders(self) -> list[Folder]: ...
+    def uids(self, first: int = 1, since: date | None = None) -> list[int]: ...
+    def uids_with(self, keyword: str, without: str) -> list[int]: ...
+    def can_flag(self, keyword: str) -> bool: ...
+    def add_keyword(self, uids: list[int], keyword: str) -> None: ...
+    def move(self, uids: list[int], target: str) -> None: ...
+    def copy(self, uids: list[int], target: str) -> None: ...
+    def remove_copied(self, uids: list[int]) -> None: ...
+
+
+class Classifier(Protocol):
+    """What synchronising needs of a model."""
+
+    def classify(self, mails: list[bytes]) -> list[Verdict]: ...
+    def learn(self, lessons: list[tuple[str, bytes]]) -> object: ...
+
+
+class Event(NamedTuple):
+    """Something to report: the account, what was done, where, P(spam) and the subject."""
+
+    account: str
+    what: str
+    where: str
+    probability: float | None = None
+    subject: str = ""
+
+
+Report = Callable[[Event], None]
+
+
+class AccountSync:
+    """Runs synchronisations over one session; the state is what survives it."""
+
+    def __init__(
+        self,
+        account: MailAccount,
+        session: MailSession,
+        state: MailboxState,
+        classifier: Classifier,
+        report: Report,
+    ) -> None:
+        self._account, self._session, self._state = account, session, state
+        self._classifier, self._report = classifier, report
+        self._folders: SpecialFolders = find_special_folders(session.folders())
+        if account.action == "move":
+            self._folders.require_junk()
+            if not session.can_move:
+                raise MailboxError(
+                    f"{account.server} cannot move a single mail: it has neither MOVE nor UIDPLUS",
+                    hint='set action = "flag" for this account',
+                )
+        with state.transaction():
+            state.drop_planned([action for action in ACTIONS if action != account.action])
+
+    def run(self, since: date | None = None) -> bool:
+        """Synchronises once. What was planned before, and perhaps done, is settled first.
+
+        Returns whether more has arrived meanwhile: the server reports only what arrives from now on.
+        """
+        self._folders = find_special_folders(self._session.folders())  # a person may have made a new one
+        self._act(may_be_done=True)
+        if self._folders.junk is not None:
+            JunkSync(self._session, self._state, self._folders).run()
+        self._learn()
+        for folder in self._account.folders:
+            self._classify_arrivals(folder, since)
+            self._act()
+            if self._account.action == "flag":
+                self._learn_from_keywords(folder)
+        self._learn()
+        with self._state.transaction():
+            self._state.set_synced()
+        now, last = (
+            self._session.open(self._account.folders[0]),
+            self._state.status(self._account.folders[0], WATCHED),
+        )
+        return last is None or (now.uidvalidity, now.uidnext) != (last.uidvalidity, last.uidnext)
+
+    # --- arrivals ---
+
+    def _classify_arrivals(self, folder: str, since: date | None) -> None:
+        now = self._session.open(folder)
+        last = self._state.status(folder, WATCHED)
+        is_new = last is None or last.uidvalidity != now.uidvalidity
+        wanted = set(self._session.uids(since=since)) if since is not None else set()
+        if is_new:
+            present = [uid for uid in self._session.uids() if uid not in wanted]
+            self._record_present(folder, now.uidvalidity, present)
+            arrived = sorted(wanted)
+        else:
+            assert last is not None
+            older = wanted & self._state.unclassified(folder, now.uidvalidity)
+            arrived = sorted({*self._session.uids(last.uidnext), *older})
+        for batch in batches(self._session.envelopes(arrived)):
+            self._classify(folder, now.uidvalidity, batch, wanted)
+        end = max([now.uidnext, *(uid + 1 for uid in arrived)])
+        with self._state.transaction():
+            self._state.set_status(folder, WATCHED, now._replace(uidnext=end))
+
+    def _record_present(self, folder: str, uidvalidity: int, uids: list[int]) -> None:
+        """Records mails that were there before: they are recognised, but neither classified nor touched."""
+        for batch in batches(self._session.envelopes(uids)):
+            unclear = [one.uid for one in batch if one.identity.needs_digest]
+            raw = self._session.raw(unclear) if unclear else {}
+            mails = [one.with_digest(raw[one.uid]) if one.uid in raw else one for one in batch]
+            with self._state.transaction():
+                self._state.add_mails(folder, uidvalidity, [SeenMail(one, "present") for one in mails])
+
+    def _classify(self, folder: str, uidvalidity: int, batch: list[Envelope], wanted: set[int]) -> None:
+        raw = self._session.raw([one.uid for one in batch])
+        mails = [one.with_digest(raw[one.uid]) for one in batch if one.uid in raw]
+        synced = self._state.synced()
+        new = [
+            one
+            for one in mails
+            if (one.uid in wanted or is_arrival(one, synced))
+            and not self._state.seen(one.identity, folder, uidvalidity, one.uid)
+        ]
+        verdicts = self._classifier.classify([raw[one.uid] for one in new]) if new else []
+        classified = {one.uid for one in new}
+        seen = [SeenMail(one, "moved") for one in mails if one.uid not in classified]
+        for one, verdict in zip(new, verdicts, strict=True):
+            seen.append(SeenMail(one, "arrived", verdict.label, verdict.probability))
+        self._record(folder, uidvalidity, seen)
+        for one, verdict in zip(new, verdicts, strict=True):
+            self._report_verdict(folder, one, verdict)
+
+    def _record(self, folder: str, uidvalidity: int, seen: list[SeenMail]) -> None:
+        """Records verdicts and what will be done about them in one transaction."""
+        action = self._account.action
+        spam = [one.envelope for one in seen if action_for(action, one.verdict or "", one.envelope.flags)]
+        end = max((one.envelope.uid + 1 for one in seen), default=0)
+        with self._state.transaction():
+            self._state.add_mails(folder, uidvalidity, seen)
+            self._state.plan(action, folder, uidvalidity, spam)
+            last = self._state.status(folder, WATCHED)
+            if last is not None and last.uidvalidity == uidvalidity and last.uidnext < end:
+                self._state.set_status(folder, WATCHED, last._replace(uidnext=end))
+
+    def _report_verdict(self, folder: str, envelope: Envelope, verdict: Verdict) -> None:
+        if verdict.label == "ham":
+            return
+        what = verdict.label
+        if verdict.label == "spam":
+            do = {"shadow": "would go to", "flag": "flagged for", "move": "to"}[self._account.action]
+            acts = self._account.action == "shadow" or action_for(
+                self._account.action, "spam", envelope.flags
+            )
+            what = f"spam, {do} {self._folders.junk or 'Junk'}" if acts else "spam, left alone"
+        where = f"{folder}/{envelope.uid}"
+        self._report(Event(self._account.name, what, where, verdict.probability, verdict.subject))
+
+    # --- actions ---
+
+    def _act(self, may_be_done: bool = False) -> None:
+        """Does what is planned; after a restart, `may_be_done`, some of it may be done already."""
+        action = self._account.action
+        planned = self._state.actions(PLANNED, action) if action != "shadow" else []
+        for folder in sorted({one.folder for one in planned}):
+            actions = [one for one in planned if one.folder == folder]
+            for at in range(0, len(actions), BATCH_MAILS):
+                self._act_on(actions[at : at + BATCH_MAILS], folder, may_be_done)
+
+    def _act_on(self, actions: list[Action], folder: str, may_be_done: bool) -> None:
+        now = self._session.open(folder, write=True)
+        valid = [one for one in actions if one.uidvalidity == now.uidvalidity]
+        flags = {one.uid: one.flags for one in self._session.envelopes([one.uid for one in valid])}
+        there = [one for one in valid if one.uid in flags and DELETED not in flags[one.uid]]
+        if self._account.action == "flag":
+            self._flag(there)
+        elif self._session.has_move:
+            self._move(there)
+        else:
+            deleted = [one for one in valid if one.uid in flags and may_be_done and one not in there]
+            self._copy_and_remove(there, deleted, folder, may_be_done)
+        # A mail that is not there any more has been moved: by spamnb, before it was killed, or by a person.
+        # Of a move Junk tells which; a flag needs no answer.
+        gone = [one for one in actions if one not in there]
+        with self._state.transaction():
+            self._state.set_actions(there, DONE)
+            self._state.set_actions(gone, DONE if self._account.action == "move" else SETTLED)
+
+    def _flag(self, actions: list[Action]) -> None:
+        if not actions:
+            return
+        if not self._session.can_flag(JUNK):
+            raise MailboxError(
+                f"{self._account.server} keeps no keywords, such as {JUNK}, in {actions[0].folder}",
+                hint='set action = "move" for this account',
+            )
+        self._session.add_keyword([one.uid for one in actions], JUNK)
+
+    def _move(self, actions: list[Action]) -> None:
+        if actions:
+            self._session.move([one.uid for one in actions], self._folders.require_junk())
+
+    def _copy_and_remove(
+        self, there: list[Action], deleted: list[Action], folder: str, may_be_copied: bool
+    ) -> None:
+        """Moves mails where the server has no command for it; what a kill has interrupted is finished.
+
+        Of mails that are marked as deleted only those are removed that spamnb has copied to Junk.
+        """
+        junk = self._folders.require_junk()
+        copied = self._copied([*there, *deleted], junk) if may_be_copied else set()
+        self._session.open(folder, write=True)
+        if missing := [one.uid for one in there if one.uid not in copied]:
+            self._session.copy(missing, junk)
+        if done := [one.uid for one in there] + [one.uid for one in deleted if one.uid in copied]:
+            self._session.remove_copied(done)
+
+    def _copied(self, actions: list[Action], junk: str) -> set[int]:
+        """The UIDs of mails that were copied before spamnb was killed: into Junk, or moved on from there."""
+        last, marks = self._state.status(junk, WATCHED), self._state.statuses(JUNK_MARK)
+        copied: set[int] = set()
+        for folder, mark in [(junk, last), *((name, marks.get(name)) for name in self._folders.others)]:
+            first = first_new_uid(mark, self._session.open(folder))
+            left = [one for one in actions if one.uid not in copied]
+            if left and first is not None:
+                listed = self._session.envelopes(self._session.uids(first))
+                copied |= self._matching(left, [one for one in listed if not _is_source(one, folder, left)])
+        return copied
+
+    def _matching(self, actions: list[Action], envelopes: list[Envelope]) -> set[int]:
+        """The UIDs of the actions whose mails are among these of the open folder."""
+        keys = {one.identity.key for one in actions}
+        wanted = [one for one in envelopes if one.identity.key in keys]
+        raw = self._session.raw([one.uid for one in wanted]) if wanted else {}
+        mails = [one.with_digest(raw[one.uid]).identity for one in wanted if one.uid in raw]
+        return {one.uid for one in actions if any(one.identity.same_as(mail) for mail in mails)}
+
+    # --- lessons ---
+
+    def _learn_from_keywords(self, folder: str) -> None:
+        """A mail that spamnb has flagged, and a person has marked as no junk since, is ham."""
+        now: FolderStatus = self._session.open(folder)
+        flagged = {
+            one.uid: one
+            for one in self._state.actions(DONE, "flag")
+            if (one.folder, one.uidvalidity) == (folder, now.uidvalidity)
+        }
+        if not flagged:
+            return
+        uids = [uid for uid in self._session.uids_with(NOT_JUNK, without=JUNK) if uid in flagged]
+        raw = self._session.raw(uids) if uids else {}
+        with self._state.transaction():
+            self._state.add_lessons(NewLesson("ham", flagged[uid].identity, raw[uid]) for uid in raw)
+            self._state.set_actions([flagged[uid] for uid in raw], SETTLED)
+
+    def _learn(self) -> None:
+        """Learns what is recorded. A mail that the model has learned before changes nothing."""
+        while lessons := self._state.lessons(_LESSONS):
+            self._classifier.learn([(one.label, one.raw) for one in lessons])
+            with self._state.transaction():
+                self._state.set_learned(lessons)
+            for one in lessons:
+                subject = subject_of(one.raw)
+                self._report(Event(self._account.name, f"learned as {one.label}", "", subject=subject))
+
+
+def _is_source(envelope: Envelope, folder: str, actions: list[Action]) -> bool:
+    return any((one.folder, one.uid) == (folder, envelope.uid) for one in actions)

@@ -1,0 +1,84 @@
+"""Changes a model by messages: adds or removes their counts, and remembers or drops their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spamnb.counts import CountStore, PairColumns, add_delta, count, merge_stores
+from spamnb.errors import DataError
+from spamnb.features import KeyArray, extract
+from spamnb.messages import Categories, Messages, Numbers, as_texts, check_columns
+from spamnb.model.base_model import FOLLOWS
+from spamnb.model.change_history import ChangeHistory
+from spamnb.model.message_digest import message_digests
+from spamnb.model.model_delta import Change
+from spamnb.model.seen_messages import ByLabel, by_label
+from spamnb.readers import class_name
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
+
+
+def learn_messages(
+    model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
+) -> SpamModel:
+    """Returns the model with these messages added; it does not remember them as lessons."""
+    counts, digests = count_messages(model, messages, labels, categories, numbers)
+    history = ChangeHistory(learned=int(counts.message_totals.sum()))
+    return apply_change(model, Change(counts, learned=digests, change_history=history))
+
+
+def forget_messages(
+    model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
+) -> SpamModel:
+    """Returns the model as if it had never learned these messages; refuses messages it never learned."""
+    counts, digests = count_messages(model, messages, labels, categories, numbers)
+    untaught: ByLabel = {}
+    if model.seen_messages is not None:
+        _ = model.seen_messages.minus(digests).exact  # refuses unknown digests
+        untaught = model.seen_messages.lessons_among(digests)
+    history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
+    removed = merge_stores([counts], [-1])
+    change = Change(removed, forgotten=digests, change_history=history, untaught=untaught)
+    return apply_change(model, change)
+
+
+def apply_change(model: SpamModel, change: Change) -> SpamModel:
+    """Returns the model with a change."""
+    seen, correction = model.seen_messages, model.correction
+    if seen is not None:
+        seen = seen.plus(change.learned).plus(change.stale_added, "stale").plus(change.taught, "lessons")
+        seen = seen.minus(change.forgotten).minus(change.stale_removed, "stale")
+        seen = seen.minus(change.untaught, "lessons")
+    if correction is not None and len(change.weights[0]):
+        correction = correction.with_weights(*change.weights)
+    store, base, calibration = add_delta(model.store, change.counts), model.base, model.calibration
+    if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
+        base, calibration = base.usual(store)
+    history = model.change_history.plus(change.change_history)
+    return replace(
+        model,
+        store=store,
+        base=base,
+        calibration=calibration,
+        decision=model.decision.after_lessons(history.ham, history.lost_ham),
+        seen_messages=seen,
+        change_history=history,
+        correction=correction,
+        lesson_mark=model.lesson_mark if change.mark is None else change.mark.after(model.lesson_mark),
+    )
+
+
+def count_messages(
+    model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
+) -> tuple[CountStore, dict[str, KeyArray]]:
+    """Returns the counts of labelled messages, and their digests by label."""
+    texts, names = as_texts(messages), [class_name(label, model.labels) for label in labels]
+    if len(texts) != len(names):
+        raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
+    check_columns(len(texts), categories, numbers)
+    digests = by_label(message_digests(texts, categories, numbers), names)
+    pairs = PairColumns.needed(model.features, model.scoring)
+    return count(extract(texts, model.features), names, categories, numbers, pairs), digests

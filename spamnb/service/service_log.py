@@ -1,0 +1,52 @@
+"""Writes a line for each request to stderr: its id, what was decided and how long it took; never its text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from spamnb.core import visible
+from spamnb.service.log_line import log_line, write_line
+from spamnb.service.verdict_events import Answered, Corrected
+
+
+class ServiceLog:
+    """Collects lines, and writes those of one turn of the event loop together."""
+
+    def __init__(self, log_format: str = "text") -> None:
+        self._format = log_format
+        self._lines: list[str] = []
+
+    def answered(self, event: Answered) -> None:
+        fields: dict[str, Any] = {"id": event.id, "source": event.source}
+        if len(event.scored) == 1:
+            scored = event.scored[0]
+            fields |= {"verdict": scored.verdict, "p": round(scored.probability, 4)}
+        else:
+            fields |= {"messages": len(event.scored), **Counter(one.verdict for one in event.scored)}
+        self._add("verdict", fields | {"ms": round(1000 * event.seconds, 2)})
+
+    def corrected(self, event: Corrected) -> None:
+        taught = event.taught
+        fields = {"id": event.id, "source": event.source, "action": taught.action, "label": taught.label}
+        changes = {"messages": len(taught.messages), "changed": taught.outcome.changes}
+        self._add("lesson", fields | changes | {"ms": round(1000 * event.seconds, 2)})
+
+    def note(self, event: str, text: str) -> None:
+        """Writes a line about the server itself, at once."""
+        self._add(event, {"message": visible(text)})
+        self.flush()
+
+    def _add(self, event: str, fields: dict[str, Any]) -> None:
+        self._lines.append(log_line(self._format, event, fields))
+        if len(self._lines) == 1:
+            try:
+                asyncio.get_running_loop().call_soon(self.flush)
+            except RuntimeError:  # in a thread, or before the loop runs
+                self.flush()
+
+    def flush(self) -> None:
+        lines, self._lines = self._lines, []
+        if lines:
+            write_line("\n".join(lines))

@@ -1,0 +1,62 @@
+"""Passes what the server does on to all that want to know: log, metrics and history."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from spamnb.service.lessons import Taught
+from spamnb.service.message_scoring import Message, Scored
+
+
+class Answered(NamedTuple):
+    """A request that was answered: its messages and what was predicted for each."""
+
+    id: str
+    source: str  # `http` or `spamd`
+    messages: Sequence[Message]
+    scored: Sequence[Scored]
+    seconds: float
+
+
+class Corrected(NamedTuple):
+    """A request that changed a model."""
+
+    id: str
+    source: str
+    taught: Taught
+    seconds: float
+
+
+class Events:
+    """Calls every listener in turn; they must not block and not raise."""
+
+    def __init__(self) -> None:
+        self.on_answer: list[Callable[[Answered], None]] = []
+        self.on_lesson: list[Callable[[Corrected], None]] = []
+
+    def answered(self, event: Answered) -> None:
+        for listener in self.on_answer:
+            listener(event)
+
+    def corrected(self, event: Corrected) -> None:
+        for listener in self.on_lesson:
+            listener(event)
+
+
+class RequestIds:
+    """Numbers requests: eight digits of the process, then a count, so that no two are alike.
+
+    >>> ids = RequestIds(b"abcd")
+    >>> ids.next(), ids.next()
+    ('61626364-1', '61626364-2')
+    """
+
+    def __init__(self, prefix: bytes | None = None) -> None:
+        self._prefix = (os.urandom(4) if prefix is None else prefix).hex()
+        self._numbers = itertools.count(1)
+
+    def next(self) -> str:
+        return f"{self._prefix}-{next(self._numbers)}"
