@@ -34,6 +34,7 @@ class MailAccount:
     ca_file: str = ""
     password_command: str = ""
     model: str = ""
+    poll: float = 60.0  # seconds between two looks at Junk, and at everything where the server has no IDLE
 
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, Any], where: str) -> Self:
@@ -101,7 +102,11 @@ def parse_server(text: str) -> tuple[str, int | None]:
 
 
 def _checked(key: str, value: Any, where: str) -> Any:
-    """The value of a key; `folders` is a list of names, all others are text."""
+    """The value of a key; `folders` is a list of names, `poll` a number, all others are text."""
+    if key == "poll":
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
+            raise ConfigError(f"{where} must be a number of seconds, at least 1", hint="correct it")
+        return float(value)
     if key == "folders" and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return tuple(value)
     if key == "folders" or not isinstance(value, str):

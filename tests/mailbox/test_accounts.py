@@ -36,6 +36,7 @@ def test_an_account_is_read_as_it_was_written() -> None:
         ca_file="/etc/ca.pem",
         password_command='pass "show" mail',
         model="office",
+        poll=5.0,
     )
     table = tomllib.loads(account.table())["imap"]["accounts"]["me@example.org"]
     assert MailAccount.from_table("me@example.org", table, "here") == account
@@ -51,6 +52,8 @@ def test_an_account_is_read_as_it_was_written() -> None:
         ({"server": "a", "action": "delete"}, "here action must be one of shadow, flag, move, got 'delete'"),
         ({"server": "a", "tls": "none"}, "here tls must be one of implicit, starttls, got 'none'"),
         ({"server": 3}, "here server must be text"),
+        ({"server": "a", "poll": 0}, "here poll must be a number of seconds, at least 1"),
+        ({"server": "a", "poll": True}, "here poll must be a number of seconds, at least 1"),
         ({"server": "a", "folders": "INBOX"}, 'here folders must be a list of names, such as ["INBOX"]'),
         ({"server": "a:99999"}, "a server is HOST or HOST:PORT, got 'a:99999'"),
         ({"server": "a b"}, "a server is HOST or HOST:PORT, got 'a b'"),
@@ -118,7 +121,7 @@ def test_commands_refuse_a_wrong_account(cli: Cli) -> None:
     config = cli.write("c.toml", '[imap.accounts."me@example.org"]\nserver = "a"\npassword = "secret"\n')
     assert cli.fails("--config", config, "imap", "status", code=2) == [
         f"""Error: {config}: [imap.accounts."me@example.org"] has an unknown key 'password'""",
-        "Hint: keys: server, tls, user, action, folders, ca-file, password-command, model",
+        "Hint: keys: server, tls, user, action, folders, ca-file, password-command, model, poll",
     ]
     assert cli.fails("imap", "once", code=2) == [
         "Error: there is no account yet",

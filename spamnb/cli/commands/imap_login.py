@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     group="Input",
     help="The IMAP server. [default: imap. or mail. and the domain of the address]",
 )
-@option("--user", metavar="NAME", group="Input", help="Log in by this name. [default: the address]")
 @option(
     "--password-command",
     metavar="CMD",
@@ -96,7 +95,7 @@ _TLS = {"implicit": "TLS", "starttls": "STARTTLS"}
 def _account(address: str, flags: dict[str, Any]) -> MailAccount:
     from spamnb.mailbox import MailAccount
 
-    names = ("user", "password_command", "ca_file", "action")
+    names = ("password_command", "ca_file", "action")
     values = {name: flags[name] for name in names if flags[name]}
     if "ca_file" in values:
         values["ca_file"] = os.path.abspath(values["ca_file"])
