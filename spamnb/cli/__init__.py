@@ -34,6 +34,7 @@ SECTIONS = {
     "Teach": {
         "learn": "Add messages to an existing model.",
         "forget": "Remove learned messages from a model.",
+        "review": "Label the messages that teach a model most.",
     },
     "Improve": {
         "compare": "Try all scorers and other settings on the same folds.",
@@ -61,7 +62,7 @@ _OTHER_WORDS = {  # what users of other programs try
     "server": "serve",
     "spamd": "serve",
     **{name: f"model {name}" for name in ("list", "use", "remove", "merge", "prune", "age", "export")},
-    **{name: f"model {name}" for name in ("import", "check")},
+    **{name: f"model {name}" for name in ("import", "check", "log", "undo")},
 }
 
 
@@ -78,7 +79,6 @@ _OTHER_WORDS = {  # what users of other programs try
         "max_content_width": 80,
         "auto_envvar_prefix": "SPAMNB",
     },
-    epilog="Help for a command: spamnb COMMAND --help",
 )
 @click.option(
     "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings from FILE (TOML) alone."

@@ -88,12 +88,12 @@ def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]
 def _classifier(stated: str, flags: dict[str, Any]) -> Any:
     from spamnb.cli.model_choice import model_to_change
     from spamnb.mailbox import MailClassifier
-    from spamnb.training import own_model_started
+    from spamnb.training import start_own_model
 
-    with own_model_started(stated or None, lambda: "mail") as own:
-        if own is not None:
-            text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
-            print_status(text, flags["quiet"])
+    own = start_own_model(stated or None, lambda: "mail")
+    if own is not None:
+        text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
+        print_status(text, flags["quiet"])
     return MailClassifier(model_to_change(stated or None), mail_limits(flags))
 
 

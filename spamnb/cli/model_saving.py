@@ -77,9 +77,18 @@ def changing(path: str, *sources: str) -> Iterator[Callable[[SpamModel, bool], i
 
         model_file.check_file(path)  # before a lock file is created beside something that is no model
         with Lock(path):
-            yield partial(_replace, path)
+            yield partial(_replace_changed, path)
     else:
         yield lambda model, quiet: save(model, path, quiet)
+
+
+def _replace_changed(path: str, model: SpamModel, quiet: bool) -> int:
+    """Replaces a model whose journal is in the new one: the history keeps its lessons, to list them."""
+    from spamnb.training import keep_journal
+
+    if model.lesson_mark is not None:
+        keep_journal(path)
+    return _replace(path, model, quiet)
 
 
 def _replace(path: str, model: SpamModel, quiet: bool) -> int:

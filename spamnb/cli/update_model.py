@@ -37,12 +37,23 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
+history_option = option(
+    "--history-days",
+    type=click.IntRange(0),
+    default=90,
+    metavar="N",
+    group="Model",
+    advanced=True,
+    show_default=True,
+    help="Keep lessons for N days, so that they can be undone; 0 keeps none.",
+)
 update_options = all_of(
     options.model_option,
     option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
     option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
     _one_class,
     options.data_options,
+    history_option,
     options.json_option,
     options.quiet_option,
 )
@@ -58,22 +69,22 @@ def update_model(
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
-    with _started(paths, flags) if may_start else nullcontext():
+    with own_model_started(paths, flags) if may_start else nullcontext():
         result = _update(paths, flags, update, labelled)
     print_result(result, flags["quiet"])
 
 
 @contextmanager
-def _started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
-    """Starts the user's own model if there is none, and prints that."""
+def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
+    """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
     from spamnb.cli.message_kind import kind_of_messages
-    from spamnb.training import own_model_started
+    from spamnb.training import own_model_started as started
 
     def kind() -> str:
         default = () if flags["files_from"] or flags.get("labelled") else ("-",)
         return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
 
-    with own_model_started(flags["model"], kind) as own:
+    with started(flags["model"], kind) as own:
         if own is not None:
             text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
             print_status(text, flags["quiet"])
@@ -84,7 +95,8 @@ def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, label
     from spamnb.cli.model_choice import model_to_change
     from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
-    learner = Learner(model_to_change(flags["model"]), first_label_wins=True)
+    days = flags["history_days"]
+    learner = Learner(model_to_change(flags["model"]), first_label_wins=True, history_days=days)
     model = learner.load()
     if flags.get("sync"):
         check_can_sync(model)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         identity as identity,
         probability as probability,
     )
-    from spamnb.model.change_history import ChangeHistory as ChangeHistory
+    from spamnb.model.change_history import LOSS_UNIT as LOSS_UNIT, ChangeHistory as ChangeHistory
     from spamnb.model.column_tables import columns_of as columns_of
     from spamnb.model.decision import (
         HAM as HAM,
@@ -49,6 +49,15 @@ if TYPE_CHECKING:
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
+    from spamnb.model.lesson_block import LessonBlock as LessonBlock, join_blocks as join_blocks
+    from spamnb.model.lesson_record import (
+        SOURCE_LENGTH as SOURCE_LENGTH,
+        LessonEntry as LessonEntry,
+        LessonMark as LessonMark,
+        Ranges as Ranges,
+        as_ranges as as_ranges,
+        short_digest as short_digest,
+    )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.message_numbers import (
         Verification as Verification,
@@ -56,9 +65,14 @@ if TYPE_CHECKING:
         verify as verify,
     )
     from spamnb.model.model_delta import (
+        DIGESTS as DIGESTS,
+        NO_WEIGHTS as NO_WEIGHTS,
         Change as Change,
+        Weights as Weights,
         decode_all as decode_all,
+        decode_each as decode_each,
         encode as encode,
+        merge_weights as merge_weights,
         sum_changes as sum_changes,
         with_records as with_records,
     )
@@ -156,15 +170,35 @@ else:
                 "identity",
                 "probability",
             ],
-            "change_history": ["ChangeHistory"],
+            "change_history": ["ChangeHistory", "LOSS_UNIT"],
             "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Basis", "Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
+            "lesson_block": ["LessonBlock", "join_blocks"],
+            "lesson_record": [
+                "LessonEntry",
+                "LessonMark",
+                "Ranges",
+                "SOURCE_LENGTH",
+                "as_ranges",
+                "short_digest",
+            ],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
-            "model_delta": ["Change", "decode_all", "encode", "sum_changes", "with_records"],
+            "model_delta": [
+                "Change",
+                "DIGESTS",
+                "NO_WEIGHTS",
+                "Weights",
+                "decode_all",
+                "decode_each",
+                "encode",
+                "merge_weights",
+                "sum_changes",
+                "with_records",
+            ],
             "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
             "model_names": [

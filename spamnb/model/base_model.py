@@ -67,7 +67,14 @@ class BaseModel(Record):
             )
         return cls(
             name,
-            replace(model, metrics=None, seen_messages=None, change_history=ChangeHistory(), generation=0),
+            replace(
+                model,
+                metrics=None,
+                seen_messages=None,
+                change_history=ChangeHistory(),
+                generation=0,
+                lesson_mark=None,
+            ),
             weight,
         )
 

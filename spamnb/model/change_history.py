@@ -12,6 +12,7 @@ from spamnb.errors import ModelError
 MAX_GROWTH = 0.25  # changes as a share of the messages behind the metrics, beyond which these are outdated
 MAX_ERRORS = 3.0  # standard errors by which the error rate may exceed that of the metrics
 MAX_CHANGES = 1 << 80  # a model counts fewer than 2^63 messages; they may be learned and forgotten often
+LOSS_UNIT = 2.0**-24
 MIN_CLASSIFIED = 30  # messages from which on an error rate means something
 
 
@@ -29,22 +30,29 @@ class ChangeHistory(Record):
     classified: int = 0
     wrong: int = 0
     unsure: int = 0
-    loss: float = 0.0
+    loss: float = 0.0  # a multiple of LOSS_UNIT, so that sums and differences are exact
 
     def plus(self, other: ChangeHistory) -> ChangeHistory:
         return ChangeHistory(*(getattr(self, name) + getattr(other, name) for name in self._fields))
+
+    def negated(self) -> ChangeHistory:
+        return ChangeHistory(*(-getattr(self, name) for name in self._fields))
 
     def to_state(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._fields}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> ChangeHistory:
-        """The inverse of `to_state`.
+    def from_state(cls, state: Mapping[str, Any], *, signed: bool = False) -> ChangeHistory:
+        """The inverse of `to_state`; that of a change may be below zero (`signed`).
 
         >>> ChangeHistory.from_state(ChangeHistory(learned=2).to_state()).learned
         2
         """
-        if not isinstance(state, Mapping) or state.keys() != set(cls._fields) or not _are_possible(**state):
+        if (
+            not isinstance(state, Mapping)
+            or state.keys() != set(cls._fields)
+            or not _are_possible(signed, **state)
+        ):
             raise ModelError(
                 f"the model's account of changes is damaged: got {state!r:.120}", hint="train the model again"
             )
@@ -79,6 +87,7 @@ class ChangeHistory(Record):
         return self.wrong / self.classified if self.classified else math.nan
 
 
-def _are_possible(loss: object, **counts: object) -> bool:
-    possible = all(type(n) is int and 0 <= n < MAX_CHANGES for n in counts.values())
-    return possible and type(loss) is float and 0 <= loss < math.inf
+def _are_possible(signed: bool, loss: object, **counts: object) -> bool:
+    least = -MAX_CHANGES if signed else -1
+    possible = all(type(n) is int and least < n < MAX_CHANGES for n in counts.values())
+    return possible and type(loss) is float and (-math.inf if signed else -0.0) <= loss < math.inf

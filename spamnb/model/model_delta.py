@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from spamnb.counts import LARGEST, CountStore, Moments, merge_stores, rows_with_
 from spamnb.errors import JournalError
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
+from spamnb.model.lesson_record import LessonEntry, LessonMark
 from spamnb.model.seen_messages import ByLabel
 from spamnb.storage import model_file, update_journal
 
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 _NOTHING: Mapping[str, KeyArray] = {}
 _CategoryCounts = dict[str, dict[str, tuple[int, ...]]]
 _ColumnMoments = dict[str, tuple[Moments, ...]]
+Weights = tuple[KeyArray, NDArray[np.float32]]  # distinct keys ascend
+NO_WEIGHTS: Weights = np.zeros(0, np.uint64), np.zeros(0, np.float32)
+DIGESTS = ("learned", "forgotten", "stale_removed", "stale_added", "taught", "untaught")  # fields of a Change
 
 
 class Change(Record):
@@ -32,7 +37,9 @@ class Change(Record):
 
     `counts` is added to the store; it is below zero for what is removed. `stale_removed` are digests of
     stale messages: they are no longer recognised, but their counts stay. They are kept apart from
-    exact messages, so that changes can be added up in any order.
+    exact messages, so that changes can be added up in any order. `taught` become lessons, `untaught` are none
+    any more. `weights` has keys and corrected weights of removed tokens: they leave the model with the
+    token, and come back if the change is undone.
     """
 
     counts: CountStore
@@ -40,6 +47,26 @@ class Change(Record):
     forgotten: ByLabel = _NOTHING
     change_history: ChangeHistory = ChangeHistory()
     stale_removed: ByLabel = _NOTHING
+    stale_added: ByLabel = _NOTHING
+    taught: ByLabel = _NOTHING
+    untaught: ByLabel = _NOTHING
+    weights: Weights = NO_WEIGHTS
+    lesson: LessonEntry | None = None  # the lesson that it is; None for part of one and for several
+    mark: LessonMark | None = None  # of the model after it
+
+    def inverse(self) -> Change:
+        """Returns the change that takes this one back."""
+        return Change(
+            merge_stores([self.counts], [-1]),
+            learned=self.forgotten,
+            forgotten=self.learned,
+            change_history=self.change_history.negated(),
+            stale_removed=self.stale_added,
+            stale_added=self.stale_removed,
+            taught=self.untaught,
+            untaught=self.taught,
+            weights=self.weights,
+        )
 
     def condensed(self) -> Change:
         """Drops the tokens whose counts it does not change."""
@@ -55,24 +82,43 @@ def sum_changes(changes: Sequence[Change]) -> Change:
     history = ChangeHistory()
     for change in changes:
         history = history.plus(change.change_history)
+    marks = [change.mark for change in changes if change.mark is not None]
+    digests = {name: concat_digests([getattr(change, name) for change in changes]) for name in DIGESTS}
     return Change(
         merge_stores([change.counts for change in changes]),
-        _concat_digests([change.learned for change in changes]),
-        _concat_digests([change.forgotten for change in changes]),
-        history,
-        _concat_digests([change.stale_removed for change in changes]),
-    )
+        change_history=history,
+        weights=merge_weights([change.weights for change in changes]),
+        mark=max(marks, key=lambda mark: mark.last, default=None),
+    ).replace(**digests)
 
 
-def _concat_digests(parts: list[ByLabel]) -> ByLabel:
+def merge_weights(parts: Sequence[Weights]) -> Weights:
+    """Returns the weights of all parts; a token has the same weight in all of them."""
+    keys, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
+    return keys, np.concatenate([part[1] for part in parts])[first]
+
+
+def concat_digests(parts: list[ByLabel]) -> ByLabel:
     labels = sorted({label for part in parts for label in part})
     return {label: np.concatenate([part[label] for part in parts if label in part]) for label in labels}
 
 
 def decode_all(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> Change:
     """Returns the records of a model file's journal as one change; refuses a record that makes no sense."""
-    try:
+    with _sensible(model):
         return sum_changes([decode(payload) for payload in payloads])
+
+
+def decode_each(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> list[Change]:
+    """Returns the change of each record of a model file's journal; refuses one that makes no sense."""
+    with _sensible(model):
+        return [decode(payload) for payload in payloads]
+
+
+@contextmanager
+def _sensible(model: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
     except Exception as error:  # the checksums match: another program wrote this record
         raise update_journal.damaged(model, f"a record makes no sense ({type(error).__name__})") from error
 
@@ -80,10 +126,16 @@ def decode_all(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> Chan
 def load_with_journal(
     kind: type[SpamModel], path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None
 ) -> SpamModel:
-    """Reads a model file and its journal; `warn` gets the error if only the journal cannot be used."""
+    """Reads a model file and its journal; `warn` gets the error if only the journal cannot be used.
+
+    Of a journal that ends inside a record all whole records are used, and `warn` is called too.
+    """
     try:
         state, _, journal = update_journal.read_both(path)
-        return with_records(kind.from_state(state), [] if journal is None else journal.payloads, path)
+        model = with_records(kind.from_state(state), [] if journal is None else journal.payloads, path)
+        if journal is not None and journal.is_torn and warn is not None:
+            warn(update_journal.torn(path, journal))
+        return model
     except JournalError as error:
         if warn is None:
             raise
@@ -122,12 +174,12 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         "rows": len(counts.keys),
         "width": width,
         "spelled": len(rows),
-        "learned": {label: len(x) for label, x in change.learned.items()},
-        "forgotten": {label: len(x) for label, x in change.forgotten.items()},
-        "stale_removed": {label: len(x) for label, x in change.stale_removed.items()},
+        **{name: {label: len(x) for label, x in getattr(change, name).items()} for name in DIGESTS},
+        "weights": len(change.weights[0]),
+        "lesson": None if change.lesson is None else change.lesson.to_state(),
+        "mark": None if change.mark is None else change.mark.to_state(),
         "change_history": change.change_history.to_state(),
-        "categories": {c: dict(values) for c, values in counts.categories.items()},
-        "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
+        **column_state(counts),
     }
     text = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
     arrays = [
@@ -137,14 +189,20 @@ def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
         counts.messages.astype(width),
         rows.astype("<u4"),
         np.diff(words.ends, prepend=0).astype("<u4"),
-        *(
-            x.astype("<u8")
-            for digests in (change.learned, change.forgotten, change.stale_removed)
-            for x in digests.values()
-        ),
+        *(x.astype("<u8") for name in DIGESTS for x in getattr(change, name).values()),
+        change.weights[0].astype("<u8"),
+        change.weights[1].astype("<f4"),
         words.blob,
     ]
     return b"".join((_LENGTH.pack(len(text)), text, *(array.tobytes() for array in arrays)))
+
+
+def column_state(counts: CountStore) -> dict[str, Any]:
+    """Returns the counts of categorical and numeric columns as JSON can hold them."""
+    return {
+        "categories": {c: dict(values) for c, values in counts.categories.items()},
+        "numbers": {c: [[m.count, m.total, m.squares] for m in row] for c, row in counts.numbers.items()},
+    }
 
 
 def _top(table: IntArray) -> int:
@@ -161,25 +219,31 @@ def decode(data: bytes) -> Change:
         raise ValueError("classes")
     keys, kinds, tokens, messages = _token_arrays(take, rows, len(labels), head["width"])
     written, sizes = take("<u4", head["spelled"]), take("<u4", head["spelled"])
-    learned, forgotten = _digests(take, head["learned"]), _digests(take, head["forgotten"])
-    stale_removed = _digests(take, head["stale_removed"])
+    digests = {name: _digests(take, head[name]) for name in DIGESTS}
+    weights = take("<u8", head["weights"]), take("<f4", head["weights"])
     if max(sum_of_sizes(tokens), sum_of_sizes(messages)) > LARGEST:
         raise ValueError("counts")
     blob = take("u1", int(sizes.sum(dtype=np.uint64)))
-    if not take.done or not _ascend(keys) or not _ascend(written):
+    if not take.done or not all(map(_ascend, (keys, written, weights[0]))):
         raise ValueError("keys")
+    if not np.isfinite(weights[1]).all():
+        raise ValueError("weights")
     ends = np.zeros(rows, np.int64)
     ends[written] = sizes
     totals, spellings = (
         np.array(_row(head["totals"], len(labels)), np.int64),
         StringArray(blob, np.cumsum(ends)),
     )
-    categories, numbers = _columns(head, len(labels))
-    counts = CountStore(
-        labels, totals, keys, kinds, tokens, messages, spellings, categories=categories, numbers=numbers
+    columns = read_columns(head, len(labels))
+    counts = CountStore(labels, totals, keys, kinds, tokens, messages, spellings, **columns)
+    return Change(
+        counts,
+        change_history=ChangeHistory.from_state(head["change_history"], signed=True),
+        weights=weights,
+        lesson=None if head["lesson"] is None else LessonEntry.from_state(head["lesson"]),
+        mark=None if head["mark"] is None else LessonMark.from_state(head["mark"]),
+        **digests,
     )
-    history = ChangeHistory.from_state(head["change_history"])
-    return Change(counts, learned, forgotten, history, stale_removed)
 
 
 def _token_arrays(take: _Taker, rows: int, classes: int, width: str) -> tuple[NDArray[Any], ...]:
@@ -192,18 +256,19 @@ def _token_arrays(take: _Taker, rows: int, classes: int, width: str) -> tuple[ND
     return keys, kinds, *tables
 
 
-def _columns(head: Mapping[str, Any], classes: int) -> tuple[_CategoryCounts, _ColumnMoments]:
-    categories = {
+def read_columns(head: Mapping[str, Any], classes: int) -> dict[str, Any]:
+    """The inverse of `column_state`."""
+    categories: _CategoryCounts = {
         column: {value: _row(row, classes) for value, row in values.items()}
         for column, values in head["categories"].items()
     }
-    numbers = {
+    numbers: _ColumnMoments = {
         column: tuple(Moments(_whole(n), _whole(total), _whole(squares)) for n, total, squares in row)
         for column, row in head["numbers"].items()
     }
     if any(len(row) != classes for row in numbers.values()):
         raise ValueError("numbers")
-    return categories, numbers
+    return {"categories": categories, "numbers": numbers}
 
 
 def _row(values: list[Any], classes: int) -> tuple[int, ...]:

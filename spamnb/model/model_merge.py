@@ -48,11 +48,13 @@ def merge_models(
     messages = [int(m.store.message_totals.sum()) * n for m, n in zip(models, weights, strict=True)]
     largest = models[messages.index(max(messages))]
     fitted = _fitted_of(largest) if store.labels == largest.labels else _unfitted(models[0], store)
+    mark = models[0].lesson_mark
     return replace(
         models[0],
         store=store,
         seen_messages=_merge_seen(models, weights),
         change_history=_history(largest, store),
+        lesson_mark=None if mark is None else mark.replace(fixed=mark.last),
         **fitted,
     )
 

@@ -17,6 +17,7 @@ from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import Calibration, Platt, is_fitted
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.lesson_record import LessonMark
 from spamnb.model.scoring_engine import Engine
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.spam_class import Classes, check_labels
@@ -44,6 +45,7 @@ class ModelParts:
     base: BaseModel | None = None  # another model whose log-odds are added
     min_known_words: float | None = None  # messages with a smaller share of known words are not called ham
     aged_until: str | None = None  # the day up to which the counts were halved, as 2026-01-31
+    lesson_mark: LessonMark | None = None  # the last lesson in the counts; None if there was none
 
     def __post_init__(self) -> None:
         # A limit that training has not decided is none.

@@ -16,6 +16,7 @@ from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import BaseModel
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.lesson_record import LessonMark
 from spamnb.model.seen_messages import SeenMessages
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import make
@@ -32,7 +33,8 @@ _LARGEST = 1 << 63
 class Field(Record):
     """A key of the state: the type of its value there, and how the model's attribute is written and read.
 
-    Where it is not `needed`, None stands for an attribute that the model does not have.
+    Where it is not `needed`, None stands for an attribute that the model does not have, or no key at all
+    (`optional`).
     """
 
     key: str
@@ -40,12 +42,14 @@ class Field(Record):
     write: Callable[[SpamModel], Any]
     read: Callable[[Any], Any]
     needed: bool = True
+    optional: bool = False
     attribute: str = ""  # of SpamModel, where it is not called as the key is
 
 
 def to_state(model: SpamModel, keys: Collection[str] | None = None) -> dict[str, Any]:
     """Returns the state of a model, or only the part with these keys."""
-    state = {f.key: f.write(model) for f in FIELDS if keys is None or f.key in keys}
+    pairs = ((f, f.write(model)) for f in FIELDS if keys is None or f.key in keys)
+    state = {f.key: value for f, value in pairs if value is not None or not f.optional}
     return state if keys is not None else {"written_by": __version__, **state}
 
 
@@ -77,7 +81,7 @@ def _check_positive(positive: str, labels: tuple[str, ...]) -> None:
 
 
 def _read(field: Field, state: Mapping[str, Any]) -> Any:
-    if not field.needed and field.key in state and state[field.key] is None:
+    if not field.needed and state.get(field.key) is None and (field.optional or field.key in state):
         return None
     return field.read(require(state, field.key, field.kind))
 
@@ -213,6 +217,10 @@ def _write_base(model: SpamModel) -> dict[str, Any] | None:
     return None if model.active_base is None else model.active_base.to_state()
 
 
+def _write_mark(model: SpamModel) -> dict[str, Any] | None:
+    return None if model.lesson_mark is None else model.lesson_mark.to_state()
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -233,4 +241,5 @@ FIELDS = (
     Field("base", dict, _write_base, _same, needed=False),
     Field("min_known_words", float, lambda m: m.min_known_words, _read_share, needed=False),
     Field("aged_until", str, lambda m: m.aged_until, _read_day, needed=False),
+    Field("lesson_mark", dict, _write_mark, LessonMark.from_state, needed=False, optional=True),
 )

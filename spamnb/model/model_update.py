@@ -14,7 +14,7 @@ from spamnb.model.base_model import FOLLOWS
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_delta import Change
-from spamnb.model.seen_messages import by_label
+from spamnb.model.seen_messages import ByLabel, by_label
 from spamnb.readers import class_name
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def learn_messages(
     """Returns the model with these messages added; it does not remember them as lessons."""
     counts, digests = count_messages(model, messages, labels, categories, numbers)
     history = ChangeHistory(learned=int(counts.message_totals.sum()))
-    return apply_change(model, Change(counts, learned=digests, change_history=history), lessons=False)
+    return apply_change(model, Change(counts, learned=digests, change_history=history))
 
 
 def forget_messages(
@@ -35,19 +35,25 @@ def forget_messages(
 ) -> SpamModel:
     """Returns the model as if it had never learned these messages; refuses messages it never learned."""
     counts, digests = count_messages(model, messages, labels, categories, numbers)
+    untaught: ByLabel = {}
     if model.seen_messages is not None:
         _ = model.seen_messages.minus(digests).exact  # refuses unknown digests
+        untaught = model.seen_messages.lessons_among(digests)
     history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
     removed = merge_stores([counts], [-1])
-    return apply_change(model, Change(removed, forgotten=digests, change_history=history))
+    change = Change(removed, forgotten=digests, change_history=history, untaught=untaught)
+    return apply_change(model, change)
 
 
-def apply_change(model: SpamModel, change: Change, *, lessons: bool = True) -> SpamModel:
-    """Returns the model with a change; with `lessons` it remembers the labels of the learned messages."""
-    seen = model.seen_messages
+def apply_change(model: SpamModel, change: Change) -> SpamModel:
+    """Returns the model with a change."""
+    seen, correction = model.seen_messages, model.correction
     if seen is not None:
-        seen = seen.plus(change.learned, lessons=lessons)
-        seen = seen.minus(change.forgotten).minus_stale(change.stale_removed)
+        seen = seen.plus(change.learned).plus(change.stale_added, "stale").plus(change.taught, "lessons")
+        seen = seen.minus(change.forgotten).minus(change.stale_removed, "stale")
+        seen = seen.minus(change.untaught, "lessons")
+    if correction is not None and len(change.weights[0]):
+        correction = correction.with_weights(*change.weights)
     store, base, calibration = add_delta(model.store, change.counts), model.base, model.calibration
     if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
         base, calibration = base.usual(store)
@@ -58,6 +64,8 @@ def apply_change(model: SpamModel, change: Change, *, lessons: bool = True) -> S
         calibration=calibration,
         seen_messages=seen,
         change_history=model.change_history.plus(change.change_history),
+        correction=correction,
+        lesson_mark=model.lesson_mark if change.mark is None else change.mark.after(model.lesson_mark),
     )
 
 

@@ -49,14 +49,17 @@ def prune(
 def _with_store(model: SpamModel, store: CountStore, by: str) -> SpamModel:
     """Returns the model with counts that no longer are those of its messages.
 
-    With fewer tokens more words are unknown, so the minimum of known words no longer holds.
+    With fewer tokens more words are unknown, so the minimum of known words no longer holds. Lessons up to now
+    cannot be undone any more.
     """
+    mark = model.lesson_mark
     return replace(
         model,
         store=store,
         seen_messages=None if model.seen_messages is None else model.seen_messages.as_stale(),
         metrics=mark_outdated(model.metrics, by),
         min_known_words=None,
+        lesson_mark=None if mark is None else mark.replace(fixed=mark.last),
     )
 
 

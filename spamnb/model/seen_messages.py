@@ -41,25 +41,23 @@ class SeenMessages:
         exact: ByLabel,
         stale: ByLabel = _EMPTY,
         lessons: ByLabel = _EMPTY,
-        pending: tuple[tuple[str, ByLabel], ...] = (),
+        pending: tuple[tuple[str, int, ByLabel], ...] = (),
     ) -> None:
         self._exact, self._stale, self._lessons, self._pending = exact, stale, lessons, pending
 
     @cached_property
     def _applied(self) -> tuple[dict[str, KeyArray], ...]:
         """Exact, stale and taught digests. Changes are applied when first asked for, not for predictions."""
-        exact, stale, lessons = dict(self._exact), dict(self._stale), dict(self._lessons)
-        for change, by_label in self._pending:
+        parts = {"exact": dict(self._exact), "stale": dict(self._stale), "lessons": dict(self._lessons)}
+        for part, sign, by_label in self._pending:
             for label, digests in by_label.items():
-                taught = lessons.get(label, _NO_DIGESTS)
-                if change in ("add", "teach"):
-                    exact[label] = _merge_sorted([exact.get(label, _NO_DIGESTS), np.sort(digests)])
-                    lessons[label] = taught if change == "add" else _merge_sorted([taught, np.sort(digests)])
+                old = parts[part].get(label, _NO_DIGESTS)
+                if sign > 0:
+                    parts[part][label] = _merge_sorted([old, np.sort(digests)])
                 else:
-                    source = exact if change == "remove" else stale
-                    source[label] = _remove(source.get(label, _NO_DIGESTS), digests)
-                    lessons[label] = _remove(taught, _common(taught, digests))
-        return _without_empty(exact), _without_empty(stale), _without_empty(lessons)
+                    gone = _common(old, digests) if part == "lessons" else digests
+                    parts[part][label] = _remove(old, gone)
+        return tuple(_without_empty(parts[part]) for part in _PARTS)
 
     @property
     def exact(self) -> dict[str, KeyArray]:
@@ -81,23 +79,29 @@ class SeenMessages:
         """The labels of all messages."""
         return sorted({*self.exact, *self.stale})
 
-    def plus(self, learned: ByLabel, *, lessons: bool = False) -> SeenMessages:
-        """With these messages, which can be removed exactly; as `lessons` their labels are verdicts."""
-        return self._with("teach" if lessons else "add", learned)
+    def plus(self, digests: ByLabel, part: str = "exact") -> SeenMessages:
+        """With these messages: `exact` or `stale` ones, or `lessons`, whose labels are verdicts."""
+        return self._with(part, 1, digests)
 
-    def minus(self, forgotten: ByLabel) -> SeenMessages:
-        """Without these messages, which must be exact; a DataError, when first used, if one is not there."""
-        return self._with("remove", forgotten)
+    def minus(self, digests: ByLabel, part: str = "exact") -> SeenMessages:
+        """Without these messages; a DataError, when first used, if an exact or stale one is not there."""
+        return self._with(part, -1, digests)
 
-    def minus_stale(self, forgotten: ByLabel) -> SeenMessages:
-        """Without these messages, which must be stale."""
-        return self._with("remove stale", forgotten)
-
-    def _with(self, change: str, digests: ByLabel) -> SeenMessages:
+    def _with(self, part: str, sign: int, digests: ByLabel) -> SeenMessages:
         if not digests:
             return self
-        pending = *self._pending, (change, digests)
+        pending = *self._pending, (part, sign, digests)
         return SeenMessages(self._exact, self._stale, self._lessons, pending)
+
+    def lessons_among(self, digests: ByLabel, taught: ByLabel = _EMPTY) -> dict[str, KeyArray]:
+        """Those of the messages that are lessons, also by `taught`; each as often as it is one."""
+        found = {}
+        for label, each in digests.items():
+            distinct = np.unique(each)
+            copies = self._count_lessons(label, distinct)
+            copies = copies + _count(np.sort(taught.get(label, _NO_DIGESTS)), distinct)
+            found[label] = _common(np.repeat(distinct, copies), each)
+        return _without_empty(found)
 
     def as_stale(self) -> SeenMessages:
         """Returns all of them as stale, MAX_STALE at most; those that were stale before are dropped first."""
@@ -124,7 +128,7 @@ class SeenMessages:
     @property
     def has_lessons(self) -> bool:
         """May any message be a lesson? Applies no changes."""
-        return bool(self._lessons) or any(change == "teach" for change, _ in self._pending)
+        return bool(self._lessons) or any(part == "lessons" and sign > 0 for part, sign, _ in self._pending)
 
     def taught_labels(self, labels: Sequence[str], digests: KeyArray) -> IntArray:
         """(n,): the place in `labels` of the only label that each message was taught with, else -1.
@@ -141,10 +145,9 @@ class SeenMessages:
     def _count_lessons(self, label: str, digests: KeyArray) -> IntArray:
         """Counts the lessons with this label and each digest, without applying the changes."""
         copies = _count(self._lessons.get(label, _NO_DIGESTS), digests)
-        for change, by_label in self._pending:
-            if change != "add" and label in by_label:
-                changed = _count(np.sort(by_label[label]), digests)
-                copies = np.maximum(copies + (changed if change == "teach" else -changed), 0)
+        for part, sign, by_label in self._pending:
+            if part == "lessons" and label in by_label:
+                copies = np.maximum(copies + sign * _count(np.sort(by_label[label]), digests), 0)
         return copies
 
     def contains(self, digests: KeyArray) -> NDArray[np.bool_]:

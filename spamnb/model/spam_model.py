@@ -70,7 +70,7 @@ class SpamModel(ModelParts):
         return forget_messages(self, messages, labels, categories, numbers)
 
     def changed(self, change: Change) -> SpamModel:
-        """Returns this model with a change, whose learned messages it remembers as lessons."""
+        """Returns this model with a change applied."""
         from spamnb.model.model_update import apply_change
 
         return apply_change(self, change)

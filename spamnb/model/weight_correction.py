@@ -53,6 +53,16 @@ class Correction(Record):
         """Returns the correction of these tokens; what was fitted for others is dropped."""
         return self.replace(keys=keys, weights=self.of(keys).astype(np.float32))
 
+    def with_weights(self, keys: KeyArray, weights: NDArray[np.float32]) -> Correction:
+        """Returns the correction with the weights of tokens that it lacks: they had left the model."""
+        new = ~np.isin(keys, self.keys)
+        if not new.any():
+            return self
+        at = np.searchsorted(self.keys, keys[new])
+        return self.replace(
+            keys=np.insert(self.keys, at, keys[new]), weights=np.insert(self.weights, at, weights[new])
+        )
+
     def to_state(self) -> dict[str, Any]:
         """Leaves out the keys: in a model file the correction is aligned with the counts."""
         return {"weights": self.weights, "bias": self.bias, "label": self.label, "messages": self.messages}

@@ -39,7 +39,7 @@ Receive = Callable[[], Awaitable[Any]]
 class HttpApi:
     """The application: `guard` checks every request, `/predict` is answered directly, the rest by FastAPI.
 
-    The way through FastAPI's router takes as long as scoring a message; a direct answer halves the latency.
+    FastAPI's router takes 0.2 ms of a request, several times as long as a message in a batch of 32.
     """
 
     def __init__(

@@ -57,8 +57,8 @@ class LiveModels:
                 self._last_warning = ""
             except SpamnbError as error:
                 self._warn_once(error.message)
-            except OSError as error:  # a file that is just being replaced
-                self._warn_once(str(error))
+            except Exception as error:  # a file that is just being replaced; checking must go on
+                self._warn_once(f"the model cannot be loaded: {type(error).__name__}")
 
     async def watch(self) -> None:
         """Checks the files again and again, outside of the event loop, until it is cancelled."""

@@ -1,4 +1,4 @@
-"""Keeps the model file that is replaced, and its journal, under a second name."""
+"""Keeps the model file that is replaced, its journal and its history, under a second name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import ExitStack, contextmanager
 
 from spamnb.core import NewFile, Replacements, SecondName, share_like
 from spamnb.errors import ModelError
-from spamnb.storage.model_file import JOURNAL
+from spamnb.storage.model_file import HISTORY, JOURNAL
 
 
 @contextmanager
 def kept_as(target: str, backup: str | None, new: NewFile | None = None) -> Iterator[Replacements]:
-    """Puts the present model file and its journal at `backup`; an error before `new` is placed undoes that.
+    """Puts the present model file, journal and history at `backup`; an error before `new` is placed undoes it
 
     All that needs space on the disk is written before the first name changes.
     """
@@ -32,12 +32,16 @@ def kept_as(target: str, backup: str | None, new: NewFile | None = None) -> Iter
 
 def _keep(target: str, backup: str, changes: Replacements, stack: ExitStack) -> None:
     model = _second_file(target, stack)
-    journal = _copy(target + JOURNAL, stack) if os.path.isfile(target + JOURNAL) else None
+    copies = {
+        suffix: _copy(target + suffix, stack) if os.path.isfile(target + suffix) else None
+        for suffix in (JOURNAL, HISTORY)
+    }
     changes.replace(model, backup)
-    if journal is None:
-        changes.remove(backup + JOURNAL)
-    else:
-        changes.replace(journal, backup + JOURNAL)
+    for suffix, copy in copies.items():
+        if copy is None:
+            changes.remove(backup + suffix)
+        else:
+            changes.replace(copy, backup + suffix)
 
 
 def _second_file(path: str, stack: ExitStack) -> str:

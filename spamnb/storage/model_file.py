@@ -30,6 +30,7 @@ MAX_READ = 64 << 20
 CHECKSUM_MARK = b"\nspamnb-sha256:"
 TRAILER_SIZE = len(CHECKSUM_MARK) + 64 + 1  # the mark, the checksum in hexadecimal digits and a line feed
 JOURNAL = ".journal"  # the suffix of the journal beside a model file: spamnb/storage/update_journal.py
+HISTORY = ".history"  # the suffix of the lessons that the journal no longer has: storage/history_file.py
 JOURNAL_HEAD = b"spamnb-journal 1\n"  # followed by the checksum of the model file that it belongs to
 _HEAD = 256  # bytes at the beginning of a file that contain its format
 

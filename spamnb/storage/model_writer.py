@@ -18,7 +18,14 @@ from spamnb.core import NewFile, files, remove_leftovers, share_like
 from spamnb.errors import ModelError
 from spamnb.storage import model_file, safe_unpickler
 from spamnb.storage.model_backup import kept_as
-from spamnb.storage.model_file import CHECKSUM_MARK, JOURNAL, JOURNAL_HEAD, TRAILER_SIZE, AnyPath
+from spamnb.storage.model_file import (
+    CHECKSUM_MARK,
+    HISTORY,
+    JOURNAL,
+    JOURNAL_HEAD,
+    TRAILER_SIZE,
+    AnyPath,
+)
 
 _LARGE = 1 << 20  # bytes that are hashed in a thread of their own
 _KINDS = "dict, list, str, bytes, int, float, bool, None or an array of truth values, integers or floats"
@@ -133,6 +140,9 @@ def _save(document: object, target: str, backup: str | None, mode: int | None) -
     with suppress(OSError):
         if kept or _has_journal(target):  # the backup has it, also one that cannot be read
             os.unlink(target + JOURNAL)
+    if isinstance(document, dict) and document.get("lesson_mark") is None:
+        with suppress(OSError):  # of the model that was there
+            os.unlink(target + HISTORY)
     remove_leftovers(folder)
     return size
 

@@ -22,7 +22,7 @@ from shlex import quote
 from typing import Any
 
 from spamnb.core import Record, files, is_trusted, remove_leftovers, share_like, user_name
-from spamnb.errors import JournalError, ModelError
+from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.storage import model_file, model_writer
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 
@@ -35,7 +35,7 @@ _RECORD_HEAD = _FIELDS.size + 4
 _TRIES, _PAUSE = 5, 0.02
 # Without O_NONBLOCK, opening a FIFO would wait for its writer.
 _SAFE = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-_NO_JOURNAL = "spamnb did not make it: remove it"
+NO_JOURNAL = "spamnb did not make it: remove it"
 
 
 class DamagedJournal(Exception):
@@ -43,11 +43,15 @@ class DamagedJournal(Exception):
 
 
 class Journal(Record):
-    """The payloads of a journal, the byte where the last valid record ends, and the check of that record."""
+    """The payloads of a journal, the byte where the last valid record ends, and the check of that record.
+
+    `is_torn`: more bytes follow, of a record that was cut off.
+    """
 
     payloads: list[bytes]
     end: int
     check: bytes
+    is_torn: bool = False
 
 
 def path_of(model: AnyPath) -> str:
@@ -72,12 +76,14 @@ def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
             if handle is not None:
                 os.close(handle)
         try:
-            return state, checksum, parse(data, checksum)
+            journal = parse(data, checksum)
+            if journal is None or not (journal.is_torn and left):
+                return state, checksum, journal
         except DamagedJournal as error:
             # While a learner removes a torn record, a reader can see a mixture of both.
             if not left:
                 raise damaged(model, f"byte {error}") from None
-            time.sleep(_PAUSE)
+        time.sleep(_PAUSE)  # perhaps a learner is just writing
     raise AssertionError
 
 
@@ -102,25 +108,25 @@ def _open(model: AnyPath) -> int | None:
         return None
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise JournalError(f"{shown} is a link, expected a journal", _NO_JOURNAL) from None
+            raise JournalError(f"{shown} is a link, expected a journal", NO_JOURNAL) from None
         raise JournalError(
             f"cannot read {shown}: {(error.strerror or str(error)).lower()}",
             hint="it holds what the model learned last; "
             f"see `spamnb model check -m {quote(os.fspath(model))}`",
         ) from None
     try:
-        _check_file(handle, model)
+        check_file(handle, model)
     except BaseException:
         os.close(handle)
         raise
     return handle
 
 
-def _check_file(handle: int, model: AnyPath) -> None:
+def check_file(handle: int, model: AnyPath, suffix: str = JOURNAL, kind: str = "journal") -> None:
     """Refuses a journal that another user may have put beside the model, and what is no regular file."""
-    shown, status = f"{os.fspath(model)}{JOURNAL}", os.fstat(handle)
+    shown, status = f"{os.fspath(model)}{suffix}", os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
-        raise JournalError(f"{shown} is not a regular file, expected a journal", _NO_JOURNAL)
+        raise JournalError(f"{shown} is not a regular file, expected a {kind}", NO_JOURNAL)
     if os.path.exists(model) and not is_trusted(status.st_uid, os.fspath(model)):
         owner = user_name(os.stat(model).st_uid)
         raise JournalError(
@@ -156,7 +162,7 @@ def parse(data: bytes, checksum: bytes) -> Journal | None:
             raise DamagedJournal(at)
         payloads.append(payload)
         at, check = end, _check(check, payload)
-    return Journal(payloads, at, check)
+    return Journal(payloads, at, check, at < len(data))
 
 
 def _has_damaged_head(data: bytes, checksum: bytes) -> bool:
@@ -216,6 +222,14 @@ def damaged(model: AnyPath, where: str) -> JournalError:
     return JournalError(f"{shown} is damaged: {where}", hint)
 
 
+def torn(model: AnyPath, journal: Journal) -> TornJournalError:
+    """Returns the warning for a journal that ends inside a record: all records before it count."""
+    shown = f"{os.fspath(model)}{JOURNAL}"
+    command = f"spamnb learn --compact -m {quote(os.fspath(model))}"
+    hint = f"a learner was killed, or the file was cut; the next `learn` or `{command}` repairs it"
+    return TornJournalError(f"{shown} ends inside a record: byte {journal.end:,}", hint)
+
+
 def append(model: AnyPath, checksum: bytes, journal: Journal | None, payload: bytes) -> int:
     """Appends a record, durably or not at all; returns the size of the journal. Needs the lock.
 
@@ -246,7 +260,7 @@ def _create(model: str, data: bytes) -> int:
 def _extend(model: AnyPath, end: int, record: bytes) -> int:
     handle = os.open(path_of(model), os.O_WRONLY | _SAFE)
     try:
-        _check_file(handle, model)
+        check_file(handle, model)
         with suppress(ModelError, OSError):  # the model may have another group or mode by now
             share_like(handle, os.path.realpath(model), at_least=0o600)
         if os.fstat(handle).st_size > end:  # a crash left something behind the last valid record

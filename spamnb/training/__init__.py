@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from spamnb.training.fit_calibration import fit_linear as fit_linear
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.journal_history import keep_journal as keep_journal
+    from spamnb.training.lesson_history import (
+        LessonInfo as LessonInfo,
+        UndoResult as UndoResult,
+        history as history,
+        undo as undo,
+    )
     from spamnb.training.model_calibration import (
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
@@ -25,12 +32,16 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         set_max_fpr as set_max_fpr,
     )
-    from spamnb.training.own_model import own_model_started as own_model_started
+    from spamnb.training.own_model import (
+        own_model_started as own_model_started,
+        start_own_model as start_own_model,
+    )
     from spamnb.training.parallel_training import (
         BlockCounter as BlockCounter,
         CountInWorker as CountInWorker,
         ScoreInWorker as ScoreInWorker,
     )
+    from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
     from spamnb.training.sklearn_inputs import (
         InputError as InputError,
@@ -81,8 +92,11 @@ else:
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
-            "own_model": ["own_model_started"],
+            "journal_history": ["keep_journal"],
+            "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
+            "own_model": ["own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
+            "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
             "sklearn_inputs": [
                 "InputError",

@@ -12,10 +12,27 @@ from types import TracebackType
 from spamnb.core import FloatArray, files
 from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.messages import Chunk, Messages, as_texts
-from spamnb.model import Change, ChangeHistory, SpamModel, decode_all, encode, sum_changes
-from spamnb.storage import WAIT, Lock, model_file, update_journal
+from spamnb.model import (
+    Change,
+    ChangeHistory,
+    LessonEntry,
+    LessonMark,
+    Ranges,
+    SpamModel,
+    encode,
+    merge_weights,
+    sum_changes,
+)
+from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file, update_journal
+from spamnb.training.journal_history import describe_lesson, keep_lessons
 from spamnb.training.stored_model import StoredModel
-from spamnb.training.update_batch import UpdateBatch, apply_plan, score_before_learning, verdicts_on
+from spamnb.training.update_batch import (
+    UpdateBatch,
+    apply_plan,
+    removed_weights,
+    score_before_learning,
+    verdicts_on,
+)
 from spamnb.training.update_plan import (
     MOST_LESSONS,
     LearnResult,
@@ -38,6 +55,8 @@ class Learner:
 
     Other learners wait meanwhile, `wait` seconds at most; readers never wait. With `first_label_wins`, a
     message that comes with two labels inside one `with` keeps the first; otherwise the last label counts.
+    All changes of one `with` are one lesson, which `training.undo` can take back for `history_days` days;
+    `source` names where it came from in `training.history`.
 
     >>> import os, tempfile
     >>> from spamnb.training.trainer import train
@@ -54,10 +73,20 @@ class Learner:
     model: SpamModel
 
     def __init__(
-        self, path: str | os.PathLike[str], *, wait: float = WAIT, first_label_wins: bool = False
+        self,
+        path: str | os.PathLike[str],
+        *,
+        wait: float = WAIT,
+        first_label_wins: bool = False,
+        source: str = "",
+        history_days: int = HISTORY_DAYS,
     ) -> None:
         self.path = os.fspath(path)
         self.outcome = LearnResult()
+        self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
+        self._source, self._history_days = source, history_days
+        self._default_source = ""
+        self._undoes: Ranges = ()
         self._stored = StoredModel(self.path)
         self._lock = Lock(self.path, wait)
         self._first_labels: dict[int, str] | None = {} if first_label_wins else None
@@ -80,7 +109,8 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
-        self.outcome, self._inside = LearnResult(), True
+        self.outcome, self.lesson, self._inside = LearnResult(), None, True
+        self._default_source, self._undoes = "", ()
         return self
 
     def __exit__(
@@ -113,6 +143,7 @@ class Learner:
         if mode not in MODES:
             raise ConfigError(f"--mode must be all or on-error, got {mode!r}")
         batch = self._batch(messages, labels, categories, numbers)
+        self._default_source = "learn"
         seen, first = self.model.seen_messages, self._first_labels
         plan = plan_learning(seen, batch.digests, batch.labels, again=again, first_labels=first)
         batch.tokenize(plan.rows)
@@ -146,6 +177,7 @@ class Learner:
                 "the model does not remember which messages it has learned",
                 hint="say with --spam or --ham how the messages were learned",
             )
+        self._default_source = self._default_source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)
         batch.tokenize(plan.rows)
         self._apply(batch, plan, ChangeHistory())
@@ -175,6 +207,22 @@ class Learner:
         if not self._inside:
             raise ConfigError("a Learner changes its model inside `with`", "with Learner(path) as learner:")
 
+    @property
+    def stored(self) -> StoredModel:
+        """The files as they are inside `with`."""
+        self._check_inside()
+        return self._stored
+
+    def apply(self, change: Change, *, undoes: Ranges = ()) -> None:
+        """Applies a change that takes back the lessons `undoes`; it has to be the only one inside `with`."""
+        self._check_inside()
+        change = change.replace(
+            weights=merge_weights([change.weights, removed_weights(self.model, change.counts)])
+        )
+        self._undoes = undoes
+        self.model = self.model.changed(change)
+        self._changes.append(change)
+
     def _apply(self, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory) -> None:
         plan.report(self.outcome)
         history = history.plus(plan.history)
@@ -185,27 +233,49 @@ class Learner:
         self._changes.append(change)
 
     def _commit(self) -> None:
-        if self._compacting:
-            self._rewrite()
+        if not self._changes:
+            self._fold_in([])
             return
-        record, journal = self._encode(sum_changes(self._changes)), self._stored.journal
+        change = self._as_lesson(sum_changes(self._changes).condensed())
+        self.model = replace(self.model, lesson_mark=change.mark)
+        record, journal = self._encode(change), self._stored.journal
         most = max(LARGE, os.path.getsize(self.path) // SHARE)
-        if len(record) > most:
-            self._rewrite()
-            return
-        size = update_journal.append(self.path, self._stored.checksum, journal, record)
-        records = [*(journal.payloads if journal is not None else []), record]
-        with suppress(ModelError):  # it is learned; the next learner tidies up
-            if size > most:
-                self._rewrite()
-            elif len(records) >= RECORDS:
-                merged = self._encode(decode_all(self.path, records))
-                update_journal.append(self.path, self._stored.checksum, None, merged)
+        if self._compacting or len(record) > most:
+            self._fold_in([record])
+        else:
+            size = update_journal.append(self.path, self._stored.checksum, journal, record)
+            with suppress(ModelError):  # it is learned; the next learner tidies up
+                self._tidy_up(record, size > most)
+        self.lesson = change.lesson
+
+    def _as_lesson(self, change: Change) -> Change:
+        """The change as the next lesson of the model."""
+        mark = self.model.lesson_mark or LessonMark(self._stored.checksum[:16].decode(), 0)
+        mark = mark.replace(last=mark.last + 1)
+        source = self._source or self._default_source or "learn"
+        return change.replace(mark=mark, lesson=describe_lesson(change, mark.last, source, self._undoes))
+
+    def _tidy_up(self, record: bytes, large: bool) -> None:
+        """Makes one record of many, or writes them into the model file if they are large."""
+        journal = self._stored.journal
+        records = 1 + (0 if journal is None else len(journal.payloads))
+        if large:
+            self._fold_in([record])
+        elif records >= RECORDS:
+            changes = keep_lessons(self._stored, [record], self._history_days)
+            merged = self._encode(sum_changes(changes).condensed().replace(lesson=None))
+            update_journal.append(self.path, self._stored.checksum, None, merged)
 
     def _encode(self, change: Change) -> bytes:
-        """A record of the journal; only tokens that the model file does not have are spelled."""
-        change = change.condensed()
-        return encode(change, self._stored.file_store.find(change.counts.keys) < 0)
+        """A record of the journal; spells what the model file does not have, or may lose."""
+        counts = change.counts
+        unknown = self._stored.file_store.find(counts.keys) < 0
+        return encode(change, unknown | (counts.messages < 0).any(axis=1))
+
+    def _fold_in(self, records: list[bytes]) -> None:
+        """Writes journal and new records into the model file; the history keeps the lessons."""
+        keep_lessons(self._stored, records, self._history_days)
+        self._rewrite()
 
     def _rewrite(self) -> None:
         # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need.

@@ -29,21 +29,20 @@ class OwnModel(NamedTuple):
 
 @contextmanager
 def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[OwnModel | None]:
-    """Writes a model that predicts what the ready-made one does if there is none to learn into yet.
-
-    Yields None if there is one. After an error inside `with` the new model is removed again. `option` is that
-    of -m; `kind` returns which ready-made model fits the messages.
-    """
-    started = _start(option, kind)
+    """Starts the user's own model as `start_own_model`; removes it if nothing is learned inside `with`."""
+    started = start_own_model(option, kind)
     try:
         yield started
-    except BaseException:
+    finally:
         if started is not None:
             _remove_unchanged(started)
-        raise
 
 
-def _start(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
+def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
+    """Writes a model that predicts what the ready-made one does, if there is none to learn into yet.
+
+    Returns None if there is one. `option` is that of -m; `kind` returns which ready-made model fits.
+    """
     chosen, path = choose_model(option), own_model()
     if path is None or chosen is None or chosen.stated is not None or not is_shipped(chosen.path or ""):
         return None
@@ -58,7 +57,7 @@ def _start(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
 
 
 def _remove_unchanged(started: OwnModel) -> None:
-    """Removes a new model, unless another process has learned into it meanwhile."""
+    """Removes a new model that nothing was learned into."""
     path = started.path
     with Lock(path):
         same = os.path.exists(path) and os.stat(path).st_mtime_ns == started.written.st_mtime_ns

@@ -13,10 +13,13 @@ from spamnb.errors import DataError
 from spamnb.features import Batch, KeyArray, extract
 from spamnb.messages import Texts
 from spamnb.model import (
+    LOSS_UNIT,
+    NO_WEIGHTS,
     Change,
     ChangeHistory,
     SeenMessages,
     SpamModel,
+    Weights,
     by_label,
     message_digests,
 )
@@ -100,7 +103,7 @@ def score_before_learning(
         classified=int(new.sum()),
         wrong=int((~correct & ~unsure & new).sum()),
         unsure=int((unsure & new).sum()),
-        loss=float(-np.log(np.maximum(p[new], SMALLEST)).sum()),
+        loss=round(float(-np.log(np.maximum(p[new], SMALLEST)).sum()) / LOSS_UNIT) * LOSS_UNIT,
     )
     return history, [rows[i] for i in np.flatnonzero(correct).tolist()]
 
@@ -126,7 +129,11 @@ def apply_plan(
     def change(removed: list[Pair]) -> Change:
         counts = merge_stores([batch.counts(plan.added), batch.counts(removed)], [1, -1])
         learned, forgotten, stale_removed = map(batch.digests_of, (plan.added, exact, stale))
-        return Change(counts, learned, forgotten, history, stale_removed)
+        change = Change(counts, learned, forgotten, history, stale_removed, taught=learned)
+        if model.seen_messages is None or not plan.removed:
+            return change
+        untaught = model.seen_messages.lessons_among(batch.digests_of(plan.removed), taught=learned)
+        return change.replace(untaught=untaught, weights=removed_weights(model, counts))
 
     try:
         delta = change(exact)
@@ -138,6 +145,15 @@ def apply_plan(
     removable = _removable(model.store, batch, plan.added, exact)
     delta = change(removable)
     return model.changed(delta), delta, len(stale) + len(exact) - len(removable)
+
+
+def removed_weights(model: SpamModel, counts: CountStore) -> Weights:
+    """The corrected weights of tokens of which messages are removed."""
+    if model.correction is None:
+        return NO_WEIGHTS
+    keys = counts.keys[(counts.messages < 0).any(axis=1)]
+    weights = model.correction.of(keys).astype(np.float32)
+    return keys[weights != 0], weights[weights != 0]
 
 
 def _split_removals(

@@ -314,7 +314,7 @@ def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
     model = SpamModel().learn(texts, labels)
     assert model.taught_as(Texts.of(texts)) is None
     counts, digests = count_messages(model, ["see you"], ["spam"], None, None)
-    taught = model.changed(Change(counts, learned=digests))
+    taught = model.changed(Change(counts, learned=digests, taught=digests))
     assert taught.score(["see you", "see"]).taught_label(0) == "spam"
     assert taught.predict(["see you"]) == ["spam"]
     assert taught.score(["see you"], memory=False).labels == ["ham"]
@@ -330,7 +330,7 @@ def test_a_lesson_decides_among_three_classes() -> None:
     texts, labels = ["win a prize", "see you", "ten off"] * 3, ["spam", "ham", "promo"] * 3
     model = SpamModel().learn(texts, labels)
     counts, digests = count_messages(model, ["see you"], ["promo"], None, None)
-    taught = model.changed(Change(counts, learned=digests))
+    taught = model.changed(Change(counts, learned=digests, taught=digests))
     assert taught.predict(["see you"]) == ["promo"]
     proba = taught.predict_proba(["see you"])[0]
     assert proba.sum() == pytest.approx(1.0)

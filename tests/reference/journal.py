@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from typing import Any
 
@@ -53,9 +54,12 @@ def _decoded(payload: bytes) -> tuple[list[str], Counts]:
     keys, _ = take("Q", rows), take("B", rows)
     tokens, messages = take(code, rows * len(labels)), take(code, rows * len(labels))
     spelled, sizes = take("I", whole(head["spelled"])), take("I", head["spelled"])
-    for digests in ("learned", "forgotten", "stale_removed"):
+    for digests in ("learned", "forgotten", "stale_removed", "stale_added", "taught", "untaught"):
         for many in head[digests].values():
             take("Q", whole(many))
+    weighted = take("Q", whole(head["weights"]))
+    if not all(map(math.isfinite, take("f", head["weights"]))) or list(weighted) != sorted(set(weighted)):
+        raise Refused("weights")
     take("B", sum(sizes))
     if at != len(payload) or list(keys) != sorted(set(keys)) or list(labels) != sorted(set(labels)):
         raise Refused("order")

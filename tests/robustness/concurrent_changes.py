@@ -1,4 +1,4 @@
-"""Lets processes learn, forget, age, prune and merge at once, and checks the counts against a slow tally.
+"""Lets processes learn, forget, undo, age, prune and merge at once; checks the counts against a slow tally.
 
     python -m tests.robustness.concurrent_changes --processes 6 --steps 400 --seed 1
 
@@ -16,16 +16,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import joblib  # noqa: F401 - so that no child has to
 
 from spamnb.cli import cli
+from spamnb.errors import ModelError
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage.lock import Lock
 from spamnb.training import incremental
 from spamnb.training.incremental import Learner
+from spamnb.training.lesson_history import undo
 from tests.reference.changes import Tally
 from tests.reference.journal import counts_of
 from tests.robustness.crash_recovery import message, trained
@@ -44,14 +47,17 @@ class Writer:
         self.dice = random.Random(f"{seed} {number}")
         self.next = 10_000 * (number + 1)
         self.learned: list[int] = []
+        self.lessons: dict[int, int] = {}  # message -> lesson
 
     def step(self) -> None:
-        kinds = ["learn"] * 8 + ["forget"] * 2 + ["age", "prune", "merge"]
+        kinds = ["learn"] * 8 + ["forget"] * 2 + ["undo"] * 2 + ["age", "prune", "merge"]
         kind = self.dice.choice(kinds)
-        if kind == "learn" or (kind == "forget" and not self.learned):
+        if kind == "learn" or (kind in ("forget", "undo") and not self.learned):
             self._learn()
         elif kind == "forget":
             self._forget()
+        elif kind == "undo":
+            self._undo()
         else:
             self._command(kind)
 
@@ -61,11 +67,19 @@ class Writer:
         with logged(self.log, f"learn {self.next}"), Learner(self.path, wait=300) as learner:
             learner.learn([text], [label])
         self.learned.append(self.next)
+        assert learner.lesson is not None
+        self.lessons[self.next] = learner.lesson.id
 
     def _forget(self) -> None:
         number = self.learned.pop(self.dice.randrange(len(self.learned)))
         with logged(self.log, f"forget {number}"), Learner(self.path, wait=300) as learner:
             learner.forget([message(number)[0]])
+
+    def _undo(self) -> None:
+        """Takes a lesson back; one from before an ageing, a pruning or a merge is refused."""
+        number = self.learned.pop()
+        with logged(self.log, f"undo {number}"), suppress(ModelError):
+            undo(self.path, lesson=self.lessons[number], wait=300)
 
     def _command(self, kind: str) -> None:
         path = str(self.path)
@@ -79,7 +93,10 @@ class Writer:
 
 
 class logged:
-    """Writes a line to the log inside `with`, just before the lock of the model is released."""
+    """Writes a line to the log inside `with`, just before the lock of the model is released.
+
+    What was refused is logged as `refused`.
+    """
 
     def __init__(self, log: Path, line: str) -> None:
         self._log, self._line = log, line
@@ -90,7 +107,7 @@ class logged:
 
         def release(lock: Lock, *error: Any) -> None:
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            os.write(handle, f"{line}\n".encode())
+            os.write(handle, b"refused\n" if error[0] else f"{line}\n".encode())
             os.close(handle)
             real(lock, *error)
 
@@ -109,9 +126,11 @@ def replayed(log: list[str]) -> Tally:
     steps: dict[str, Callable[[int], None]] = {
         "learn": lambda number: tally.learn(*message(number)),
         "forget": lambda number: tally.forget(message(number)[0]),
+        "undo": lambda number: tally.forget(message(number)[0]),
         "age": lambda _: tally.age(),
         "prune": lambda _: tally.prune(LEAST),
         "merge": lambda _: tally.merge(other),
+        "refused": lambda _: None,
     }
     for line in log:
         kind, _, text = line.partition(" ")

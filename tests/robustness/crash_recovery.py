@@ -27,6 +27,7 @@ from spamnb.model.text_export import export_lines
 from spamnb.settings import TrainingConfig
 from spamnb.training import incremental
 from spamnb.training.incremental import Learner
+from spamnb.training.lesson_history import history
 from spamnb.training.trainer import Trainer
 from tests.robustness.result_row import Row
 
@@ -115,6 +116,8 @@ def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, in
         )
         rows = [message(i) for i in range(there)]
         assert same(model, trained(rows)), f"kill {n}: another model"
+        listed = [info.entry.id for info in history(path)]
+        assert listed == list(range(there - 30, 0, -1)), f"kill {n}: other lessons"
         unsaid += there - before - dots_shown
     return kills, unsaid
 

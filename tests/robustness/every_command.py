@@ -48,13 +48,16 @@ CALLS = {
     "learn": Call(("learn", "-m", MODEL, "--spam"), b"a new prize\n", speaks=False),
     "forget": Call(("forget", "-m", MODEL), b"win a prize 1\n", speaks=False),
     "learn --ham": Call(("learn", "-m", MODEL, "--ham"), b"win a prize 1\n", speaks=False),  # relabels
+    "review": Call(("review", TEXTS, "-m", MODEL), b"s\nh\nb\n", speaks=False),
+    "model log": Call(("model", "log", "-m", MODEL)),
+    "model undo": Call(("model", "undo", "1", "-m", MODEL), speaks=False),
     "imap status": Call(("--config", ACCOUNTS, "imap", "status")),
     "model list": Call(("model", "list")),
     "model check": Call(("model", "check", "-m", MODEL)),
     "config": Call(("config",)),
     "completion": Call(("completion", "bash")),
 }
-READS_STDIN = ("predict -", "explain", "filter", "learn", "learn --ham", "forget")
+READS_STDIN = ("predict -", "explain", "filter", "learn", "learn --ham", "forget", "review")
 
 
 def prepare(folder: Path) -> None:

@@ -132,6 +132,12 @@ CALLS = (
         for more in (((), ("--explain",)) if form != "terse" else ((),))
     ),
     _call("predict", "-m", MODEL, "-t", TEXT, "-t", LINES),
+    _call("review", DATA, f"{NAME}box", "-m", MODEL, stdin="s\nh\nb\n\x1b[2J\nu\n"),
+    _call("review", DATA, "-m", NAMED, stdin="s\n"),
+    _call("learn", DATA, "-m", NAMED, "--again"),
+    _call("model", "log", "-m", NAMED),
+    _call("model", "undo", NAME, "-m", NAMED),
+    _call("model", "undo", "1", "-m", NAMED),
     _call("predict", "-m", MODEL, TEXT),
     *(_call("predict", "-m", MODEL, TABLE, "--format", form) for form in ("tsv", "csv", "jsonl")),
     *(_call("predict", "-m", MODEL, DATA, "-o", f"{NAME}said{end}") for end in (".csv", ".parquet", "")),

@@ -24,6 +24,7 @@ WRITERS: dict[str, tuple[str, ...]] = {
     "learn the first": ("learn", "--spam", "-m", "fresh.spamnb"),
     "learn --compact": ("learn", "--compact", "-m", "m.spamnb"),
     "forget": ("forget", "-m", "m.spamnb"),
+    "undo": ("model", "undo", "1", "-m", "m.spamnb"),
     "merge": ("model", "merge", "m.spamnb", "fresh.spamnb", "-o", "m.spamnb"),
     "prune": ("model", "prune", "m.spamnb", "--min-count", "2"),
     "age": ("model", "age", "m.spamnb"),

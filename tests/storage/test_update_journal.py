@@ -253,7 +253,7 @@ def test_a_change_too_large_for_the_journal_is_written_at_once(
     monkeypatch.setattr(incremental, "LARGE", 10)
     monkeypatch.setattr(incremental, "SHARE", 1 << 30)
     learn(path, *NEWS)
-    assert sorted(os.listdir(path.parent)) == ["m.spamnb", "m.spamnb.lock"]
+    assert sorted(os.listdir(path.parent)) == ["m.spamnb", "m.spamnb.history", "m.spamnb.lock"]
     assert is_trained_on(path, [*ROWS, *NEWS])
 
 

@@ -40,7 +40,7 @@ def test_what_was_not_learned_cannot_be_removed(missing: list[int]) -> None:
     with pytest.raises(DataError, match="cannot forget what was never learned"):
         _ = seen.minus({"ham": np.array(missing, np.uint64)}).exact
     with pytest.raises(DataError, match="cannot forget what was never learned"):
-        _ = seen.minus_stale({"ham": np.array([1], np.uint64)}).exact
+        _ = seen.minus({"ham": np.array([1], np.uint64)}, "stale").exact
     assert seen.minus({"ham": np.array([2, 1, 2], np.uint64)}).exact == {}
 
 

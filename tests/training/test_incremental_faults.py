@@ -132,7 +132,7 @@ def test_tidying_up_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The message is in the journal by then, so it is learned."""
     path = tmp_path / "m.spamnb"
     trained(ROWS).save(path)
-    monkeypatch.setattr(incremental, "LARGE", 600)
+    monkeypatch.setattr(incremental, "LARGE", 1200)
     monkeypatch.setattr(incremental, "SHARE", 1 << 30)
     learn(path, NEWS[0])
 

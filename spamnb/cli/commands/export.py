@@ -67,10 +67,12 @@ def _check(output: str, model: str, force: bool) -> None:
 
 
 def _belongs_to(output: str, model: str) -> bool:
-    """Is it the model, under any name, or its journal or lock, which need not exist yet?"""
-    from spamnb.storage import JOURNAL, SUFFIX
+    """Is it the model, under any name, or its journal, history or lock, which need not exist yet?"""
+    from spamnb.storage import HISTORY, JOURNAL, SUFFIX
 
-    if os.path.realpath(output) in [os.path.realpath(model) + ending for ending in (JOURNAL, SUFFIX)]:
+    if os.path.realpath(output) in [
+        os.path.realpath(model) + ending for ending in (JOURNAL, HISTORY, SUFFIX)
+    ]:
         return True
     return os.path.exists(output) and os.path.samefile(output, model)
 

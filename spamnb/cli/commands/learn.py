@@ -102,6 +102,7 @@ def _compact(flags: dict[str, Any]) -> None:
     from spamnb.cli.output import print_status
     from spamnb.training import Learner
 
-    with Learner(model_to_change(flags["model"])) as learner:
+    path, days = model_to_change(flags["model"]), flags["history_days"]
+    with Learner(path, history_days=days) as learner:
         learner.compact()
     print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", flags["quiet"])

@@ -17,6 +17,10 @@ SECTIONS = {
         "prune": "Make a model smaller: drop the least informative tokens.",
         "age": "Let old evidence fade: halve every count.",
     },
+    "Take back": {
+        "log": "List the lessons of a model, newest first.",
+        "undo": "Take back one lesson, or all since a date.",
+    },
     "Move": {
         "export": "Write a model as JSON lines.",
         "import": "Restore a model from an export.",
@@ -27,6 +31,8 @@ _MODULES = {
     "list": "model_list",
     "use": "model_use",
     "remove": "model_remove",
+    "log": "model_log",
+    "undo": "model_undo",
     "import": "import_",
     "check": "model_check",
 }

@@ -48,10 +48,11 @@ def model_remove(model: str, force: bool, quiet: bool) -> None:
 
 
 def _files(path: str) -> list[str]:
-    """The model, its journal and lock, and those of its backup, as far as they exist."""
-    from spamnb.storage import JOURNAL, SUFFIX
+    """The model, its journal, history and lock, and those of its backup, as far as they exist."""
+    from spamnb.storage import HISTORY, JOURNAL, SUFFIX
 
-    parts = [f"{model}{ending}" for model in (path, f"{path}.bak") for ending in ("", JOURNAL, SUFFIX)]
+    endings = ("", JOURNAL, HISTORY, SUFFIX)
+    parts = [f"{model}{ending}" for model in (path, f"{path}.bak") for ending in endings]
     return [file for file in parts if os.path.lexists(file)]
 
 

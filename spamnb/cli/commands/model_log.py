@@ -1,0 +1,87 @@
+"""`spamnb model log`: lists what a model has learned, lesson by lesson."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.option_groups import command, option
+
+if TYPE_CHECKING:
+    from spamnb.training import LessonInfo
+
+_HEAD = ("id", "time", "source", "messages", "change", "digest", "")
+_RIGHT = (0, 3)  # columns of numbers
+
+
+@command("log")
+@options.model_option
+@option("-n", "--number", type=click.IntRange(1), metavar="N", group="Output", help="List only the last N.")
+@option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "jsonl"]),
+    default="table",
+    show_default=True,
+    group="Output",
+    help="Format of the output.",
+)
+def model_log(model: str | None, number: int | None, output_format: str) -> None:
+    """List the lessons of a model, newest first.
+
+    A lesson is what one `learn`, `forget` or `review` has changed: its number, time and source, how many
+    messages it changed in each class, and a digest of the message. The text of messages is not kept.
+    `spamnb model undo` takes lessons back. Lessons are kept for 90 days, 20,000 at most.
+
+    \b
+    Examples:
+      spamnb model log
+      spamnb model log -m office --format jsonl
+    """
+    from spamnb.cli.model_choice import find_model
+    from spamnb.cli.output import print_status
+    from spamnb.core import visible
+    from spamnb.report import dumps
+    from spamnb.training import history
+
+    lessons = history(find_model(model))[:number]
+    if output_format == "jsonl":
+        for lesson in lessons:
+            click.echo(dumps(lesson.to_dict(), indent=None), nl=False)
+        return
+    if not lessons:
+        print_status("The model has no lessons: nothing was learned since it was trained.")
+        return
+    for line in _aligned([_HEAD, *map(_cells, lessons)]):
+        click.echo(visible(line))
+
+
+def _cells(lesson: LessonInfo) -> tuple[str, ...]:
+    entry = lesson.entry
+    change = ", ".join(f"{n:+,} {label}" for label, n in entry.labels.items())
+    moment = lesson.to_dict()["time"][:19].replace("T", " ")
+    return str(entry.id), moment, entry.source, f"{entry.messages:,}", change, entry.digest, _note(lesson)
+
+
+def _note(lesson: LessonInfo) -> str:
+    """`undone by 7`, `undoes 3-5` or `final`, as far as it applies."""
+    ranges = (f"{a}" if a == b else f"{a}-{b}" for a, b in lesson.entry.undoes)
+    notes = [f"undoes {', '.join(ranges)}"] if lesson.entry.undoes else []
+    if lesson.undone_by is not None:
+        notes.append(f"undone by {lesson.undone_by}")
+    elif not lesson.undoable:
+        notes.append("final")
+    return "; ".join(notes)
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
+    return [
+        "  ".join(
+            cell.rjust(width) if i in _RIGHT else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

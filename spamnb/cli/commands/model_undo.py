@@ -1,0 +1,71 @@
+"""`spamnb model undo`: takes lessons of a model back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from spamnb.cli import options
+from spamnb.cli.option_groups import command
+from spamnb.cli.update_model import history_option
+
+
+@command("undo")
+@click.argument("lesson", metavar="ID|DATE")
+@options.model_option
+@history_option
+@options.json_option
+@options.quiet_option
+def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
+    """Take back one lesson, or all since a date.
+
+    Afterwards the model is exactly as if it had never learned them. ID is a number of `spamnb model log`.
+    DATE is a day or a time, such as 2026-01-31 or 2026-01-31T18:30, and means all lessons since. An undo is a
+    lesson too: undo it to bring lessons back. What cannot be undone exactly is refused: lessons from before
+    the model was aged, pruned, merged or trained, and a lesson whose messages a later one has changed.
+
+    \b
+    Examples:
+      spamnb model undo 17
+      spamnb model undo 2026-01-31
+    """
+    from spamnb.cli.model_choice import model_to_change
+    from spamnb.cli.output import print_step, write_json
+    from spamnb.training import undo
+
+    which = _chosen(lesson)
+    path = model_to_change(model)
+    result = undo(path, **which, history_days=flags["history_days"])
+    entry = result.lesson
+    if flags["json_file"]:
+        document = {"model": path, "undone": list(result.undone), "lesson": entry and entry.id}
+        write_json(document, flags["json_file"])
+    if entry is None:
+        print_step("undone", f"nothing: no lesson since {lesson}", flags["quiet"])
+        return
+    number, first = len(result.undone), result.undone[0]
+    lessons = f"lesson {first}" if number == 1 else f"{number:,} lessons, {first} to {result.undone[-1]}"
+    change = ", ".join(f"{n:+,} {label}" for label, n in entry.labels.items()) or "no change"
+    print_step("undone", f"{lessons} ({change} messages)", flags["quiet"])
+    print_step("undo this", f"spamnb model undo {entry.id}", flags["quiet"])
+
+
+def _chosen(text: str) -> dict[str, Any]:
+    """Reads a number or a date.
+
+    >>> _chosen("17")
+    {'lesson': 17}
+    """
+    from spamnb.errors import ConfigError
+
+    if text.isascii() and text.isdigit() and len(text) < 8:
+        return {"lesson": int(text)}
+    try:
+        return {"since": datetime.fromisoformat(text).timestamp()}
+    except (ValueError, OverflowError, OSError):
+        raise ConfigError(
+            f"expected the number of a lesson or a date, got {text!r}",
+            hint="for example 17, 2026-01-31 or 2026-01-31T18:30; `spamnb model log` lists the lessons",
+        ) from None

@@ -1,0 +1,132 @@
+"""Orders unlabelled messages by how much a label helps the model, with one question for near-duplicates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from spamnb.core import BoolArray, FloatArray, IntArray
+from spamnb.features import extract
+from spamnb.messages import Texts
+from spamnb.model import Predictions, SpamModel, message_digests
+from spamnb.training.near_duplicates import group_duplicates
+
+EVERY = 5  # answers after which the best candidates are ranked again
+CANDIDATES = 2000  # messages that are ranked again; all of them after every tenth time
+_ALL_AGAIN = 10
+
+
+class ReviewQueue:
+    """The messages that a model knows least about come first; messages that it has learned are left out.
+
+    >>> from spamnb.training.trainer import train
+    >>> model = train(["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"])
+    >>> queue = ReviewQueue(model, Texts.of(["win a prize now", "see the prize", "see you ok"]))
+    >>> len(queue), queue.next(model)
+    (3, 1)
+    """
+
+    def __init__(
+        self,
+        model: SpamModel,
+        texts: Texts,
+        categories: Mapping[str, Sequence[str]] | None = None,
+        numbers: Mapping[str, FloatArray] | None = None,
+    ) -> None:
+        self.texts = texts
+        self.categories = {c: v for c, v in (categories or {}).items() if c in model.features.categorical}
+        self.numbers = {c: v for c, v in (numbers or {}).items() if c in model.features.numeric}
+        self._batch = extract(texts, model.features)
+        new = np.flatnonzero(~self._learned(model))
+        group = np.arange(len(texts))
+        group[new] = new[group_duplicates(self._batch.take(new))]
+        self._order = np.argsort(group, kind="stable")
+        self._sorted = group[self._order]
+        self._open = np.zeros(len(texts), bool)
+        self._open[group[new]] = True
+        self._start = self._score(model, np.arange(len(texts))).codes
+        self._asked = np.zeros(len(texts), bool)
+        self._ranking: list[int] = []
+        self._answers = self._rankings = 0
+
+    def __len__(self) -> int:
+        """The number of questions that are left."""
+        return int(self._open.sum())
+
+    def next(self, model: SpamModel) -> int | None:
+        """The message to ask about next; None if none is left."""
+        if self._answers % EVERY == 0 or not self._ranking:
+            self._rank(model)
+        while self._ranking and not self._open[self._ranking[-1]]:
+            self._ranking.pop()
+        if not self._ranking and self._open.any():
+            self._rank(model, everything=True)
+        return self._ranking[-1] if self._ranking else None
+
+    def members(self, row: int) -> IntArray:
+        """All messages of a group, the asked one first."""
+        first, last = np.searchsorted(self._sorted, [row, row + 1])
+        return self._order[first:last]
+
+    def close(self, row: int) -> None:
+        """Takes a question out of the queue: it was answered or skipped."""
+        self._open[row] = False
+        self._asked[self.members(row)] = True
+        self._answers += 1
+
+    def reopen(self, row: int) -> None:
+        """Puts a question back, to be asked next."""
+        self._open[row] = True
+        self._asked[self.members(row)] = False
+        self._ranking.append(row)
+        self._answers += self._answers % EVERY == 0  # not ranked anew before it is asked
+
+    def flipped(self, model: SpamModel) -> tuple[int, int]:
+        """How many verdicts on messages that were not asked about have changed, and how many there are."""
+        rest = np.flatnonzero(~self._asked)
+        return int((self._score(model, rest).codes != self._start[rest]).sum()), len(rest)
+
+    def _rank(self, model: SpamModel, everything: bool = False) -> None:
+        """Ranks the open questions, the best last."""
+        if everything or self._rankings % _ALL_AGAIN == 0:
+            candidates = np.flatnonzero(self._open)
+        else:
+            candidates = np.array(sorted(self._ranking[-CANDIDATES:]), np.int64)
+            candidates = candidates[self._open[candidates]]
+        self._rankings += 1
+        order = np.lexsort((candidates, margins(model, self._score(model, candidates))))
+        self._ranking = candidates[order[::-1]].tolist()
+
+    def _score(self, model: SpamModel, rows: IntArray) -> Predictions:
+        categories = {c: [values[i] for i in rows.tolist()] for c, values in self.categories.items()}
+        numbers = {c: np.asarray(values)[rows] for c, values in self.numbers.items()}
+        batch = self._batch if len(rows) == self._batch.size else self._batch.take(rows)
+        return model.score_batch(batch, categories, numbers)
+
+    def _learned(self, model: SpamModel) -> BoolArray:
+        if model.seen_messages is None:
+            return np.zeros(len(self.texts), bool)
+        return model.seen_messages.contains(message_digests(self.texts, self.categories, self.numbers))
+
+
+def margins(model: SpamModel, predictions: Predictions) -> FloatArray:
+    """How sure the model is of each message, |log-odds - t|: an answer helps most where it is small.
+
+    t is the middle between even odds and the threshold. A message in which little is known has small
+    log-odds. Dividing by the standard error of the log-odds asked no better questions. With more than two
+    classes it is the probability of the verdict.
+    """
+    if model.pair is None:
+        return predictions.probability
+    return np.asarray(np.abs(predictions.log_odds - _threshold(model)))
+
+
+def _threshold(model: SpamModel) -> float:
+    """The middle between even odds and the log-odds above which a message is spam."""
+    decision = model.decision
+    if decision.log_odds_threshold is not None:
+        return decision.log_odds_threshold / 2
+    share = min(max(decision.threshold, 1e-6), 1 - 1e-6)
+    return math.log(share / (1 - share)) / 2
