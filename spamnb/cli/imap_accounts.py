@@ -38,7 +38,7 @@ run_options = all_of(
         help="Classify older mail too, received since DATE (2026-01-31).",
     ),
     options.model_option,
-    options.setting_options(MailConfig),
+    options.setting_options(MailConfig, "authserv_ids"),
     options.quiet_option,
 )
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     group="Model",
     help="Train a first model from Junk, Archive and Sent.",
 )
-@options.advanced(options.setting_options(MailConfig))
+@options.setting_options(MailConfig, "authserv_ids")
 @options.quiet_option
 @click.pass_context
 def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
