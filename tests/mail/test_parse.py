@@ -18,7 +18,7 @@ from spamnb.mail.charset import to_utf8
 from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import Limits
-from tests.helpers.paths import ROOT, SMALL_MAILS, SPAMASSASSIN, TEST_DATA
+from tests.helpers.paths import SMALL_MAILS, SPAMASSASSIN, TEST_DATA
 
 WORDS = re.compile(r"[\w ]*")
 NO_LIMITS = Limits(message=1 << 30, text=1 << 30, words=1 << 30)
@@ -69,7 +69,7 @@ def test_there_are_sample_mails() -> None:
 
 
 def test_sample_mails_have_the_tags_one_would_expect() -> None:
-    tags = parse_mail((ROOT / "data" / "mail" / "spam" / "02-bank-phishing-html.eml").read_bytes()).tags
+    tags = parse_mail((TEST_DATA / "mail" / "spam" / "02-bank-phishing-html.eml").read_bytes()).tags
     assert {b"198_51_100_77", b"ip_host", b"mismatch", b"www_corbel_bank_example"} <= set(tags["url"].split())
     assert {b"security_corbel_bank_example", b"returnpath_differs"} <= set(tags["from"].split())
     assert {b"x_priority_1", b"content_type_text_html"} <= set(tags["header"].split())
