@@ -39,6 +39,11 @@ def state_path() -> str:
     return os.path.join(state_folder(), "imap.sqlite")
 
 
+def accounts_path() -> str:
+    """The file with the accounts that `spamnb imap login` has kept."""
+    return os.path.join(state_folder(), "accounts.toml")
+
+
 @dataclass
 class AccountRun:
     """What it takes to run one account."""

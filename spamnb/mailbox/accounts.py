@@ -1,4 +1,4 @@
-"""Defines an IMAP account as config.toml holds it; a password is never part of it."""
+"""Defines an IMAP account as a table of TOML holds it; a password is never part of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _USUAL_PORTS = {"implicit": 993, "starttls": 143}
 
 @dataclass(frozen=True, slots=True)
 class MailAccount:
-    """One account: `name` is its key in config.toml, the others are its settings there.
+    """One account: `name` is the key of its table, the others are its settings there.
 
     >>> MailAccount("me@example.org", "imap.example.org:993").host
     'imap.example.org'
@@ -38,7 +38,7 @@ class MailAccount:
 
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, Any], where: str) -> Self:
-        """Checks a table of config.toml; `where` names it in errors."""
+        """Checks the table of an account; `where` names it in errors."""
         check_name(name)
         known = {one.name.replace("_", "-"): one for one in fields(cls) if one.name != "name"}
         values: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class MailAccount:
         return parse_server(self.server)[1] or _USUAL_PORTS[self.tls]
 
     def table(self) -> str:
-        """The table for config.toml: what differs from the defaults."""
+        """The account as TOML: what differs from the defaults."""
         lines = [f"[imap.accounts.{dumps(self.name)}]"]
         for one in fields(self):
             value = getattr(self, one.name)

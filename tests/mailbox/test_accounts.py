@@ -1,4 +1,4 @@
-"""Accounts in config.toml, their passwords, servers and folders: without a network."""
+"""Accounts, their passwords, servers and folders: without a network."""
 
 from __future__ import annotations
 
@@ -149,6 +149,18 @@ def test_other_commands_and_config_accept_accounts(cli: Cli) -> None:
     ]
 
 
+def test_config_changes_what_login_has_kept(cli: Cli) -> None:
+    kept = cli.data / "spamnb" / "accounts.toml"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(MailAccount("me@example.org", "old.example.org", action="move").table())
+    assert "me@example.org at old.example.org, action move" in cli("imap", "status").text
+    config = cli.write("c.toml", '[imap.accounts."me@example.org"]\naction = "flag"\n')
+    shown = cli("--config", config, "imap", "status").text
+    assert "me@example.org at old.example.org, action flag" in shown
+    kept.write_text("no TOML")
+    assert cli.fails("imap", "status", code=2)[0].startswith(f"Error: {kept} is not TOML: ")
+
+
 # --- passwords -------------------------------------------------------------------------------------
 
 
@@ -178,7 +190,7 @@ def test_without_any_source_the_error_names_the_next_step(monkeypatch: pytest.Mo
     with pytest.raises(MailboxError) as error:
         password_of(ME, no_prompt)
     assert error.value.message == "there is no password for me@example.org"
-    assert error.value.hint.startswith("set password-command in its table of config.toml")
+    assert error.value.hint == "log in again with --password-command CMD, or install keyring"
     assert password_of(ME, lambda _: "typed") == "typed"
     assert not store_password(ME, "typed")
 

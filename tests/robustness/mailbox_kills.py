@@ -182,7 +182,7 @@ class Trial:
         login = ("--server", f"127.0.0.1:{self.cutter.port}", "--ca-file", str(server.certificate))
         command = f"echo '{PASSWORD}'"
         self.cli("imap", "login", user, *login, "--password-command", command, "--action", "move")
-        with open(self.cli.config / "spamnb" / "config.toml", "a") as file:
+        with open(self.cli.data / "spamnb" / "accounts.toml", "a") as file:
             file.write("poll = 1\n")
         self.once()
         for _ in range(20):
