@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         training_settings as training_settings,
     )
     from spamnb.settings.training_config import (
+        FEW_MESSAGES as FEW_MESSAGES,
+        NO_BASE as NO_BASE,
         READY_MADE as READY_MADE,
         DecisionConfig as DecisionConfig,
         TrainingConfig as TrainingConfig,
@@ -42,6 +44,13 @@ else:
             "scorer_config": ["ScorerConfig"],
             "setting_field": ["Setting", "is_stated", "settings_of"],
             "setting_flags": ["check_used", "flags", "training_settings"],
-            "training_config": ["DecisionConfig", "READY_MADE", "TrainingConfig", "parse_share"],
+            "training_config": [
+                "DecisionConfig",
+                "FEW_MESSAGES",
+                "NO_BASE",
+                "READY_MADE",
+                "TrainingConfig",
+                "parse_share",
+            ],
         },
     )
