@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         PAIR_SEPARATOR as PAIR_SEPARATOR,
         FeatureConfig as FeatureConfig,
     )
+    from spamnb.settings.history_config import HistoryConfig as HistoryConfig, history_days as history_days
     from spamnb.settings.mail_config import MailConfig as MailConfig, parse_size as parse_size
     from spamnb.settings.scorer_config import ScorerConfig as ScorerConfig
     from spamnb.settings.setting_field import (
@@ -40,6 +41,7 @@ else:
         __name__,
         {
             "feature_config": ["FeatureConfig", "MAX_NGRAM", "PAIR_SEPARATOR"],
+            "history_config": ["HistoryConfig", "history_days"],
             "mail_config": ["MailConfig", "parse_size"],
             "scorer_config": ["ScorerConfig"],
             "setting_field": ["Setting", "is_stated", "settings_of"],
