@@ -44,9 +44,8 @@ class ServerProcess:
         for listener in (self.log, self.metrics):
             self.service.events.on_answer.append(listener.answered)
             self.service.events.on_lesson.append(listener.corrected)
-        refused = "undo works in a server of one process" if options.workers > 1 else ""
         guard = RequestGuard(options.token)
-        self.http = HttpApi(self.service, self.metrics, guard, options.max_size, refused)
+        self.http = HttpApi(self.service, self.metrics, guard, options.max_size)
 
     def run(self, http: Sequence[socket.socket], spamd: Sequence[socket.socket]) -> None:
         """Serves the sockets until SIGTERM or SIGINT; requests in flight are finished."""
