@@ -16,6 +16,7 @@ from spamnb.errors import ModelError, SpamnbError
 from spamnb.model import MESSAGE_KINDS, name_of
 from spamnb.service import http_schema as schema
 from spamnb.service.filter_service import FilterService
+from spamnb.service.history_writer import HistoryWriter
 from spamnb.service.http_answers import encode, encode_lines, explained_row, prediction_rows_of, taught_row
 from spamnb.service.http_body import (
     ClientGoneError,
@@ -29,6 +30,7 @@ from spamnb.service.http_body import (
 from spamnb.service.http_security import RequestGuard
 from spamnb.service.lessons import NothingToUndoError
 from spamnb.service.log_line import log_fault
+from spamnb.service.page_routes import PageRoutes
 from spamnb.service.service_metrics import CONTENT_TYPE, ServiceMetrics
 
 MOST_LESSONS = 1000  # messages of one lesson
@@ -50,6 +52,8 @@ class HttpApi:
         metrics: ServiceMetrics,
         guard: RequestGuard,
         max_size: int,
+        history: HistoryWriter | None = None,
+        most_history: int = 0,
     ) -> None:
         self.service, self.metrics, self._guard, self._max_size = service, metrics, guard, max_size
         self.app = FastAPI(
@@ -57,6 +61,7 @@ class HttpApi:
         )
         _add_error_handlers(self.app)
         self._add_routes()
+        self.app.include_router(PageRoutes(service, self.messages_of, history, most_history).router)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
