@@ -1,5 +1,7 @@
 // Shows a message with its verdict: words are coloured by their evidence. Text of messages is never parsed as HTML.
 
+import { tokenName } from "./token_names.js";
+
 // Characters that are invisible or reorder text, as spamnb escapes them on a terminal.
 const HIDDEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 const PIECES = /[\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]/gu;
@@ -80,7 +82,7 @@ function colouredText(text, evidence) {
 function chip(row) {
   const value = row.log_odds === null ? "±∞" : `${row.log_odds > 0 ? "+" : "−"}${Math.abs(row.log_odds).toFixed(2)}`;
   const item = element("li", { class: row.log_odds < 0 ? "con" : "pro" });
-  appendText(item, row.token);
+  appendText(item, tokenName(row.token));
   item.append(" ", element("span", { class: "muted" }, value));
   return item;
 }

@@ -34,8 +34,8 @@ const share = (value) => `${(100 * value).toFixed(1)}%`;
 function tile(name, { part, of, interval }, note) {
   const box = element("div", { class: "tile" });
   box.append(element("b", {}, of ? share(part / of) : "–"), element("span", {}, name));
-  const range = interval ? `${note}, 95% CI ${share(interval[0])}–${share(interval[1])}` : note;
-  box.append(element("span", {}, range));
+  box.append(element("span", {}, note));
+  if (interval) box.append(element("span", {}, `95% CI ${share(interval[0])}–${share(interval[1])}`));
   return box;
 }
 
