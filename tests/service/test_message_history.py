@@ -60,6 +60,17 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         MessageHistory(str(tmp_path / "history.sqlite"), 5)
 
 
+def test_a_server_does_not_start_without_its_history(cli: Cli) -> None:
+    path = cli.own_model.parent / "history.sqlite"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no database at all" * 100)
+    done = cli("serve", "--port", "0", "--history", "5", code=1)
+    assert done.err == (
+        f"Error: cannot open the history {path}: file is not a database\n"
+        "Hint: check its folder, or remove the file\n"
+    )
+
+
 def test_duplicates_are_one_group_with_one_label(history: MessageHistory) -> None:
     history.write([classified("pay 12.50 now"), classified("see you"), classified("Pay 9 NOW!", "spam", 0.9)])
     rows = list_messages(history, "all", "", "spam")["messages"]

@@ -83,7 +83,8 @@ def test_a_wrong_verdict_is_corrected_with_two_clicks(browser: Browser, server: 
         wait_for_notice(page, "Learned as spam.")
         assert server.post("/predict", {"text": text})["verdict"] == "spam"
         assert re.fullmatch(
-            r"Learned as spam\. [1-5] of the last 5 verdicts change\.", page.inner_text("#notice-text")
+            r"Learned as spam\. New verdicts: [1-5] of the last 5 different messages\.",
+            page.inner_text("#notice-text"),
         )
         page.locator("#messages .label-note", has_text="labelled spam").wait_for()
         assert page.locator("#tiles .tile").all_inner_texts() == [

@@ -6,12 +6,16 @@ import { load, move, selectedRow, startList, toggle } from "./message_list.js";
 import { showOverview } from "./overview.js";
 
 const REFRESH = 5000; // milliseconds
+const NOTICE = 15000; // milliseconds that a notice stays; the key for undo works longer
 const hasHistory = document.body.dataset.history !== "0";
 const byId = (id) => document.getElementById(id);
 let tried = null; // the message in the form: a string, or the bytes of a mail
 let lastLesson = null;
+let hiding;
 
 function notify(text, { error = false, undo = false } = {}) {
+  clearTimeout(hiding);
+  if (!error) hiding = setTimeout(() => (byId("notice").hidden = true), NOTICE);
   byId("notice").hidden = false;
   byId("notice").classList.toggle("error", error);
   byId("notice-text").textContent = text;
@@ -30,8 +34,8 @@ async function attempt(action) {
 
 function effectText(effect) {
   if (!effect || !effect.messages) return "";
-  const of = `of the last ${effect.messages.toLocaleString("en")} verdicts`;
-  return ` ${effect.changed ? `${effect.changed.toLocaleString("en")} ${of} change` : `None ${of} changes`}.`;
+  const recent = `of the last ${effect.messages.toLocaleString("en")} different messages`;
+  return ` New verdicts: ${effect.changed.toLocaleString("en")} ${recent}.`;
 }
 
 async function refresh() {
