@@ -21,8 +21,7 @@ from spamnb.model.decision import SPAM, UNSURE
 from spamnb.model.spam_model import SpamModel
 from tools import ready_made_models
 from tools.model_sources import MASS, ROOT, Source, read, read_sources
-from tools.publishable_tokens import Names, census_names, person_names
-from tools.ready_made_models import Counted, calibrated, is_spam, left_out_scores
+from tools.ready_made_models import Counted, calibrated, is_spam, left_out_scores, names_in
 
 ONLY_MEASURED = {
     "sms": ("nus_en", "nus_zh", "bank_fixtures", "smishtank", "spamhunter_en", "spamhunter_multi", "fbs_zh"),
@@ -63,8 +62,7 @@ def _share(flags: NDArray[np.bool_]) -> str:
 def tables(kind: str, folder: Path) -> Iterator[str]:
     """The lines for one kind of model."""
     sources = read_sources(kind, folder)
-    texts = (text for s in sources for p in s.parts for text in p.texts.tolist())
-    names = Names.of(person_names(), census_names(), texts)
+    names = names_in(sources)
     counted = [Counted.of(source) for source in sources]
     scores = left_out_scores(kind, names, counted)
     model = calibrated(kind, ready_made_models.build(kind, names, counted), sources, scores)

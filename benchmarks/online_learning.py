@@ -21,7 +21,7 @@ from spamnb.scorers import make
 from spamnb.scorers.base import ClassTotals, Stats
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import fit_linear
-from spamnb.training.threshold import MAIL_MAX_FPR, cutoff
+from spamnb.training.threshold import MAIL_MAX_FPR, cautious_cutoff
 
 _REFIT = 100  # messages after which slope, offset and line are fitted again to the scores so far
 
@@ -88,7 +88,7 @@ def prequential(texts: list[Texts], spam: NDArray[np.bool_]) -> tuple[FloatArray
     for i, message in enumerate(texts):
         if i and i % _REFIT == 0:
             fit = fit_linear(raw[:i], spam[:i].astype(np.int64), 2)
-            line = max(cutoff(fit.apply(raw[:i][~spam[:i]]), MAIL_MAX_FPR), 0.0)
+            line = cautious_cutoff(fit.apply(raw[:i][~spam[:i]]), MAIL_MAX_FPR)
         batch = filter.extract(message)
         raw[i] = filter.score(batch)
         log_odds[i] = float(fit.apply(raw[i]))

@@ -46,6 +46,10 @@ class JournalError(ModelError):
     """The journal beside a model file cannot be used; the model file itself can."""
 
 
+class TornJournalError(JournalError):
+    """A journal ends inside a record; all records before it are used."""
+
+
 class ConfigError(SpamnbError):
     """A setting is out of range, or two settings contradict each other."""
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli, Sms, Tennis, Three
-from tests.helpers.paths import ROOT, SMALL_SMS
+from tests.helpers.paths import SMALL_SMS, TEST_DATA
 
 settings.register_profile(
     "spamnb", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -102,7 +102,7 @@ def tennis(tmp_path_factory: pytest.TempPathFactory) -> Tennis:
 def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Mails enough for folds: the sample ones, each three times with a word of its own."""
     folder = tmp_path_factory.mktemp("mails")
-    for path in (ROOT / "data" / "mail").glob("*/*.eml"):
+    for path in (TEST_DATA / "mail").glob("*/*.eml"):
         for i in range(3):
             target = folder / path.parent.name / f"{path.stem}-{i}.eml"
             target.parent.mkdir(exist_ok=True)
@@ -113,5 +113,5 @@ def mails(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def mail_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = Cli(tmp_path_factory.mktemp("mail"))
-    home("train", ROOT / "data" / "mail", "-o", "mail.spamnb")
+    home("train", TEST_DATA / "mail", "-o", "mail.spamnb")
     return home.here / "mail.spamnb"

@@ -10,6 +10,7 @@ import csv
 import json
 import lzma
 import random
+import shutil
 import tarfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,13 @@ MASS = {
         "tatoeba_ham_proxy": 1200,
         "enron pieces": 800,
     },
-    "mail": {"spamassassin": 3000, "enron": 1500, "modern_mail": 1500, "written mail": 3000},
+    "mail": {
+        "spamassassin": 3000,
+        "enron": 1500,
+        "modern_mail": 1500,
+        "written mail a": 1500,
+        "written mail b": 1500,
+    },
 }
 WRITTEN_WEIGHT = {"sms": 4, "mail": 1}
 SOURCES = {kind: (*masses, *WRITTEN_SOURCES) for kind, masses in MASS.items()}
@@ -49,8 +56,10 @@ LEFT_OUT = {
         ("telegram_ru", "written en-3", "written lang-d"),
         ("thai", "written en-4", "written lang-a", "written lang-f"),
     ),
-    "mail": (("spamassassin",), ("enron",), ("modern_mail",), ("written mail",)),
+    "mail": tuple((name,) for name in MASS["mail"]),
 }
+# The files of each writer of mails.
+MAIL_WRITERS = {"written mail a": "[0-9]*.eml", "written mail b": "b*.eml"}
 MAILS = 3000  # of Enron: more of them would decide which tokens are kept
 PIECES = 6000  # short pieces of mails: short messages share the vocabulary of mail spam
 TATOEBA = 12_000  # sentences
@@ -100,8 +109,8 @@ def read_sources(kind: str, folder: Path) -> list[Source]:
 
 def read(name: str, folder: Path) -> list[Part]:
     """A corpus without exact repeats; of the smishing set only what is not in SMS Spam Collection."""
-    if name == "written mail":
-        return _mails(ROOT / "data" / "modern_mail" / "train")
+    if name in MAIL_WRITERS:
+        return _written_mails(MAIL_WRITERS[name], folder)
     if name.startswith(WRITTEN):
         return _table(_written(name.removeprefix(f"{WRITTEN} ")))
     if name == "SMSSpamCollection":
@@ -129,6 +138,15 @@ def _written(writer: str) -> Iterable[tuple[str, str]]:
         for row in csv.DictReader(file):
             if row["writer"] == writer:
                 yield row["text"], row["label"]
+
+
+def _written_mails(names: str, folder: Path) -> list[Part]:
+    """Reads the mails of one writer, by way of a folder that holds nothing else."""
+    for path in (ROOT / "data" / "modern_mail" / "train").glob(f"*/{names}"):
+        copy = folder / path.parent.name / path.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    return _mails(folder)
 
 
 def _unpacked(name: str, folder: Path) -> list[Part]:

@@ -100,7 +100,6 @@ def cli(ctx: click.Context, config: str | None) -> None:  # noqa: ARG001
       echo "WIN a FREE prize" | spamnb predict
       spamnb explain "WIN a FREE prize"
       spamnb train data.csv
-      spamnb train --help
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

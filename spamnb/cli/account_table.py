@@ -1,11 +1,11 @@
-"""Writes the table of an account into config.toml, and leaves everything else in the file as it is."""
+"""Keeps the accounts of `spamnb imap login` in a file of their own: config.toml belongs to the user."""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spamnb.core import files
 from spamnb.errors import ConfigError
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 def write_account(path: str, account: MailAccount) -> None:
     """Adds the account to the file, or replaces its table there."""
-    old = ""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            old = file.read()
+    old = _read(path)
     new = with_table(old, account.name, account.table())
     _check(path, old, new, account.name)
     if new != old:
@@ -28,6 +25,26 @@ def write_account(path: str, account: MailAccount) -> None:
         except OSError as error:
             raise files.cannot_write(path, error) from None
         files.write(path, new.encode())
+
+
+def kept_accounts(path: str) -> dict[str, Any]:
+    """The tables of all accounts in the file, by name."""
+    try:
+        accounts: dict[str, Any] = tomllib.loads(_read(path)).get("imap", {}).get("accounts", {})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}", hint="correct it, or move it away") from None
+    return accounts
+
+
+def _read(path: str) -> str:
+    """The text of the file, empty where there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}", hint="correct it, or move it away") from None
 
 
 def with_table(text: str, name: str, table: str) -> str:

@@ -38,22 +38,26 @@ run_options = all_of(
         help="Classify older mail too, received since DATE (2026-01-31).",
     ),
     options.model_option,
-    options.setting_options(MailConfig),
+    options.setting_options(MailConfig, "authserv_ids"),
     options.quiet_option,
 )
 
 
 def configured_accounts(ctx: click.Context, names: Sequence[str] = ()) -> list[MailAccount]:
-    """The accounts of config.toml, or those with these names."""
-    from spamnb.cli.configuration import loaded
-    from spamnb.mailbox import MailAccount
+    """All accounts, or those with these names: what `login` has kept, changed by config.toml."""
+    from spamnb.cli.account_table import kept_accounts
+    from spamnb.cli.configuration import Value, loaded
+    from spamnb.mailbox import MailAccount, accounts_path
 
+    path = accounts_path()
+    kept = {name: Value(table, path) for name, table in kept_accounts(path).items()}
     accounts = {}
-    for name, (table, file) in loaded(ctx).get(TABLE, {}).items():
+    for name, (table, file) in {**kept, **loaded(ctx).get(TABLE, {})}.items():
         where = f'{file}: [{TABLE}."{name}"]'
         if not isinstance(table, dict):
-            raise ConfigError(f"{where} must be a table", hint="`spamnb imap login ADDRESS` writes one")
-        accounts[name] = MailAccount.from_table(name, table, where)
+            raise ConfigError(f"{where} must be a table", hint="`spamnb imap login ADDRESS` keeps one")
+        before = kept[name].value if name in kept else {}
+        accounts[name] = MailAccount.from_table(name, {**before, **table}, where)
     if not accounts:
         raise ConfigError("there is no account yet", hint="spamnb imap login me@example.org")
     if unknown := [name for name in names if name not in accounts]:

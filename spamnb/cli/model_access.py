@@ -11,9 +11,11 @@ from shlex import quote
 from typing import NamedTuple
 
 from spamnb.core import Account, describe_file, is_trusted, obstacles, read_byte, try_as, user_name
-from spamnb.storage import JOURNAL
+from spamnb.errors import SpamnbError
+from spamnb.storage import JOURNAL, update_journal
 
 _MAIL = b"Subject: test\n\nThis is a test.\n"
+_TORN = " ends inside a record: "
 _LONGEST = 60  # seconds for one mail
 
 
@@ -68,9 +70,20 @@ def _journal(journal: str, model: str, account: Account) -> Check:
     if owner != account.user and not is_trusted(owner, model):
         expected = user_name(os.stat(model).st_uid)
         return Check("journal", False, f"{journal} belongs to {user_name(owner)}, expected {expected}", mend)
+    if check.ok and (torn := _torn(model)):
+        return Check("journal", False, torn, f"spamnb learn --compact -m {like}")
     if check.ok or obstacles(model, account):
         return check
     return check._replace(mend=mend)  # the model can be read: what it is shared with is right
+
+
+def _torn(model: str) -> str:
+    """Says where the journal ends inside a record; empty if it does not, or cannot be read."""
+    try:
+        journal = update_journal.read_both(model)[2]
+    except (SpamnbError, OSError):
+        return ""
+    return update_journal.torn(model, journal).message if journal is not None and journal.is_torn else ""
 
 
 def _can_try(account: Account) -> bool:
@@ -103,7 +116,8 @@ def _filter(model: str, account: Account) -> Check:
     except subprocess.TimeoutExpired:
         return Check("filter", False, f"took more than {_LONGEST} s for a mail")
     errors = completed.stderr.decode("utf-8", "replace").strip().splitlines()
-    problems = [line for line in errors if not line.startswith("note: ")]
+    torn = any(line.startswith("warning: ") and _TORN in line for line in errors)  # it has a line of its own
+    problems = [] if torn else [line for line in errors if not line.startswith("note: ")]
     if completed.returncode or problems or b"\nX-Spamnb: " not in completed.stdout:
         exit_code = f"ended with exit code {completed.returncode}"
         return Check("filter", False, problems[0] if problems else exit_code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from spamnb.errors import JournalError, ModelError
+from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.model import (
     MODEL_VARIABLE,
     find_model as find_model,
@@ -32,7 +32,12 @@ def load_model(path: str) -> SpamModel:
 def _print_warning(error: JournalError) -> None:
     from spamnb.cli.output import print_status
 
-    print_status(f"warning: {error.message}; the model is used without what it learned last")
+    used = (
+        "with all records before it"
+        if isinstance(error, TornJournalError)
+        else "without what it learned last"
+    )
+    print_status(f"warning: {error.message}; the model is used {used}")
     print_status(f"Hint: {error.hint}")
 
 

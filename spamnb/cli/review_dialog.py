@@ -20,6 +20,7 @@ from spamnb.messages import Texts
 from spamnb.model import SpamModel
 from spamnb.readers import open_source
 from spamnb.report import evidence_text
+from spamnb.settings import history_days
 from spamnb.training import Learner, ReviewQueue, class_label, undo
 
 _SHOWN = 600  # columns of a message
@@ -141,7 +142,7 @@ class ReviewDialog:
 
     def _learn(self, row: int, label: str) -> None:
         rows, flags = self._queue.members(row), self._flags
-        learner = Learner(self._path, source="review", history_days=flags["history_days"])
+        learner = Learner(self._path, source="review", history_days=history_days(flags))
         with learner:
             learner.learn(self._messages.texts.select(rows), [label] * len(rows), *self._columns(rows))
         self._model = learner.model

@@ -16,8 +16,16 @@ from spamnb.cli.decision_rule import (
     stated_max_fpr,
 )
 from spamnb.cli.options import Params, feature_config
+from spamnb.cli.output import print_status
 from spamnb.errors import ConfigError
-from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, check_used
+from spamnb.settings import (
+    FEW_MESSAGES,
+    READY_MADE,
+    FeatureConfig,
+    ScorerConfig,
+    TrainingConfig,
+    check_used,
+)
 
 if TYPE_CHECKING:
     from spamnb.model import BaseModel, Decision, SpamModel
@@ -65,6 +73,24 @@ class TrainingSetup:
         weight = self.training.base_weight
         base = base if weight is None else base.replace(weight=weight)
         return replace(self, features=features, base=base, mail_features=None)
+
+    def with_default_base(self, trainer: Trainer, sources: Sources) -> TrainingSetup | None:
+        """These settings with the ready-made model as the base, if there are few messages; else None.
+
+        A base model needs the classes and the settings that it was built with.
+        """
+        usual = self.params["base"] is None and self.training.folds and self.scoring == ScorerConfig()
+        if not usual or trainer.messages >= FEW_MESSAGES or trainer.classes != {"ham", "spam"}:
+            return None
+        base = load_base({"base": READY_MADE}, sources, quiet=True)
+        assert base is not None
+        try:
+            setup = self._based_on(base)
+        except ConfigError:  # other tokens
+            return None
+        text = f"fewer than {FEW_MESSAGES} messages: starting from the {base.name}; --base none does not"
+        print_status(text, self.params["quiet"])
+        return setup
 
     def trainer(
         self,

@@ -15,6 +15,7 @@ from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
 from spamnb.core import visible
+from spamnb.settings import HistoryConfig, history_days
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -37,16 +38,7 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
-history_option = option(
-    "--history-days",
-    type=click.IntRange(0),
-    default=90,
-    metavar="N",
-    group="Model",
-    advanced=True,
-    show_default=True,
-    help="Keep lessons for N days, so that they can be undone; 0 keeps none.",
-)
+history_option = options.setting_options(HistoryConfig)
 update_options = all_of(
     options.model_option,
     option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
@@ -95,7 +87,7 @@ def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, label
     from spamnb.cli.model_choice import model_to_change
     from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
-    days = flags["history_days"]
+    days = history_days(flags)
     learner = Learner(model_to_change(flags["model"]), first_label_wins=True, history_days=days)
     model = learner.load()
     if flags.get("sync"):

@@ -13,7 +13,7 @@ from spamnb.errors import DataError
 from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import Predictions, SpamModel, TrainingOverlap
+from spamnb.model import Predictions, SpamModel, TrainingOverlap, Verdicts
 from spamnb.training import FEWEST, HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
 
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
@@ -114,7 +114,13 @@ def join_scores(parts: list[HeldOutScores]) -> HeldOutScores:
         np.concatenate([part.proba for part in parts]),
         np.concatenate([part.known for part in parts]),
         np.concatenate(shares) if shares else None,
+        _join_verdicts([part.verdicts for part in parts if part.verdicts is not None]),
     )
+
+
+def _join_verdicts(parts: list[Verdicts]) -> Verdicts | None:
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in Verdicts._fields)
+    return Verdicts(*columns) if parts else None
 
 
 def cross_validate(trainer: Trainer) -> Evaluation:

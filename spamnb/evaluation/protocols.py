@@ -15,9 +15,18 @@ from spamnb.evaluation.prequential import StreamScores, score_stream
 from spamnb.features import extract, mix
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import SpamModel, calibration as calibrations, log_odds_of, positive_class, word_digests
-from spamnb.settings import FeatureConfig
+from spamnb.model import (
+    Decision,
+    SpamModel,
+    Verdicts,
+    calibration as calibrations,
+    log_odds_of,
+    positive_class,
+    word_digests,
+)
+from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training import (
+    CAUTIOUS,
     FEWEST,
     Digester,
     Digests,
@@ -27,8 +36,8 @@ from spamnb.training import (
     apply_calibration,
     duplicates_note,
     fit_linear,
+    max_fpr_decision,
     metrics_of,
-    set_max_fpr,
 )
 
 SIZES = 10
@@ -175,11 +184,10 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     stream = score_stream(texts, trainer.features, trainer.scoring, positive)
     identity = calibrations.identity(len(data.labels))
     model = SpamModel(trainer.features, trainer.scoring, stream.store, trainer.decision, identity, positive)
-    model, held_out = _calibrate_stream(model, stream)
-    model = _set_threshold(model, held_out, trainer.training.max_fpr)
+    model, held_out = _calibrate_stream(model, stream, trainer.training)
     notes = (
         "each message classified by a model of those before it, then learned",
-        *(["threshold chosen on the same scores"] if model.decision.max_fpr is not None else []),
+        *(["threshold set by the messages before"] if model.decision.max_fpr is not None else []),
         *duplicates_note(data.digests),
     )
     steps: list[Mapping[str, Any]] = []
@@ -191,30 +199,37 @@ def evaluate_online(data: LabelledData, trainer: Trainer) -> Evaluation:
     return replace(evaluate_scores(model, held_out, notes), steps=tuple(steps), caption=caption)
 
 
-def _set_threshold(model: SpamModel, held_out: HeldOutScores, max_fpr: float | None) -> SpamModel:
-    """Sets the threshold for a false positive rate as training does: of two classes with enough messages."""
-    enough = np.bincount(held_out.truth, minlength=len(model.labels)).min() >= FEWEST
-    if max_fpr is None or len(model.labels) > 2 or not enough:
-        return model
-    return replace(set_max_fpr(model, held_out, max_fpr), metrics=None)
-
-
-def _calibrate_stream(model: SpamModel, stream: StreamScores) -> tuple[SpamModel, HeldOutScores]:
-    """Fits the calibration to the messages so far, whenever they have become a tenth more."""
+def _calibrate_stream(
+    model: SpamModel, stream: StreamScores, training: TrainingConfig
+) -> tuple[SpamModel, HeldOutScores]:
+    """Fits calibration and threshold to the messages so far, whenever they have become a tenth more."""
     scores, truth, n = stream.scores, stream.truth, len(stream.truth)
+    enough = len(model.labels) == 2 and int(np.bincount(truth).min()) >= FEWEST
+    rate = training.max_fpr if enough else None
+    if rate is not None:
+        model = replace(model, decision=Decision(CAUTIOUS, 0.5).with_rate(rate))
     parts, at = [], 0
     while at < n:
         past = slice(stream.begin, at)
         seen = np.bincount(truth[past], minlength=len(model.labels))
         if seen.min() >= FEWEST and not model.scoring.is_textbook:
             model = replace(model, calibration=_fit(model, scores.damped[past], truth[past]))
+            if rate is not None:
+                before = apply_calibration(model, truth[past], _rows(scores, past))
+                decision = max_fpr_decision(model, before, rate, training.max_fpr_is_default)
+                model = replace(model, decision=decision)
         until = min(n, max(at + 10, at + at // 10))
         rows = slice(at, until)
-        parts.append(
-            apply_calibration(model, truth[rows], FoldScores(scores.damped[rows], scores.known[rows]))
-        )
+        part = apply_calibration(model, truth[rows], _rows(scores, rows))
+        if rate is not None:
+            part = replace(part, verdicts=model.decide(part.log_odds, part.known))
+        parts.append(part)
         at = until
     return model, join_scores(parts)
+
+
+def _rows(scores: FoldScores, rows: slice) -> FoldScores:
+    return FoldScores(scores.damped[rows], scores.known[rows])
 
 
 def _fit(model: SpamModel, damped: FloatArray, truth: IntArray) -> calibrations.Calibration:
@@ -225,5 +240,8 @@ def _fit(model: SpamModel, damped: FloatArray, truth: IntArray) -> calibrations.
 
 
 def _slice(scores: HeldOutScores, begin: int, end: int) -> HeldOutScores:
-    rows = slice(begin, end)
-    return HeldOutScores(scores.truth[rows], scores.log_odds[rows], scores.proba[rows], scores.known[rows])
+    rows, verdicts = slice(begin, end), scores.verdicts
+    if verdicts is not None:
+        verdicts = Verdicts(*(getattr(verdicts, name)[rows] for name in verdicts._fields))
+    columns = scores.truth[rows], scores.log_odds[rows], scores.proba[rows], scores.known[rows]
+    return HeldOutScores(*columns, verdicts=verdicts)

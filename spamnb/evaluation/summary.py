@@ -11,6 +11,7 @@ from spamnb.evaluation.on_data import Evaluation
 from spamnb.evaluation.report_data import Panels, ScoredLabels, logit, make_panels
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import SPAM, Classes, Inspector, SpamModel, TokenRow, card
+from spamnb.training import verdicts_of
 
 TOP_TOKENS = 12
 
@@ -49,7 +50,7 @@ def scored_labels(evaluation: Evaluation) -> ScoredLabels | None:
     if held_out is None or len(model.labels) != 2:
         return None
     truth = held_out.truth == model.labels.index(model.positive)
-    verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
+    verdicts = verdicts_of(model, held_out)
     flagged = verdicts.codes == SPAM
     threshold = logit(rule.threshold) if rule.log_odds_threshold is None else rule.log_odds_threshold
     costs = rule.cost_fp or 1.0, rule.cost_fn or 1.0

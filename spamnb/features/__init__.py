@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Stream as Stream,
     )
     from spamnb.features.extraction import extract as extract
+    from spamnb.features.shapes import LACKING_KEYS as LACKING_KEYS
     from spamnb.features.token_keys import mix as mix, token_key as token_key
     from spamnb.features.user_patterns import compile_patterns as compile_patterns
 else:
@@ -22,6 +23,7 @@ else:
         {
             "extraction": ["extract"],
             "batch": ["Batch", "KeyArray", "SHAPE", "Stream"],
+            "shapes": ["LACKING_KEYS"],
             "token_keys": ["mix", "token_key"],
             "user_patterns": ["compile_patterns"],
         },

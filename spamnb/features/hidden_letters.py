@@ -15,11 +15,13 @@ from spamnb.core import BoundedCache
 from spamnb.features.lookalikes import LETTERS, fold_lookalikes
 from spamnb.messages import Texts
 
-# Soft hyphen, joiners, zero-width spaces, direction marks, variation selectors, tags, Hangul fillers.
+# Soft hyphen, joiners, zero-width spaces, direction marks, variation selectors, tags, Hangul fillers of no
+# width.
 INVISIBLE = (
-    "\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff"
 )
+FILLERS = "\u3164\uffa0"  # of Hangul: they look like blanks, and are letters to Unicode
 MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"  # combine with the letter before them
 # Raised, circled, squared, wide, mathematical and small capital letters and digits.
 FANCY = (
@@ -33,10 +35,11 @@ _NEGATIVE = (0x1F150, 0x1F170)  # white letters on black circles and squares
 # Alphabets whose letters need no joiner.
 _LETTER = f"A-Za-z0-9\u00c0-\u024f\u1e00-\u1eff{LETTERS}"
 _HIDDEN = re.compile(f"(?<=[{_LETTER}])[{INVISIBLE}{MARKS}]+(?=[{_LETTER}])")
+_FILLER = re.compile(f"[{FILLERS}]")
 _MARK = re.compile(f"[{MARKS}]")
 _PIECE = re.compile("[^\u0300-\U0010ffff]*[\u0300-\U0010ffff]{0,256}")  # no mark is below U+0300
 _FANCY = re.compile(f"[{FANCY}]")
-_SUSPECT = re.compile(f"[{INVISIBLE}{MARKS}{FANCY}{LETTERS}]")
+_SUSPECT = re.compile(f"[{INVISIBLE}{FILLERS}{MARKS}{FANCY}{LETTERS}]")
 
 
 def reveal_hidden_letters(text: str) -> tuple[str, list[str]]:
@@ -72,7 +75,7 @@ def _plain(match: re.Match[str]) -> str:
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("zero-width", lambda text: _HIDDEN.sub("", text)),
+    ("zero-width", lambda text: _HIDDEN.sub("", _FILLER.sub(" ", text))),
     ("fancy", lambda text: _FANCY.sub(_plain, text)),
     ("mixed-script", fold_lookalikes),
 )

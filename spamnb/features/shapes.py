@@ -43,18 +43,20 @@ LONGEST_NUMBER = 12
 Mask = NDArray[np.bool_]
 ByteArray = NDArray[np.uint8]
 
-_UPPER, _LOWER, _DIGIT, _GAP, _MARK, _FOREIGN = 1, 2, 4, 8, 16, 32
+_UPPER, _LOWER, _DIGIT, _GAP, _MARK, _FOREIGN, _UNDERSCORE = 1, 2, 4, 8, 16, 32, 64
 _CLASS = bytes(
     _UPPER * (65 <= b <= 90)
-    + _LOWER * (97 <= b <= 122 or b == 95)
+    + _LOWER * (97 <= b <= 122)
+    + _UNDERSCORE * (b == 95)
     + _DIGIT * (48 <= b <= 57)
     + _GAP * (b in b" ().+-")
     + _MARK * (b >= 128 or (32 < b < 127 and not chr(b).isalnum() and b != 95))
     + _FOREIGN * (b >= 128)
     for b in range(256)
 )
-_LETTER = _UPPER | _LOWER
-_WORD = _UPPER | _LOWER | _DIGIT | _FOREIGN
+_LETTER = _UPPER | _LOWER | _UNDERSCORE
+_WORD = _LETTER | _DIGIT | _FOREIGN
+_INSIDE = _WORD & ~_UNDERSCORE  # underscores between words are an obfuscation
 _CASE = np.uint64(0x2020202020202020)  # lower-cases eight ASCII letters
 
 
@@ -75,6 +77,9 @@ OBFUSCATIONS = ("zero-width", "fancy", "mixed-script", "spaced", "leet")
 _NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
 _NAMES += [f"shape:{name}" for name in OBFUSCATIONS]
 _KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
+# Shapes that state what a message lacks: nothing of a property, or less than 80 bytes.
+_SHORT = tuple(f"shape:length={a}-{a + 19}" for a in range(0, 80, 20))
+LACKING_KEYS: KeyArray = _KEYS[[name in _SHORT or name.endswith("=0") for name in _NAMES]]
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
 _COUNTED = [name for name in EDGES if name != "length"]
 _TOPS = np.array([[EDGES[name][-1]] for name in _COUNTED])
@@ -159,7 +164,7 @@ class ShapeScanner:
     def in_words(self, lower: Texts) -> ByteArray:
         """Returns 1 for bytes of words, padded by one on both sides; beyond ASCII what is not blank."""
         inside = np.zeros(len(lower.data) + 2, np.uint8)
-        np.not_equal(self.kind[: len(lower.data)] & _WORD, 0, out=inside[1:-1].view(bool))
+        np.not_equal(self.kind[: len(lower.data)] & _INSIDE, 0, out=inside[1:-1].view(bool))
         high, _ = self._high
         inside[high + 1] = np.frombuffer(lower.data, np.uint8)[high] >= 128
         return inside
@@ -256,7 +261,7 @@ class ShapeScanner:
         np.logical_and(upper[:-1], upper[1:], out=pair[1:].view(bool))
         edges = np.flatnonzero(pair[1:] != pair[:-1])  # where runs of two or more begin and end
         first, last = edges[0::2], edges[1::2]
-        other = _LOWER | _DIGIT
+        other = _LOWER | _DIGIT | _UNDERSCORE
         left = (first > 0) & (self.kind[np.maximum(first - 1, 0)] & other > 0)
         right = self.kind[last + 1] & other > 0
         return np.asarray(first[~left & ~right])

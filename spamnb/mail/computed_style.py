@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from spamnb.mail.css_colors import BLACK, LINK, WHITE, Color, blend, is_invisible
-from spamnb.mail.css_declarations import Length, Values, parse_length, to_pixels
+from spamnb.mail.css_color_functions import Color
+from spamnb.mail.css_colors import BLACK, LINK, WHITE, blend, is_invisible
+from spamnb.mail.css_declarations import Values, colors_in
+from spamnb.mail.css_numbers import Length, parse_length, to_pixels
 from spamnb.mail.hidden_boxes import BOXES, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more
 _FAR_INDENT = -500.0  # pixels
+_CUT_INDENT = 900.0  # pixels, of a line that is cut off: 100% is 1000
 _FAINT = 0.05  # opacity
 _BLURRED = 5.0  # pixels
 _LETTERS = frozenset(("font-size", "line-height", "zoom"))
@@ -90,12 +93,22 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     if not BOXES.isdisjoint(values):
         letters = _moved(letters, values)
         visibility = _visibility(visibility, values, letters.size, has_box(values, tag, inline))
-        if values.get("text-shadow", "none") != "none" or values.get("background-clip") == "text":
-            # The letters are drawn by their shadow, or cut out of their background.
-            colors = colors._replace(color=None, fill=None)
+        if values.get("background-clip") == "text":
+            colors = colors._replace(color=None, fill=None)  # the letters are cut out of their background
+        if "text-shadow" in values:
+            colors = _with_shadow(colors, str(values["text-shadow"]))
     if (colors, letters, visibility) == (parent.colors, parent.letters, parent.visibility):
         return parent
     return Style(colors, letters, visibility)
+
+
+def _with_shadow(colors: Colors, shadow: str) -> Colors:
+    """Returns the colours of letters that can be seen by their shadow or outline alone."""
+    own = colors.fill or colors.color
+    if own is None or not _is_invisible(own, colors.background):
+        return colors
+    visible = [color for color in colors_in(shadow) if not _is_invisible(color, colors.background)]
+    return colors._replace(color=visible[0], fill=None) if visible else colors
 
 
 def _colors(before: Colors, values: Values) -> Colors:
@@ -137,6 +150,7 @@ def _hides(colors: Colors, letters: Letters, visibility: Visibility) -> bool:
         or letters.size < _SMALLEST_FONT
         or visibility.opacity < _FAINT
         or letters.indent <= _FAR_INDENT
+        or (visibility.cuts_off and letters.indent >= _CUT_INDENT)
         or letters.spacing < -0.5 * letters.size
         or (visibility.cuts_off and letters.line_height < _SMALLEST_FONT)
         or (color is not None and _is_invisible(color, colors.background))
@@ -174,7 +188,10 @@ def _background(parent: Colors, values: Values) -> Color | None:
         return None
     color = values.get("background-color", "inherit")
     if isinstance(color, str):
-        return parent.color if color == "currentcolor" else parent.background
+        own_color = values.get("color", parent.color)
+        if color == "currentcolor":
+            return parent.color if isinstance(own_color, str) else cast("Color | None", own_color)
+        return parent.background
     if color is None:
         return None
     own = cast(Color, color)

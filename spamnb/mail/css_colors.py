@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from colorsys import hls_to_rgb
 
-Color = tuple[float, float, float, float]  # red, green, blue from 0 to 255, and alpha from 0 to 1
+from spamnb.mail.css_color_functions import NAMES, Color, read_function
+from spamnb.mail.css_numbers import replace_calc
 
 WHITE: Color = (255.0, 255.0, 255.0, 1.0)
 BLACK: Color = (0.0, 0.0, 0.0, 1.0)
@@ -43,12 +44,17 @@ sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0 sk
 slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4
 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3
 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32 canvas ffffff canvastext 000000
-window ffffff windowtext 000000
+window ffffff windowtext 000000 field ffffff fieldtext 000000 buttonface efefef buttontext 000000
+threedface f0f0f0 menu ffffff infobackground ffffff background ffffff captiontext 000000 linktext 0000ee
+-webkit-link 0000ee graytext 808080 highlight 0078d7 highlighttext ffffff mark ffff00 marktext 000000
 """
 _NAMES = dict(zip(_TABLE.split()[::2], _TABLE.split()[1::2], strict=True))
 _HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})|#([0-9a-f]{4}|[0-9a-f]{8})")
-_FUNCTION = re.compile(r"(rgb|hsl)a?\(([^()]{1,80})\)")
-_NUMBER = re.compile(r"([+-]?[0-9]*\.?[0-9]+)(%|deg)?")
+_FUNCTION = re.compile(r"([a-z-]{3,10})\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\)){1,40})\)")
+_NUMBER = re.compile(r"([+-]?[0-9]*\.?[0-9]+(?:e[+-]?[0-9]{1,2})?)(%|deg)?")
+_SRGB = ("rgb", "rgba", "hsl", "hsla")
+_SAME = re.compile(r"from\s+(\S+|\S+\([^()]*\))\s+(?:r g b|h s l|l a b|l c h|h w b)\s*")
+_LONGEST = 200  # characters of a function
 _LEGACY_LENGTH = 128
 
 
@@ -63,8 +69,25 @@ def parse_color(value: str) -> Color | None:
     match = _HEX.fullmatch(_NAMES.get(value, value))
     if match:
         return _from_hex(match[1] or match[2])
-    function = _FUNCTION.fullmatch(value)
-    return _from_function(function[1], _NUMBER.findall(function[2])) if function else None
+    function = _FUNCTION.fullmatch(value) if value.endswith(")") and len(value) <= _LONGEST else None
+    if function is None:
+        return None
+    name, given = function[1], replace_calc(function[2])
+    if same := _SAME.fullmatch(given):  # a colour made from another one without a change
+        return parse_color(same[1])
+    if name in _SRGB:
+        return _from_function(name[:3], _NUMBER.findall(given.replace("none", "0")))
+    return read_function(name, given, parse_color) if name in NAMES else None
+
+
+def is_color_function(value: str) -> bool:
+    """Returns whether a value is a colour function, understood or not.
+
+    >>> is_color_function("oklch(from red l c h)"), is_color_function("nonsense(1)")
+    (True, False)
+    """
+    name = value.partition("(")[0]
+    return value.endswith(")") and (name in NAMES or name in _SRGB)
 
 
 def _from_hex(digits: str) -> Color:

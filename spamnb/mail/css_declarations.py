@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
-from spamnb.mail.css_colors import TRANSPARENT, Color, parse_color
+from spamnb.mail.css_color_functions import Color
+from spamnb.mail.css_colors import TRANSPARENT, is_color_function, parse_color
+from spamnb.mail.css_numbers import Length, parse_length, replace_calc
 from spamnb.mail.html_tokens import name_set
 
-Length = tuple[float, str]  # a number and its unit
 Value = str | float | bool | Length | Color | None  # None: a value that is not understood
 Values = dict[str, Value]
 
@@ -17,10 +18,10 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
 _DECLARATION = re.compile(r"""(?:[^;"'(]++|"[^"]*+"?|'[^']*+'?|\([^)]*+\)?)++""")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
-_LENGTH = re.compile(r"([+-]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?[0-9]*|\.[0-9]{1,9}[0-9]*))([a-z]{1,4}|%)?")
 _WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
 _VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
 _USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)")
+_LONGEST_VALUE, _NESTED = 64, 3  # characters of a custom property, and var() inside of var()
 _CACHED = 64  # characters of a declaration that is kept: mails repeat them
 _SIZES = {
     "xx-small": 9.0,
@@ -31,47 +32,17 @@ _SIZES = {
     "x-large": 24.0,
     "xx-large": 32.0,
 }
-_PIXELS = {
-    "": 1.0,
-    "px": 1.0,
-    "pt": 4 / 3,
-    "pc": 16.0,
-    "in": 96.0,
-    "cm": 37.8,
-    "mm": 3.78,
-    "q": 0.945,
-    "rem": 16.0,
-    "vw": 12.0,
-    "vh": 8.0,
-    "vmin": 8.0,
-    "vmax": 12.0,
-}
-_EMS = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 _SIDES = ("top", "right", "bottom", "left")
 
 
-def to_pixels(length: Length, em: float, whole: float) -> float | None:
-    """Converts a length to pixels; a percentage is one of `whole`."""
-    number, unit = length
-    if unit == "%":
-        return number / 100 * whole
-    factor = _EMS[unit] * em if unit in _EMS else _PIXELS.get(unit)
-    return None if factor is None else number * factor
-
-
-def parse_length(value: str) -> Length | None:
-    """Reads a length.
-
-    >>> parse_length("-9999px"), parse_length(".5em"), parse_length("calc(0px)"), parse_length("auto")
-    ((-9999.0, 'px'), (0.5, 'em'), (0.0, 'px'), None)
-    """
-    match = _LENGTH.fullmatch(value.removeprefix("calc(").removesuffix(")").strip())
-    return (float(match[1]), match[2] or "") if match else None
-
-
 def variables(source: str) -> dict[str, str]:
-    """Returns the custom properties of a page in lower case, wherever they are set."""
-    return dict(_VARIABLE.findall(source)) if source.find("var(") >= 0 else {}
+    """Returns the custom properties of a page in lower case, wherever they are set, without var() in them."""
+    custom = dict(_VARIABLE.findall(source)) if source.find("var(") >= 0 else {}
+    for _ in range(_NESTED):
+        if not any("var(" in value for value in custom.values()):
+            return custom
+        custom = {name: _insert(value, custom)[:_LONGEST_VALUE] for name, value in custom.items()}
+    return {name: value for name, value in custom.items() if "var(" not in value}
 
 
 def clean(style: str, custom: Mapping[str, str]) -> str:
@@ -80,14 +51,23 @@ def clean(style: str, custom: Mapping[str, str]) -> str:
         style = _COMMENT.sub(" ", style)
     if style.find("\\") >= 0:
         style = _ESCAPE.sub(_character, style).lower()
-    return _USE.sub(lambda use: custom.get(use[1], use[2] or ""), style) if custom else style
+    for _ in range(_NESTED):  # a fallback may be another var()
+        if style.find("var(") < 0:
+            break
+        style = _insert(style, custom)
+    return style
+
+
+def _insert(style: str, custom: Mapping[str, str]) -> str:
+    """Inserts custom properties; blanks keep them from forming new names with what is beside them."""
+    return _USE.sub(lambda use: f" {custom.get(use[1], use[2] or '')} ", style)
 
 
 def _character(escape: re.Match[str]) -> str:
     if not escape[1]:
         return escape[2]
     code = int(escape[1], 16)
-    return chr(code) if 0 < code < 0x110000 else "\ufffd"
+    return chr(code) if 32 <= code < 0x110000 else "\ufffd"  # a control character is part of a name
 
 
 def parse_declarations(style: str) -> tuple[Values, Values]:
@@ -114,6 +94,14 @@ def _parse_declaration(declaration: str) -> tuple[Values, bool]:
     value = value.strip()
     plain = _IMPORTANT.sub("", value) if value.endswith("important") else value
     return read(plain), plain != value
+
+
+def is_known_declaration(name: str, value: str) -> bool | None:
+    """Returns whether browsers know a declaration; None for a property that is not known here."""
+    if name.startswith("--") or name in _SUPPORTED:
+        return True
+    read = _PROPERTIES.get(name)
+    return bool(read(value)) if read else None
 
 
 _cached = lru_cache(1 << 11)(_parse_declaration)
@@ -153,17 +141,37 @@ def _font(value: str) -> Values:
 
 
 def _color(name: str, value: str) -> Values:
-    return {name: value if value in ("inherit", "currentcolor") else parse_color(value)}
+    """Reads a colour; a value that is none at all is ignored."""
+    if value in ("inherit", "currentcolor"):
+        return {name: value}
+    color = parse_color(value)
+    return {name: color} if color is not None or is_color_function(value) else {}
 
 
 def _background(value: str) -> Values:
     """Reads a `background`: its colour, and whether there is a picture."""
-    colors = [color for word in _WORD.findall(value) if (color := parse_color(word)) is not None]
-    return {"background-color": colors[-1] if colors else TRANSPARENT, **_picture(value)}
+    words = _WORD.findall(value)
+    if "currentcolor" in words:
+        return {"background-color": "currentcolor", **_picture(value)}
+    colors = [color for word in words if (color := parse_color(word)) is not None]
+    unknown = not colors and any(map(is_color_function, words))
+    return {"background-color": colors[-1] if colors else None if unknown else TRANSPARENT, **_picture(value)}
 
 
 def _picture(value: str) -> Values:
-    return {"background-image": value.find("url(") >= 0 or value.find("gradient(") >= 0}
+    """Reads a picture; a gradient of one colour is none."""
+    if value.find("gradient(") >= 0 and value.find("url(") < 0:
+        colors = colors_in(value)
+        if colors and len({*colors}) == 1 and colors[0][3] == 1:
+            return {"background-image": False, "background-color": colors[0]}
+        return {"background-image": True}
+    return {"background-image": value.find("url(") >= 0}
+
+
+def colors_in(value: str) -> list[Color]:
+    """Returns the colours among the words of a value, also inside of a gradient."""
+    words = _WORD.findall(value.partition("gradient(")[2] if "gradient(" in value else value)
+    return [color for word in words if (color := parse_color(word)) is not None]
 
 
 def _number(name: str, value: str) -> Values:
@@ -172,7 +180,18 @@ def _number(name: str, value: str) -> Values:
 
 
 def _text(name: str, value: str) -> Values:
-    return {name: value}
+    return {name: replace_calc(value)}
+
+
+def _size_adjust(value: str) -> Values:
+    """Reads `font-size-adjust`: with 0 all letters have the size 0."""
+    length = parse_length(value)
+    return {"font-size": (0.0, "px")} if length and length[0] < 0.05 else {}
+
+
+def _reset(value: str) -> Values:  # noqa: ARG001
+    """Reads `all`: every property has its first value again."""
+    return dict(_INITIAL)
 
 
 _DISPLAYS = name_set(
@@ -186,9 +205,44 @@ _LENGTHS = (
     " padding-left padding-right padding-top padding-bottom text-indent letter-spacing line-height"
 )
 _TEXTS = (
-    "overflow overflow-x overflow-y position float clip clip-path transform translate scale filter"
-    " text-shadow background-clip content-visibility"
+    "overflow overflow-x overflow-y position float clip clip-path transform translate scale rotate filter"
+    " text-shadow background-clip content-visibility contain mask mask-size"
 )
+# The direction of text is that of most mail: from left to right, from top to bottom.
+_LOGICAL = {
+    "block-size": "height",
+    "inline-size": "width",
+    "inset-inline-start": "left",
+    "inset-inline-end": "right",
+    "inset-block-start": "top",
+    "inset-block-end": "bottom",
+    "margin-inline-start": "margin-left",
+    "margin-inline": "margin-left",
+    "margin-block-start": "margin-top",
+    "margin-block": "margin-top",
+    "max-block-size": "max-height",
+    "max-inline-size": "max-width",
+    "min-block-size": "min-height",
+    "min-inline-size": "min-width",
+}
+# Properties that conditions of @supports in mail ask for, beside those that are read.
+_SUPPORTED = name_set(
+    "-webkit-appearance appearance gap grid-area grid-gap grid-template-areas grid-template-columns flex"
+    " flex-wrap object-fit aspect-ratio backdrop-filter -webkit-backdrop-filter hyphens box-shadow"
+    " border-radius text-decoration-color mix-blend-mode user-select -webkit-overflow-scrolling"
+    " -webkit-line-clamp accent-color writing-mode animation transition"
+)
+_INITIAL: Values = {
+    "display": "inline",
+    "visibility": "inherit",
+    "opacity": 1.0,
+    **dict.fromkeys(
+        name_set("height max-height width max-width left right top bottom margin-left margin-top")
+    ),
+    **dict.fromkeys(name_set("clip-path transform translate scale rotate filter mask contain"), "none"),
+    **dict.fromkeys(name_set("overflow overflow-x overflow-y content-visibility"), "visible"),
+    "position": "static",
+}
 _PROPERTIES: dict[str, Callable[[str], Values]] = {
     "display": partial(_keyword, "display", _DISPLAYS),
     "visibility": partial(_keyword, "visibility", _VISIBILITIES),
@@ -202,6 +256,18 @@ _PROPERTIES: dict[str, Callable[[str], Values]] = {
     "-webkit-background-clip": partial(_text, "background-clip"),
     "-webkit-transform": partial(_text, "transform"),
     "-webkit-clip-path": partial(_text, "clip-path"),
+    "-webkit-filter": partial(_text, "filter"),
+    "-webkit-mask": partial(_text, "mask"),
+    "-webkit-mask-image": partial(_text, "mask"),
+    "mask-image": partial(_text, "mask"),
+    "-webkit-mask-size": partial(_text, "mask-size"),
+    "-webkit-text-stroke": partial(_text, "text-shadow"),
+    "-webkit-text-stroke-color": partial(_text, "text-shadow"),
+    "-webkit-opacity": partial(_number, "opacity"),
+    "overflow-block": partial(_text, "overflow-y"),
+    "overflow-inline": partial(_text, "overflow-x"),
+    "font-size-adjust": _size_adjust,
+    "all": _reset,
     "opacity": partial(_number, "opacity"),
     "zoom": partial(_number, "zoom"),
     "margin": partial(_four, "margin-"),
@@ -209,4 +275,5 @@ _PROPERTIES: dict[str, Callable[[str], Values]] = {
     "inset": partial(_four, ""),
     **{name: partial(_length, name) for name in _LENGTHS.split()},
     **{name: partial(_text, name) for name in _TEXTS.split()},
+    **{name: partial(_length, physical) for name, physical in _LOGICAL.items()},
 }

@@ -1,7 +1,8 @@
 """Reads CSS selectors and matches them against elements.
 
-Supported are types, classes, ids, attributes, `:first-child`, `:not()` of one such test, descendants and
-children. A selector with anything else is `uncertain`: only its last compound is known.
+Supported are types, classes, ids, attributes, `:first-child`, descendants, children, and lists of such tests
+of one element in `:is()`, `:where()` and `:not()`. A selector with anything else is `uncertain`: only its
+last compound is known.
 """
 
 from __future__ import annotations
@@ -14,17 +15,21 @@ from spamnb.mail.css_declarations import Values
 from spamnb.mail.html_tokens import name_set
 
 _COMPOUND = re.compile(
-    r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>[\w-]+)
+    r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>-?[^\W\d][\w-]*|--[\w-]*)
     |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*["']?(?P<value>[^\]"']*)["']?\s*(?:\s[is]\s*)?)?\]
-    |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>[^()]*)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
+    |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
     re.VERBOSE,
 )
-_ALWAYS = frozenset(("link", "visited", "any-link", "root", "enabled", "read-only", "scope"))
+_ALTERNATIVE = re.compile(r"(?:[^,(\[]++|\((?:[^()]++|\([^()]*+\))*+\)?|\[[^\]]*+\]?)++")
+_ALWAYS = frozenset(("root", "read-only", "scope", "defined"))
+_LINKS = frozenset(("link", "any-link"))
+_LISTS = frozenset(("is", "where", "not", "-webkit-any", "-moz-any"))
 _NEVER = name_set(
-    "hover active focus focus-within focus-visible target checked disabled before after first-line"
+    "hover active focus focus-within focus-visible target checked disabled visited before after first-line"
     " first-letter selection placeholder marker backdrop"
 )
 MOST_COMPOUNDS = 8
+_LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
 
 
 class AttributeStyles(NamedTuple):
@@ -58,6 +63,7 @@ class Compound(NamedTuple):
     attributes: tuple[tuple[str, str, str], ...] = ()
     first: bool = False
     excluded: tuple[Compound, ...] = ()
+    lists: tuple[tuple[Compound, ...], ...] = ()  # of each, one must match
 
     def matches(self, element: Element) -> bool:
         return (
@@ -67,6 +73,7 @@ class Compound(NamedTuple):
             and (not self.first or element.first)
             and all(_has(element, *test) for test in self.attributes)
             and not any(compound.matches(element) for compound in self.excluded)
+            and all(any(compound.matches(element) for compound in one) for one in self.lists)
         )
 
     def key(self) -> str:
@@ -83,6 +90,7 @@ class Selector(NamedTuple):
     children: tuple[bool, ...]
     specificity: tuple[int, int, int]
     uncertain: bool = False
+    tests: int = 1  # of one element, with those of its lists
 
 
 def _has(element: Element, name: str, how: str, value: str) -> bool:
@@ -101,7 +109,7 @@ def _has(element: Element, name: str, how: str, value: str) -> bool:
 
 
 def parse_selector(text: str) -> Selector | None:
-    """Reads one selector in lower case, without a comma; None if it never matches.
+    """Reads one selector in lower case, without a comma; None if it never matches. ValueError if it is none.
 
     >>> selector = parse_selector("#top > p.note")
     >>> [compound.key() for compound in selector.compounds], selector.children, selector.specificity
@@ -111,10 +119,24 @@ def parse_selector(text: str) -> Selector | None:
     at, text = 0, text.strip()
     while at < len(text):
         match = _COMPOUND.match(text, at)
-        if match is None or not reader.add(match):
+        if match is None:
+            raise ValueError(text)
+        if not reader.add(match):
             return None
         at = match.end()
-    return reader.finish() if text else None
+    if not text:
+        raise ValueError(text)
+    return reader.finish()
+
+
+def split_selectors(text: str) -> list[str]:
+    """Splits a list of selectors at its commas.
+
+    >>> split_selectors("p:is(.a, .b), [title='x'], ")
+    ['p:is(.a, .b)', " [title='x']", ' ']
+    """
+    parts = [match[0] for match in _ALTERNATIVE.finditer(text)]
+    return [*parts, ""] if text.endswith(",") else parts
 
 
 class _SelectorReader:
@@ -124,6 +146,7 @@ class _SelectorReader:
         self._now = Compound()
         self._ranks = [0, 0, 0]
         self._uncertain = False
+        self._tests = 1
 
     def add(self, match: re.Match[str]) -> bool:
         """Adds one test; returns False if the selector can match nothing."""
@@ -153,25 +176,55 @@ class _SelectorReader:
     def _add_pseudo(self, name: str, argument: str | None) -> bool:
         if name in _NEVER:
             return False
+        if name in _LISTS and argument:
+            return self._add_list(name, argument)
         self._ranks[1] += 1
-        if name == "first-child":
+        if name == "first-child" or (name, argument) == ("nth-child", "1"):
             self._now = self._now._replace(first=True)
-        elif name == "not" and argument:
-            inner = parse_selector(argument)
-            if inner and len(inner.compounds) == 1 and not inner.uncertain:
-                self._now = self._now._replace(excluded=(*self._now.excluded, inner.compounds[0]))
-            else:
-                self._uncertain |= inner is not None
+        elif name in _LINKS:
+            self._now = self._now._replace(attributes=(*self._now.attributes, ("href", "", "")))
         elif name not in _ALWAYS:
             self._uncertain = True
         return True
+
+    def _add_list(self, name: str, argument: str) -> bool:
+        """Adds the tests of `:is()`, `:where()` or `:not()`."""
+        parsed = _parse_list(argument, forgiving=name != "not")
+        if name != "where" and parsed:
+            highest = max(selector.specificity for selector in parsed)
+            self._ranks = [rank + more for rank, more in zip(self._ranks, highest, strict=True)]
+        if any(len(selector.compounds) > 1 or selector.uncertain for selector in parsed):
+            self._uncertain = True
+            return True
+        self._tests += sum(selector.tests for selector in parsed)
+        now, compounds = self._now, tuple(selector.compounds[0] for selector in parsed)
+        if name == "not":
+            self._now = now._replace(excluded=(*now.excluded, *compounds))
+        else:
+            self._now = now._replace(lists=(*now.lists, compounds))
+        return name == "not" or bool(compounds)
 
     def finish(self) -> Selector:
         compounds = (self._now, *reversed(self._compounds))
         specificity = (self._ranks[0], self._ranks[1], self._ranks[2])
         if self._uncertain:
-            return Selector(compounds[:1], (), specificity, True)
-        return Selector(compounds, tuple(reversed(self._children)), specificity)
+            return Selector(compounds[:1], (), specificity, True, self._tests)
+        return Selector(compounds, tuple(reversed(self._children)), specificity, tests=self._tests)
+
+
+def _parse_list(argument: str, *, forgiving: bool) -> list[Selector]:
+    """Reads the selectors of a list that may match; a `forgiving` list may have wrong ones."""
+    parsed = []
+    for text in split_selectors(argument)[:_LONGEST_LIST]:
+        try:
+            selector = parse_selector(text)
+        except ValueError:
+            if not forgiving:
+                raise
+            continue
+        if selector is not None:
+            parsed.append(selector)
+    return parsed
 
 
 def matches_ancestors(selector: Selector, ancestors: Sequence[Element]) -> tuple[bool, int]:

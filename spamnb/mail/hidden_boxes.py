@@ -5,26 +5,38 @@ from __future__ import annotations
 import math
 import re
 
-from spamnb.mail.css_declarations import Values, parse_length, to_pixels
+from spamnb.mail.css_declarations import Values, colors_in
+from spamnb.mail.css_numbers import parse_length, to_pixels
 from spamnb.mail.html_tokens import name_set
 
 # Limits in pixels.
 _SMALLEST_BOX = 5.0  # of which text beyond the edge is cut off
 _OFF_PAGE = -500.0  # left or above; layouts move boxes by less
 _FAR_RIGHT = 2000.0
+_FAR_SIDE = 1200.0  # from the right or the bottom
+_SCREEN = 800.0  # height, beyond which a fixed box cannot be reached by scrolling
 _WHOLE = 1000.0  # of which an offset in percent is taken
 _OWN_SIZE = 400.0  # of which a translation in percent is taken: half of it centres a box
 _TINY_SCALE = 0.1  # a factor
 _OVERFLOWS, _CLIPS = name_set("overflow overflow-x overflow-y"), name_set("clip clip-path")
-_MOVES, _TRANSFORMS = name_set("position margin-left margin-top"), name_set("transform translate scale")
+_MOVES, _TRANSFORMS = (
+    name_set("position margin-left margin-top padding-left"),
+    name_set("transform translate scale rotate"),
+)
 _NO_BOX = ("none", "table-column", "table-column-group")
 _CUT_OFF = ("hidden", "clip", "auto", "scroll")
-_MOVED = ("absolute", "fixed", "relative", "sticky")
+_MOVED = ("absolute", "fixed", "relative")
+_PAINTED_INSIDE = name_set("paint content strict")  # values of `contain` that cut off
+_SIZED_ALONE = name_set("size strict")  # and those by which an element does not grow with its content
+_ANGLE = re.compile(r"([+-]?[0-9.]{1,12})(deg|turn|rad|grad)")
+_DEGREES = {"deg": 1.0, "turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
+_FAINT = 0.1  # alpha
+_NO_SIZE = re.compile(r"/\s*0(?![.\d])|\A0(?![.\d])")
 _OWN_BLOCK = ("absolute", "fixed")
 # Values that can hide something by themselves; those of a size or an edge need one of these.
 BOXES = (
     name_set("display visibility content-visibility opacity filter text-indent letter-spacing text-shadow")
-    | name_set("background-clip")
+    | name_set("background-clip contain mask")
     | _OVERFLOWS
     | _CLIPS
     | _MOVES
@@ -55,6 +67,7 @@ def is_gone(values: Values, em: float, boxed: bool) -> bool:
         or (boxed and cuts_off(values) and _has_no_room(values, em))
         or (not _MOVES.isdisjoint(values) and _is_off_page(values, em))
         or (not _CLIPS.isdisjoint(values) and _is_clipped(values, em))
+        or ("mask" in values and _is_masked(values))
         or (boxed and not _TRANSFORMS.isdisjoint(values) and _is_transformed_away(values, em))
     )
 
@@ -71,12 +84,29 @@ def has_box(values: Values, tag: str, inline: bool) -> bool:
 
 def cuts_off(values: Values) -> bool:
     """Returns whether what goes beyond the edges of an element is cut off."""
+    if "contain" in values and not _PAINTED_INSIDE.isdisjoint(str(values["contain"]).split()):
+        return True
     if _OVERFLOWS.isdisjoint(values):
         return False
     return any(word in _CUT_OFF for name in _OVERFLOWS for word in str(values.get(name, "")).split())
 
 
+def _is_masked(values: Values) -> bool:
+    """Returns whether a mask leaves nothing: one without a visible colour, of no size, or not loaded."""
+    mask = str(values["mask"])
+    if mask in ("none", "initial", "unset", "inherit"):
+        return False
+    if _NO_SIZE.search(mask) or _NO_SIZE.search(str(values.get("mask-size", ""))):
+        return True
+    if mask.find("gradient(") < 0:
+        return mask.find("url(") >= 0  # mail programs do not load it
+    colors = colors_in(mask)
+    return bool(colors) and all(color[3] < _FAINT for color in colors)
+
+
 def _has_no_room(values: Values, em: float) -> bool:
+    if not _SIZED_ALONE.isdisjoint(str(values.get("contain", "")).split()) and "height" not in values:
+        return True
     for side, start, end in (("height", "top", "bottom"), ("width", "left", "right")):
         sizes = [pixels_of(values, name, em) for name in (side, f"max-{side}")]
         known = [size for size in sizes if size is not None]
@@ -89,13 +119,24 @@ def _has_no_room(values: Values, em: float) -> bool:
 
 def _is_off_page(values: Values, em: float) -> bool:
     starts = [pixels_of(values, "margin-left", em), pixels_of(values, "margin-top", em)]
-    ends: list[float | None] = [pixels_of(values, "margin-left", em)]
+    ends: list[float | None] = [pixels_of(values, name, em) for name in ("margin-left", "padding-left")]
     if values.get("position") in _MOVED:
         starts += [pixels_of(values, "left", em), pixels_of(values, "top", em)]
-        ends += [pixels_of(values, name, em) for name in ("left", "right", "bottom")]
+        ends.append(pixels_of(values, "left", em))
+        far = [pixels_of(values, name, em) for name in ("right", "bottom")]
+        if any(x is not None and x > _FAR_SIDE for x in far):
+            return True
+        if values["position"] == "fixed" and _is_beyond_screen(values, em):
+            return True
     return any(x is not None and x <= _OFF_PAGE for x in starts) or any(
         x is not None and x >= _FAR_RIGHT for x in ends
     )
+
+
+def _is_beyond_screen(values: Values, em: float) -> bool:
+    """Returns whether a fixed box, which does not scroll, is below the screen or right of it."""
+    left, top = pixels_of(values, "left", em, _FAR_SIDE), pixels_of(values, "top", em, _SCREEN)
+    return (left is not None and left >= _FAR_SIDE) or (top is not None and top >= _SCREEN)
 
 
 def _is_clipped(values: Values, em: float) -> bool:
@@ -117,7 +158,20 @@ def _leaves_nothing(name: str, given: str, em: float) -> bool:
     if name in ("circle", "ellipse"):
         radii = _lengths(given.split("at")[0], em)
         return bool(radii) and min(radii) < 2
-    return name == "polygon" and len({point.strip() for point in given.split(",")}) == 1
+    if name in ("rect", "xywh"):
+        sides = _lengths(given.split(" round ")[0], em)
+        if len(sides) != 4:
+            return False
+        across = (sides[2] - sides[0], sides[1] - sides[3]) if name == "rect" else (sides[2], sides[3])
+        return min(across) < 2
+    if name != "polygon":
+        return False
+    points = [
+        _lengths(point, em) for point in given.split(",") if point.strip() not in ("evenodd", "nonzero")
+    ]
+    if not points or any(len(point) != 2 for point in points):
+        return False
+    return any(max(at) - min(at) < 2 for at in zip(*points, strict=True))
 
 
 def _lengths(given: str, em: float) -> list[float]:
@@ -129,15 +183,16 @@ def _lengths(given: str, em: float) -> list[float]:
 
 def _is_transformed_away(values: Values, em: float) -> bool:
     functions = functions_of(values, "transform")
-    functions += [(name, str(values[name])) for name in ("translate", "scale") if name in values]
+    functions += [(name, str(values[name])) for name in ("translate", "scale", "rotate") if name in values]
     return any(_moves_away(name, given, em) for name, given in functions)
 
 
 def _moves_away(name: str, given: str, em: float) -> bool:
-    if name in ("rotatex", "rotatey"):
-        degrees = given.strip().removesuffix("deg")
-        turn = parse_length(degrees)
-        return turn is not None and abs(math.cos(math.radians(turn[0]))) < 0.05
+    if name in ("rotatex", "rotatey", "rotate"):
+        angle = _ANGLE.search(given)
+        if angle is None or (name == "rotate" and given.split()[0] not in ("x", "y")):
+            return False
+        return abs(math.cos(math.radians(float(angle[1]) * _DEGREES[angle[2]]))) < 0.05
     numbers = _lengths(given, em)
     if not numbers:
         return False

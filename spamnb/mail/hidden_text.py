@@ -17,8 +17,9 @@ from spamnb.mail.css_declarations import Values, clean, variables
 from spamnb.mail.css_selectors import Element
 from spamnb.mail.html_elements import NOT_SHOWN, ORDINARY, parse_attributes, read_element
 from spamnb.mail.html_tokens import COMMENT, Markup
+from spamnb.mail.media_queries import DESKTOP, PHONE, matches_media
 from spamnb.mail.open_elements import SPECIAL, OpenElements
-from spamnb.mail.style_sheet import DESKTOP, PHONE, Rule, RuleIndex, matches_media, parse_rules
+from spamnb.mail.style_sheet import Rule, RuleIndex, parse_rules
 
 _WITHOUT_CONTENT = frozenset(
     b"head area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
@@ -31,7 +32,9 @@ _MOST_INSIDE = 8  # elements that are open before the tag of the body
 # than 2,144, nor more than one for 20 bytes. No text of a page that takes more, or has more rules, is read.
 _TESTS = 20_000
 _MOST_RULES = 5_000
-_STYLING = re.compile(rb"style|hidden|color|background|text|size|open|link", re.IGNORECASE)  # attributes
+_STYLING = re.compile(
+    rb"style|hidden|color|background|text|size|open|link|popover", re.IGNORECASE
+)  # attributes
 _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512

@@ -18,7 +18,10 @@ _FONT_SIZES = (10.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
 ORDINARY = name_set(
     "script style title noscript iframe noframes noembed audio video canvas meter progress rp"
 )
-NOT_SHOWN = ORDINARY | name_set("template datalist desc metadata defs annotation annotation-xml")
+NOT_SHOWN = ORDINARY | name_set(
+    "template datalist desc metadata defs annotation annotation-xml symbol clippath mask pattern mphantom"
+    " frameset"
+)
 
 
 def parse_attributes(raw: str) -> dict[str, str]:
@@ -60,7 +63,12 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
 def _hints(tag: str, attributes: Mapping[str, str]) -> Values:
     """Returns the values that the tag and its attributes set, which any style replaces."""
     hints: Values = {}
-    if tag in NOT_SHOWN or "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
+    if (
+        tag in NOT_SHOWN
+        or "hidden" in attributes
+        or "popover" in attributes
+        or (tag == "dialog" and "open" not in attributes)
+    ):
         hints["display"] = "none"
     if "bgcolor" in attributes and (background := parse_legacy_color(attributes["bgcolor"])):
         hints["background-color"] = background

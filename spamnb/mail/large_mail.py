@@ -1,6 +1,8 @@
 """Reads a mail beyond the limit on its size: leaves out the bodies of attachments, as the mail comes in.
 
-So text behind a large attachment is found, and memory stays within the limit. Time is linear in the size.
+So text behind a large attachment is found, and memory stays within the limit. Of each part within another
+at most half of the room that is left is kept, so a long text cannot push the page behind it out. Time is
+linear in the size.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ class LargeMail:
         self._in_head = True
         self._state = _TEXT
         self._preamble = 0  # where it begins in what is kept
+        self._most = limit + 2  # bytes that are kept in all before this part ends
 
     def feed(self, block: bytes) -> None:
         """Takes the next bytes of the mail."""
@@ -96,6 +99,8 @@ class LargeMail:
             self._in_head = True
         elif kind.kind not in (b"text", b"multipart") and kind.type != b"message_rfc822":
             self._state = _ATTACHMENT
+        elif self._boundaries:
+            self._most = len(self._kept) + (self._limit + 2 - len(self._kept)) // 2
 
     def _read_body(self, data: bytes, at: int, final: bool) -> int:
         """Reads a body up to the next mark; returns where to go on, or ~n if more is needed from n on."""
@@ -139,7 +144,7 @@ class LargeMail:
         if self._state == _PREAMBLE:
             del self._kept[self._preamble :]
             self._cut = False
-        self._state = _TEXT
+        self._state, self._most = _TEXT, self._limit + 2
         self._keep(written)
         if name in self._boundaries:
             del self._boundaries[self._boundaries.index(name) + 1 :]
@@ -150,7 +155,7 @@ class LargeMail:
 
     def _keep(self, data: bytes) -> None:
         if self._state in (_TEXT, _PREAMBLE) and data:
-            room = self._limit + 2 - len(self._kept)
+            room = self._most - len(self._kept)
             self._kept += data[: max(room, 0)]
             self._cut |= len(data) > room
 

@@ -21,6 +21,7 @@ _READABLE = (b"text", b"multipart", b"message")
 _HTML = (b"text_html", b"text_x_amp_html")
 _META = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 _META_BYTES = 2048  # of an HTML page in which it may state its character set
+_BLANK = "\u00a0".encode()
 _IMAGE_ONLY = 40  # bytes of text that still count as none beside an image
 
 
@@ -72,6 +73,8 @@ class _PartReader:
         self._limits = limits
         self._notes = notes
         self._room = limits.text
+        self._pages = 0  # HTML pages that show anything
+        self._unseen = False  # whether a later alternative is shown in place of this part
 
     def read(self, headers: Headers, body: bytes, depth: int = 0, default: ContentType = _PLAIN) -> None:
         """Reads one part, with all parts in it."""
@@ -100,15 +103,38 @@ class _PartReader:
             return False
         if len(pieces) > room:
             self._notes.append(f"parts beyond {self._limits.parts:,} were left out")
+        if kind.type == b"multipart_alternative":
+            self._read_alternatives(pieces[:room], depth)
+            return True
         default = _MESSAGE if kind.type == b"multipart_digest" else _PLAIN
         for piece in pieces[:room]:
             self.read(*split_head(piece, self._limits, self._notes), depth + 1, default)
         return True
 
+    def _read_alternatives(self, pieces: list[bytes], depth: int) -> None:
+        """Reads alternatives from the last one back: mail programs show the last that they can.
+
+        What stands before an HTML page is not shown, so it is no evidence, unless the page is empty. A page
+        that is a picture is not: its text would be the best place to hide good words. An attachment, a mail
+        or AMP is no page that every program shows.
+        """
+        unseen, texts, ordered = self._unseen, self.parts.texts, list[bytes]()
+        start = len(texts)
+        for piece in reversed(pieces):
+            before = self._pages
+            self.read(*split_head(piece, self._limits, self._notes), depth + 1)
+            self._unseen |= self._pages > before
+            ordered[:0] = texts[start:]
+            del texts[start:]
+        texts += ordered
+        self._unseen = unseen
+
     def _read_message(self, body: bytes, depth: int) -> None:
-        """Reads a mail inside the mail."""
+        """Reads a mail inside the mail; its page is not that of the mail around it."""
         if not self._is_too_deep(depth):
+            pages = self._pages
             self.read(*split_head(body, self._limits, self._notes), depth + 1)
+            self._pages = pages
 
     def _is_too_deep(self, depth: int) -> bool:
         too_deep = depth >= self._limits.depth
@@ -122,6 +148,8 @@ class _PartReader:
             parts.mime.append(b"encoding_" + as_word(encoding)[:32])
         if kind.charset:
             parts.mime.append(b"charset_" + as_word(kind.charset.lower()))
+        if self._unseen:
+            return
         data = _transfer_decode(body, encoding, self._room)
         if len(data) > self._room:
             self._notes.append(f"text beyond {self._limits.text:,} bytes was left out")
@@ -130,9 +158,10 @@ class _PartReader:
         if kind.type not in _HTML and data.find(b"begin ") >= 0:
             data, files = take_files(data)
             self._read_files(files)
-        self._add_text(
+        shows = self._add_text(
             kind, to_utf8(data, kind.charset or (_html_charset(data) if kind.type in _HTML else b""))
         )
+        self._pages += shows and kind.type == _PAGE.type and not _is_attachment(headers)
 
     def _read_files(self, files: list[EncodedFile]) -> None:
         """Reads the uuencoded files of a text as attachments."""
@@ -142,28 +171,30 @@ class _PartReader:
             if content:
                 self._add_text(kind, to_utf8(content, _html_charset(content) if kind is _PAGE else b""))
 
-    def _add_text(self, kind: ContentType, text: bytes) -> None:
-        """Adds a text in UTF-8, and its links and markup."""
+    def _add_text(self, kind: ContentType, text: bytes) -> bool:
+        """Adds a text in UTF-8, and its links and markup; returns whether it shows anything."""
         parts = self.parts
         if 0 in text:
             text = text.replace(b"\0", b"")
-        links = find_links(text)
+        links, has_picture = find_links(text), False
         if kind.type in _HTML:
             links += masked_links(text)
             from spamnb.mail.html_text import parse_html  # patterns and tables that other mail does not need
 
             page = parse_html(text)
             text = page.text
+            has_picture = b"images_0" not in page.facts
             links = [link for link in links if link not in page.hidden_links]
             parts.misleads |= page.misleads
             parts.html += (*page.facts, b"links_" + bucket(len(links)))
         parts.links += links
         parts.texts.append(text)
+        return has_picture or bool(text.replace(_BLANK, b"").strip())
 
     def _read_name(self, kind: ContentType, headers: Headers) -> None:
         disposition = headers.get(b"content_disposition", b"")
         name = parameters(disposition).get(b"filename", kind.name)
-        if name or disposition.lstrip()[:10].lower() == b"attachment" or kind.kind not in _READABLE:
+        if name or _is_attachment(headers) or kind.kind not in _READABLE:
             self.parts.files += file_words(name, kind.type)
 
 
@@ -179,6 +210,10 @@ def _split_parts(body: bytes, boundary: bytes, most: int) -> list[bytes]:
         elif parts:
             parts[-1] += (line, piece)
     return [b"".join(pieces) for pieces in parts]
+
+
+def _is_attachment(headers: Headers) -> bool:
+    return headers.get(b"content_disposition", b"").lstrip()[:10].lower() == b"attachment"
 
 
 def _encoding(headers: Headers) -> bytes:

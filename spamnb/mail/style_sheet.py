@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
 from spamnb.mail.css_declarations import Values, parse_declarations
-from spamnb.mail.css_selectors import Element, Selector, matches_ancestors, parse_selector
+from spamnb.mail.css_selectors import Element, Selector, matches_ancestors, parse_selector, split_selectors
+from spamnb.mail.media_queries import is_supported
 
-DESKTOP, PHONE = 1280.0, 375.0  # pixels of width for which a page is laid out
 # Text up to a brace or semicolon; quoted text and parentheses may have these in them.
 _PIECE = re.compile(r"""((?:[^{};"'(]++|"[^"\n]*+"?|'[^'\n]*+'?|\([^()]*+\)?)*+)([{};]|\Z)""")
-_SELECTOR = re.compile(r"(?:[^,(]++|\([^()]*+\)?)++")
-_FEATURE = re.compile(r"\(\s*+([a-z-]+)\s*+(?::([^()]*+))?\)")
 _LONGEST = 300  # characters of a selector or a media query
-_PIXELS = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)(px|em|rem)?")
 _OPEN, _CLOSED = True, False  # whether the rules in a block are read
 
 
@@ -39,10 +36,17 @@ def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
         normal, important = parse_declarations(declarations)
         if normal or important:
             around = (media, *queries) if media else queries
-            for text in map(itemgetter(0), _SELECTOR.finditer(selectors)):
-                selector = parse_selector(text) if len(text) <= _LONGEST else None
-                if selector:
-                    yield _rule(selector, normal, important, around)
+            for selector in _selectors(selectors):
+                yield _rule(selector, normal, important, around)
+
+
+def _selectors(text: str) -> list[Selector]:
+    """Reads the selectors of a rule; if one of them is wrong, the rule does not count."""
+    try:
+        parsed = [parse_selector(part) for part in split_selectors(text) if len(part) <= _LONGEST]
+    except ValueError:
+        return []
+    return [selector for selector in parsed if selector]
 
 
 def _rule(selector: Selector, normal: Values, important: Values, media: tuple[str, ...]) -> Rule:
@@ -61,6 +65,7 @@ def _blocks(sheet: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     stack: list[tuple[str, bool]] = []  # the query of each open block, and whether it is read
     selectors, declarations = "", [""]
     at, inside = 0, 0  # `inside`: depth of blocks within a rule
+    stray = broken = False  # whether the selectors of the rule come after what belongs to no rule
     while at < len(sheet):
         piece = _PIECE.match(sheet, at)
         if piece is None:
@@ -71,51 +76,28 @@ def _blocks(sheet: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
             if inside == 1 and end != "{":
                 declarations.append(text)
             inside += (end == "{") - (end == "}")
-            if not inside and all(read for _, read in stack):
+            if not inside and not broken and all(read for _, read in stack):
                 yield selectors, ";".join(declarations), tuple(query for query, _ in stack if query)
         elif end == "{" and text.startswith("@"):
             stack.append(_at_rule(text))
         elif end == "{":
             selectors, declarations, inside = text, [], 1
+            broken, stray = stray, False
         elif end == "}" and stack:
             stack.pop()
-    if inside:  # the end of the sheet closes what is open
+        elif not stack:
+            stray |= not text.startswith("@")
+    if inside and not broken:  # the end of the sheet closes what is open
         yield selectors, ";".join(declarations), tuple(query for query, _ in stack if query)
 
 
 def _at_rule(text: str) -> tuple[str, bool]:
     """Returns the media query of a block, and whether its rules are read at all."""
-    name, _, condition = text.partition(" ")
-    if name.startswith("@media"):
-        return text[len("@media") :].strip(), len(text) <= _LONGEST
-    return "", _OPEN if name in ("@layer", "@supports") and "not " not in condition else _CLOSED
-
-
-def matches_media(queries: Iterable[str], width: float) -> bool:
-    """Returns whether a screen of a width fulfils media queries; what is not known is not fulfilled.
-
-    >>> [matches_media(["only screen and (max-width: 480px)"], width) for width in (DESKTOP, PHONE)]
-    [False, True]
-    """
-    return all(any(_matches_query(part.strip(), width) for part in query.split(",")) for query in queries)
-
-
-def _matches_query(query: str, width: float) -> bool:
-    words = _FEATURE.sub(" ", query).replace(" and ", " ").split()
-    if not set(words) <= {"only", "all", "screen", "and"}:
-        return False
-    return all(_has_feature(name, value, width) for name, value in _FEATURE.findall(query))
-
-
-def _has_feature(name: str, value: str, width: float) -> bool:
-    value = value.strip()
-    pixels = _PIXELS.fullmatch(value)
-    limit = float(pixels[1]) * (1.0 if pixels[2] == "px" or not pixels[2] else 16.0) if pixels else 0.0
-    if name in ("min-width", "min-device-width"):
-        return pixels is not None and width >= limit
-    if name in ("max-width", "max-device-width"):
-        return pixels is not None and width <= limit
-    return (name, value) == ("prefers-color-scheme", "light")
+    if text.startswith("@media"):
+        return text[len("@media") :].strip() or "all", len(text) <= _LONGEST
+    if text.startswith("@supports"):
+        return "", len(text) <= _LONGEST and is_supported(text[len("@supports") :]) is True
+    return "", _OPEN if text.split(maxsplit=1)[0] == "@layer" else _CLOSED
 
 
 class RuleIndex:
@@ -158,7 +140,7 @@ class RuleIndex:
         ancestors: Sequence[Element],
         open_keys: Mapping[str, int],
     ) -> bool:
-        self.budget -= 1
+        self.budget -= selector.tests
         if not selector.compounds[0].matches(element):
             return False
         if len(selector.compounds) == 1:
@@ -167,5 +149,5 @@ class RuleIndex:
         if not all(key == "*" or open_keys.get(key) for key in others):
             return False
         matches, tests = matches_ancestors(selector, ancestors)
-        self.budget -= tests
+        self.budget -= tests * selector.tests
         return matches

@@ -9,6 +9,7 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.mailbox.account_loop import (
         AccountRun as AccountRun,
+        accounts_path as accounts_path,
         run_accounts as run_accounts,
         state_folder as state_folder,
         state_path as state_path,
@@ -30,7 +31,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
-            "account_loop": ["AccountRun", "run_accounts", "state_folder", "state_path"],
+            "account_loop": ["AccountRun", "accounts_path", "run_accounts", "state_folder", "state_path"],
             "account_sync": ["AccountSync", "Event"],
             "accounts": ["MailAccount", "check_name"],
             "folder_training": ["FolderMails", "train_from_folders"],

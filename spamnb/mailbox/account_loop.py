@@ -20,7 +20,6 @@ from spamnb.mailbox.sync_plan import pause_after
 from spamnb.model import data_folder
 from spamnb.storage import Lock
 
-_POLL = 60.0  # seconds between two looks at Junk, and at everything where the server has no IDLE
 _REFUSED_PAUSE = 300.0  # seconds before the next try after a server refused something: it is no hurry
 _TICK = 0.2
 Note = Callable[[str], None]  # prints a line for the user
@@ -40,6 +39,11 @@ def state_path() -> str:
     return os.path.join(state_folder(), "imap.sqlite")
 
 
+def accounts_path() -> str:
+    """The file with the accounts that `spamnb imap login` has kept."""
+    return os.path.join(state_folder(), "accounts.toml")
+
+
 @dataclass
 class AccountRun:
     """What it takes to run one account."""
@@ -50,7 +54,6 @@ class AccountRun:
     report: Report
     note: Note
     since: date | None = None
-    poll: float = _POLL
     error: SpamnbError | None = None
 
     def once(self) -> None:
@@ -96,7 +99,7 @@ class AccountRun:
                 more, since = sync.run(since), None
                 yield
                 if not more:
-                    session.wait(self.poll, stop)
+                    session.wait(self.account.poll, stop)
         finally:
             session.close()
 

@@ -1,4 +1,4 @@
-"""Defines an IMAP account as config.toml holds it; a password is never part of it."""
+"""Defines an IMAP account as a table of TOML holds it; a password is never part of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _USUAL_PORTS = {"implicit": 993, "starttls": 143}
 
 @dataclass(frozen=True, slots=True)
 class MailAccount:
-    """One account: `name` is its key in config.toml, the others are its settings there.
+    """One account: `name` is the key of its table, the others are its settings there.
 
     >>> MailAccount("me@example.org", "imap.example.org:993").host
     'imap.example.org'
@@ -34,10 +34,11 @@ class MailAccount:
     ca_file: str = ""
     password_command: str = ""
     model: str = ""
+    poll: float = 60.0  # seconds between two looks at Junk, and at everything where the server has no IDLE
 
     @classmethod
     def from_table(cls, name: str, table: Mapping[str, Any], where: str) -> Self:
-        """Checks a table of config.toml; `where` names it in errors."""
+        """Checks the table of an account; `where` names it in errors."""
         check_name(name)
         known = {one.name.replace("_", "-"): one for one in fields(cls) if one.name != "name"}
         values: dict[str, Any] = {}
@@ -69,7 +70,7 @@ class MailAccount:
         return parse_server(self.server)[1] or _USUAL_PORTS[self.tls]
 
     def table(self) -> str:
-        """The table for config.toml: what differs from the defaults."""
+        """The account as TOML: what differs from the defaults."""
         lines = [f"[imap.accounts.{dumps(self.name)}]"]
         for one in fields(self):
             value = getattr(self, one.name)
@@ -101,7 +102,11 @@ def parse_server(text: str) -> tuple[str, int | None]:
 
 
 def _checked(key: str, value: Any, where: str) -> Any:
-    """The value of a key; `folders` is a list of names, all others are text."""
+    """The value of a key; `folders` is a list of names, `poll` a number, all others are text."""
+    if key == "poll":
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
+            raise ConfigError(f"{where} must be a number of seconds, at least 1", hint="correct it")
+        return float(value)
     if key == "folders" and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return tuple(value)
     if key == "folders" or not isinstance(value, str):

@@ -26,7 +26,7 @@ def password_of(account: MailAccount, prompt: Prompt, ask_first: bool = False) -
     if not password:
         raise MailboxError(
             f"there is no password for {account.name}",
-            hint="set password-command in its table of config.toml, or install keyring and log in again",
+            hint="log in again with --password-command CMD, or install keyring",
         )
     return password
 

@@ -12,6 +12,7 @@ from spamnb.errors import ModelError
 MAX_GROWTH = 0.25  # changes as a share of the messages behind the metrics, beyond which these are outdated
 MAX_ERRORS = 3.0  # standard errors by which the error rate may exceed that of the metrics
 MAX_CHANGES = 1 << 80  # a model counts fewer than 2^63 messages; they may be learned and forgotten often
+_HAM = {"ham", "lost_ham"}
 LOSS_UNIT = 2.0**-24
 MIN_CLASSIFIED = 30  # messages from which on an error rate means something
 
@@ -21,7 +22,8 @@ class ChangeHistory(Record):
 
     `classified` are new messages that were to be learned. The model classified each before it learned it (the
     prequential way): `wrong` and `unsure` count the results. `--mode on-error` keeps none of this: messages
-    that are classified correctly are not remembered there, and would count again with every run.
+    that are classified correctly are not remembered there, and would count again with every run. Of two
+    classes `ham` counts the classified messages of the negative one, `lost_ham` those of them called spam.
     """
 
     learned: int = 0
@@ -31,6 +33,8 @@ class ChangeHistory(Record):
     wrong: int = 0
     unsure: int = 0
     loss: float = 0.0  # a multiple of LOSS_UNIT, so that sums and differences are exact
+    ham: int = 0
+    lost_ham: int = 0
 
     def plus(self, other: ChangeHistory) -> ChangeHistory:
         return ChangeHistory(*(getattr(self, name) + getattr(other, name) for name in self._fields))
@@ -39,7 +43,9 @@ class ChangeHistory(Record):
         return ChangeHistory(*(-getattr(self, name) for name in self._fields))
 
     def to_state(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._fields}
+        """Builtins only, for the model file; the counts of ham only if there are any."""
+        state = {name: getattr(self, name) for name in self._fields}
+        return {name: n for name, n in state.items() if n or name not in _HAM}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, signed: bool = False) -> ChangeHistory:
@@ -50,7 +56,7 @@ class ChangeHistory(Record):
         """
         if (
             not isinstance(state, Mapping)
-            or state.keys() != set(cls._fields)
+            or state.keys() | _HAM != set(cls._fields)
             or not _are_possible(signed, **state)
         ):
             raise ModelError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from spamnb.model.decision_options import (
 from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
+_CERTAIN = 700.0  # log-odds of a probability that rounds to 1
 _SAME = 1e-9  # the relative difference of two probabilities that are the same on paper
 
 
@@ -79,11 +80,11 @@ def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
     """Describes the state of a decision.
 
     >>> describe(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
-    'spam above P = 0.9526 (log-odds +3.00: at most 0.1% of ham), unsure above 0.5'
+    'spam above P = 0.9526 (log-odds +3.00, aim: at most 0.1% of ham), unsure above 0.5'
     """
     text = f"{positive} above P = {probability_text(state['threshold'])}"
     if (threshold := state.get("log_odds_threshold")) is not None:
-        text += f" (log-odds {threshold:+.2f}: at most {100 * state['max_fpr']:.3g}% of {other})"
+        text += f" (log-odds {threshold:+.2f}, aim: at most {100 * state['max_fpr']:.3g}% of {other})"
     return text if state["unsure_from"] is None else f"{text}, unsure above {state['unsure_from']:g}"
 
 
@@ -93,8 +94,9 @@ class Decision:
 
     Spam is strictly above `threshold`, so a tie is ham, as textbooks have it. With `unsure_from`, messages
     above that and not above `threshold` are unsure. With costs, `threshold` follows from them. With
-    `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which keeps the false positive rate at most
-    that high; probabilities near 1 are too close together to distinguish.
+    `max_fpr`, spam lies above the log-odds `log_odds_threshold`, which aims at a false positive rate of at
+    most that; probabilities near 1 are too close together to distinguish. Lessons move that threshold away
+    from `trained_log_odds`.
 
     >>> round(Decision.from_costs(cost_fp=100, cost_fn=10).threshold, 3)
     0.909
@@ -107,6 +109,7 @@ class Decision:
     log_odds_threshold: float | None = None
     max_fpr: float | None = None
     costs: tuple[tuple[str, str, float], ...] = ()  # truth, verdict, cost; others cost 1
+    trained_log_odds: float | None = None  # the log-odds threshold before any lesson
 
     def __post_init__(self) -> None:
         stated = [cost for cost in (self.cost_fp, self.cost_fn) if cost is not None]
@@ -152,6 +155,48 @@ class Decision:
         """
         threshold = 1 / (1 + math.exp(-max(cutoff, -700.0)))
         return cls(threshold, 0.5 if threshold > 0.5 else None, None, None, cutoff, max_fpr)
+
+    def with_rate(self, max_fpr: float | None) -> Decision:
+        """Returns the same threshold, aiming at another false positive rate or at none.
+
+        >>> Decision(0.9, 0.4).with_rate(0.001).log_odds_threshold
+        2.1972245773362196
+        """
+        if max_fpr is None:
+            return replace(self, log_odds_threshold=None, max_fpr=None, trained_log_odds=None)
+        threshold = self.log_odds_threshold
+        if threshold is None:
+            threshold = math.log(self.threshold / (1 - self.threshold)) if self.threshold < 1 else _CERTAIN
+        return replace(self, log_odds_threshold=threshold, max_fpr=max_fpr, trained_log_odds=None)
+
+    def after_lessons(self, ham: int, lost: int) -> Decision:
+        """Moves the threshold by how many of the ham that were learned had been called spam.
+
+            log-odds threshold = trained one + log((lost + 1) / (max_fpr ham + 1))      at least 0
+
+        The tail of ham scores falls off about as exp(-log-odds), so the second term is the logarithm of the
+        observed rate by the wanted one, with one message as wanted added to both.
+
+        >>> rule = Decision.from_cutoff(3.0, 0.001)
+        >>> lessons = (0, 0), (5, 5), (5000, 5), (5000, 0)
+        >>> [round(rule.after_lessons(*n).log_odds_threshold, 2) for n in lessons]
+        [3.0, 4.79, 3.0, 1.21]
+        """
+        if self.max_fpr is None or self.log_odds_threshold is None:
+            return self
+        if not ham and self.trained_log_odds is None:
+            return self
+        trained = self.log_odds_threshold if self.trained_log_odds is None else self.trained_log_odds
+        threshold = max(trained + math.log((lost + 1) / (self.max_fpr * ham + 1)), 0.0)
+        p = 1 / (1 + math.exp(-threshold))
+        unsure = low if (low := self.unsure_from or 0.5) < p else None
+        return replace(
+            self,
+            threshold=p,
+            unsure_from=unsure,
+            log_odds_threshold=threshold,
+            trained_log_odds=trained if ham else None,  # undone lessons leave no trace
+        )
 
     def for_classes(self, labels: tuple[str, ...], positive: str) -> Decision:
         """Makes a threshold of costs where there are two classes; refuses costs of unknown ones."""
@@ -228,16 +273,18 @@ class Decision:
         return codes
 
     def to_state(self) -> dict[str, Any]:
-        """Builtins only, for the model file; costs of more than two classes only if there are any."""
+        """Builtins only, for the model file; costs and the trained threshold only if there are any."""
         state = asdict(self)
         costs = [list(cost) for cost in state.pop("costs")]
+        if state["trained_log_odds"] is None:
+            del state["trained_log_odds"]
         return state | ({"costs": costs} if costs else {})
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Decision:
         """Reverses `to_state`; refuses a damaged state."""
         try:
-            if state.keys() | {"costs"} != set(cls.__slots__):
+            if state.keys() | {"costs", "trained_log_odds"} != set(cls.__slots__):
                 raise ValueError("names")
             costs = tuple(_stored_cost(*cost) for cost in state.get("costs", ()))
             numbers = {name: n for name, n in state.items() if name != "costs"}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import Platt
 from spamnb.model.explanation import counted_by
 from spamnb.model.scoring_engine import weighted
@@ -78,6 +79,7 @@ class Formula:
     sum: TokenSum
     calibration: dict[str, Any]
     base_weight: float | None = None
+    base_by_share: bool = False  # own log-odds count by the share of known tokens that are known to them
     base: Formula | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,6 +141,7 @@ def formula_of(model: SpamModel) -> Formula:
         ),
         sum=_token_sum(model),
         calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},
+        base_by_share=model.base is not None and model.calibration.note == FOLLOWS,
         base_weight=None if base is None else base.weight,
         base=None if base is None else formula_of(base.model),
     )

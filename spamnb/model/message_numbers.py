@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.counts import Entries
 from spamnb.features import Batch, extract
 from spamnb.messages import Texts
+from spamnb.model.base_model import FOLLOWS
 from spamnb.model.column_tables import columns_of
 from spamnb.model.inspection import Inspector, row_dict
 from spamnb.model.recomputation import recompute
@@ -24,7 +25,8 @@ def numbers_of(
 
     `tokens` are the known tokens with their `times` in the message; `length` counts all tokens, known or not;
     `words` are the words in reading order, None for unknown ones, where the scorer uses their order. With
-    columns there are their tables and the message's values; with a base model, `base` has its numbers.
+    columns there are their tables and the message's values; with a base model, `base` has its numbers, and
+    `share` is the factor of the own log-odds.
     """
     texts = message if isinstance(message, Texts) else Texts.of([message])
     listed = _batch_numbers(model, extract(texts, model.features))
@@ -56,6 +58,9 @@ def _batch_numbers(model: SpamModel, batch: Batch) -> dict[str, Any]:
         ]
     if base is not None:
         listed["base"] = _batch_numbers(base.model, batch)
+        own = model.engine.score(batch)
+        scored = base.add_to(own, batch, by_share=model.calibration.note == FOLLOWS)
+        listed["share"] = float(scored.scale[0] / own.scale[0])
     return listed
 
 

@@ -126,10 +126,16 @@ def _sensible(model: str | os.PathLike[str]) -> Iterator[None]:
 def load_with_journal(
     kind: type[SpamModel], path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None
 ) -> SpamModel:
-    """Reads a model file and its journal; `warn` gets the error if only the journal cannot be used."""
+    """Reads a model file and its journal; `warn` gets the error if only the journal cannot be used.
+
+    Of a journal that ends inside a record all whole records are used, and `warn` is called too.
+    """
     try:
         state, _, journal = update_journal.read_both(path)
-        return with_records(kind.from_state(state), [] if journal is None else journal.payloads, path)
+        model = with_records(kind.from_state(state), [] if journal is None else journal.payloads, path)
+        if journal is not None and journal.is_torn and warn is not None:
+            warn(update_journal.torn(path, journal))
+        return model
     except JournalError as error:
         if warn is None:
             raise

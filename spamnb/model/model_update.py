@@ -57,13 +57,15 @@ def apply_change(model: SpamModel, change: Change) -> SpamModel:
     store, base, calibration = add_delta(model.store, change.counts), model.base, model.calibration
     if base is not None and calibration.note == FOLLOWS and len(store.labels) <= 2:
         base, calibration = base.usual(store)
+    history = model.change_history.plus(change.change_history)
     return replace(
         model,
         store=store,
         base=base,
         calibration=calibration,
+        decision=model.decision.after_lessons(history.ham, history.lost_ham),
         seen_messages=seen,
-        change_history=model.change_history.plus(change.change_history),
+        change_history=history,
         correction=correction,
         lesson_mark=model.lesson_mark if change.mark is None else change.mark.after(model.lesson_mark),
     )

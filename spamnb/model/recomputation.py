@@ -31,7 +31,7 @@ def recompute(numbers: Shown) -> Recomputed:
         sum(each) for each in zip(formula["bias"], *_text_terms(numbers, tokens), *columns, strict=True)
     ]
     scores = _comparable(scores, formula["log_prior"])
-    scale = max(len(tokens), 1) ** -formula["damping"]
+    scale = max(len(tokens), 1) ** -formula["damping"] * numbers.get("share", 1.0)
     if len(classes) != 2:
         return Recomputed(None, dict(zip(classes, _shares(scores, scale, formula), strict=True)))
     plus = classes.index(formula["positive"])

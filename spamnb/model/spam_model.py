@@ -13,6 +13,7 @@ from spamnb.errors import JournalError
 from spamnb.features import Batch, extract
 from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns
 from spamnb.model import model_state
+from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_parts import ModelParts
@@ -141,7 +142,8 @@ class SpamModel(ModelParts):
 
     def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> RawScores:
         scored = self.engine.score(batch, categories, numbers, self.min_known_words is not None)
-        return scored if self.active_base is None else self.active_base.add_to(scored, batch)
+        by_share = self.calibration.note == FOLLOWS
+        return scored if self.active_base is None else self.active_base.add_to(scored, batch, by_share)
 
     def pair_log_odds(self, scored: RawScores) -> FloatArray:
         """Returns the calibrated log-odds of the positive class of two."""

@@ -47,25 +47,17 @@ class DecodedInput:
         self.head = b""
         self._transcoder = Transcoder("", stream.name)
         self._head_unread = False
-        self._as_stored = False
 
     @property
     def storage(self) -> list[str]:
         """The encoding, and the compression if there is one."""
         return [self.encoding, *filter(None, [self.stream.compression])]
 
-    def decode(self, encoding: str, *, nuls: bool = False, lenient: bool = False) -> None:
-        """Sets the encoding, detected if it is `auto` (`nuls`: NUL bytes separate messages).
-
-        With `lenient`, bytes that are not UTF-8 do not change the detected encoding: that of a live stream
-        must not depend on how much of it has arrived.
-        """
+    def decode(self, encoding: str, *, nuls: bool = False) -> None:
+        """Sets the encoding, detected if it is `auto` (`nuls`: NUL bytes separate messages)."""
         codec = self.encoding = encoding
         if encoding == "auto":
             codec, self.encoding = detect_encoding(self.raw_head, complete=self.stream.ended, nuls=nuls)
-            if lenient and codec == "cp1252-web":
-                codec, self.encoding = "", "UTF-8"
-        self._as_stored = codec == ""
         self._transcoder = Transcoder(codec, self.name)
         self.head = self._transcoder.feed(self.raw_head, self.stream.ended)
         self._head_unread = True
@@ -90,11 +82,15 @@ class DecodedInput:
         It is None where the file does not hold the same bytes, and for standard input, which another process
         cannot open.
         """
-        if self.stream.size is None or self.stream.compression or not self._as_stored:
+        if self.stream.size is None or self.stream.compression or not self.is_as_stored():
             return None
         if self.stream.path == "-":
             return None
         return skip + len(codecs.BOM_UTF8) * self.raw_head.startswith(codecs.BOM_UTF8)
+
+    def is_as_stored(self) -> bool:
+        """Returns whether all that was read so far are the bytes of the input, but for a byte order mark."""
+        return not self._transcoder.changed
 
     def need_lines(self, count: int) -> None:
         """Reads on until the head has so many whole lines: detection must not depend on a pipe's speed."""

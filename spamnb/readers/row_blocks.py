@@ -33,7 +33,8 @@ class Blocks:
     """An input in blocks: `cut` yields them, and `reader` reads each of them.
 
     `first_line` is the number of the line that the first block begins with. Where the blocks are nothing
-    but the bytes of `file`, one after the other, `start` is the place in the file of the first.
+    but the bytes of `file`, one after the other, `start` is the place in the file of the first; that holds
+    as long as `is_as_stored` returns True.
     """
 
     reader: BlockReader
@@ -41,6 +42,7 @@ class Blocks:
     first_line: int = 1
     start: int | None = None
     file: StoredFile | None = None
+    is_as_stored: Callable[[], bool] = lambda: True
 
 
 def last_row_end(data: bytes, delimiter: str, *, quoting: bool) -> int:

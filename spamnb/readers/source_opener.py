@@ -80,7 +80,7 @@ def _text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool)
         refuse_binary(decoded, options.encoding, nuls=nuls)
         if sep_line(decoded.raw_head.removeprefix(BOM_UTF8))[0]:
             decoded.need_lines(2)  # the second line names the columns
-    decoded.decode(options.encoding, nuls=nuls, lenient=lines and decoded.stream.live)
+    decoded.decode(options.encoding, nuls=nuls)
     if options.format != "auto":
         return options.format
     from spamnb.readers.format_detection import text_format

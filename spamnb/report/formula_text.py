@@ -77,7 +77,10 @@ def _score(formula: Formula) -> str:
     }.get(formula.form, "w.x + b")
     is_linear = linear_view(formula) is not None
     score = _damped(formula, terms if formula.estimate.vocabulary else "b", always=is_linear)
-    return score if formula.base is None else f"{score} + {formula.base_weight:g} * base"
+    if formula.base is None:
+        return score
+    own = f"share * ({score})" if formula.base_by_share else score
+    return f"{own} + {formula.base_weight:g} * base"
 
 
 def _damped(formula: Formula, terms: str, always: bool = False) -> str:
@@ -114,6 +117,8 @@ def _legend(formula: Formula, column: str) -> Legend:
         rows.append(("m", f"number {which}{' and columns' * formula.sum.columns} in the message"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
+        if formula.base_by_share:
+            rows.append(("share", "the known tokens of a message that your messages have, as a share"))
     if not formula.estimate.vocabulary:
         return rows
     return [*rows, *_estimate_rows(formula), ("in", _count_meaning(formula))]

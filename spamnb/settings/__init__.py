@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         PAIR_SEPARATOR as PAIR_SEPARATOR,
         FeatureConfig as FeatureConfig,
     )
+    from spamnb.settings.history_config import HistoryConfig as HistoryConfig, history_days as history_days
     from spamnb.settings.mail_config import MailConfig as MailConfig, parse_size as parse_size
     from spamnb.settings.scorer_config import ScorerConfig as ScorerConfig
     from spamnb.settings.setting_field import (
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
         training_settings as training_settings,
     )
     from spamnb.settings.training_config import (
+        FEW_MESSAGES as FEW_MESSAGES,
+        NO_BASE as NO_BASE,
         READY_MADE as READY_MADE,
         DecisionConfig as DecisionConfig,
         TrainingConfig as TrainingConfig,
@@ -38,10 +41,18 @@ else:
         __name__,
         {
             "feature_config": ["FeatureConfig", "MAX_NGRAM", "PAIR_SEPARATOR"],
+            "history_config": ["HistoryConfig", "history_days"],
             "mail_config": ["MailConfig", "parse_size"],
             "scorer_config": ["ScorerConfig"],
             "setting_field": ["Setting", "is_stated", "settings_of"],
             "setting_flags": ["check_used", "flags", "training_settings"],
-            "training_config": ["DecisionConfig", "READY_MADE", "TrainingConfig", "parse_share"],
+            "training_config": [
+                "DecisionConfig",
+                "FEW_MESSAGES",
+                "NO_BASE",
+                "READY_MADE",
+                "TrainingConfig",
+                "parse_share",
+            ],
         },
     )

@@ -19,6 +19,8 @@ from spamnb.settings.setting_field import (
 from spamnb.settings.textbook import with_textbook
 
 READY_MADE = "ready-made"  # the value of --base that stands for a built-in model
+NO_BASE = "none"  # the value of --base that stands for no model
+FEW_MESSAGES = 200  # below, `train` starts from the ready-made model unless --base says otherwise
 REFINE_MODES = ("auto", "yes", "no")
 
 
@@ -106,7 +108,8 @@ class TrainingConfig:
     base: str | None = setting(
         None,
         "--base",
-        "Start from this model: ready-made, a name or a file.",
+        "Start from this model: ready-made, a name or a file; none for your messages alone. "
+        f"[default: none; train: ready-made for fewer than {FEW_MESSAGES} messages]",
         metavar="MODEL",
         type=str,
         advanced=False,
@@ -129,7 +132,7 @@ class TrainingConfig:
         0.01
         """
         config = cls(**stated_fields(cls, with_textbook(options)))
-        if config.base_weight is not None and config.base is None:
+        if config.base_weight is not None and config.base in (None, NO_BASE):
             raise ConfigError(
                 "--set base-weight is the weight of the model of --base, got none",
                 hint="add --base ready-made, or leave out --set base-weight",

@@ -22,7 +22,7 @@ from shlex import quote
 from typing import Any
 
 from spamnb.core import Record, files, is_trusted, remove_leftovers, share_like, user_name
-from spamnb.errors import JournalError, ModelError
+from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.storage import model_file, model_writer
 from spamnb.storage.model_file import JOURNAL, JOURNAL_HEAD, AnyPath
 
@@ -43,11 +43,15 @@ class DamagedJournal(Exception):
 
 
 class Journal(Record):
-    """The payloads of a journal, the byte where the last valid record ends, and the check of that record."""
+    """The payloads of a journal, the byte where the last valid record ends, and the check of that record.
+
+    `is_torn`: more bytes follow, of a record that was cut off.
+    """
 
     payloads: list[bytes]
     end: int
     check: bytes
+    is_torn: bool = False
 
 
 def path_of(model: AnyPath) -> str:
@@ -72,12 +76,14 @@ def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
             if handle is not None:
                 os.close(handle)
         try:
-            return state, checksum, parse(data, checksum)
+            journal = parse(data, checksum)
+            if journal is None or not (journal.is_torn and left):
+                return state, checksum, journal
         except DamagedJournal as error:
             # While a learner removes a torn record, a reader can see a mixture of both.
             if not left:
                 raise damaged(model, f"byte {error}") from None
-            time.sleep(_PAUSE)
+        time.sleep(_PAUSE)  # perhaps a learner is just writing
     raise AssertionError
 
 
@@ -156,7 +162,7 @@ def parse(data: bytes, checksum: bytes) -> Journal | None:
             raise DamagedJournal(at)
         payloads.append(payload)
         at, check = end, _check(check, payload)
-    return Journal(payloads, at, check)
+    return Journal(payloads, at, check, at < len(data))
 
 
 def _has_damaged_head(data: bytes, checksum: bytes) -> bool:
@@ -214,6 +220,14 @@ def damaged(model: AnyPath, where: str) -> JournalError:
     command = f"mv {quote(shown)} {quote(f'{shown}.damaged')}"
     hint = f"without it the model is as it was when its file was written: {command}"
     return JournalError(f"{shown} is damaged: {where}", hint)
+
+
+def torn(model: AnyPath, journal: Journal) -> TornJournalError:
+    """Returns the warning for a journal that ends inside a record: all records before it count."""
+    shown = f"{os.fspath(model)}{JOURNAL}"
+    command = f"spamnb learn --compact -m {quote(os.fspath(model))}"
+    hint = f"a learner was killed, or the file was cut; the next `learn` or `{command}` repairs it"
+    return TornJournalError(f"{shown} ends inside a record: byte {journal.end:,}", hint)
 
 
 def append(model: AnyPath, checksum: bytes, journal: Journal | None, payload: bytes) -> int:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
         calibrate_model as calibrate_model,
+        max_fpr_decision as max_fpr_decision,
         metrics_of as metrics_of,
-        set_max_fpr as set_max_fpr,
+        verdicts_of as verdicts_of,
     )
     from spamnb.training.own_model import (
         own_model_started as own_model_started,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     )
     from spamnb.training.stored_model import StoredModel as StoredModel
     from spamnb.training.threshold import (
+        CAUTIOUS as CAUTIOUS,
         MAIL_MAX_FPR as MAIL_MAX_FPR,
         OperatingPoint as OperatingPoint,
         operating_point as operating_point,
@@ -87,8 +89,9 @@ else:
                 "HeldOutScores",
                 "apply_calibration",
                 "calibrate_model",
+                "max_fpr_decision",
                 "metrics_of",
-                "set_max_fpr",
+                "verdicts_of",
             ],
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
@@ -111,7 +114,7 @@ else:
                 "to_texts",
             ],
             "stored_model": ["StoredModel"],
-            "threshold": ["MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
+            "threshold": ["CAUTIOUS", "MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "Lesson", "check_can_sync", "class_label"],

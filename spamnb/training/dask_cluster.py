@@ -71,7 +71,8 @@ def make_shards(
     with source:
         if source.blocks is None or source.blocks.start is None:
             return [whole], None
-        return list(_cut(whole, source, size)), source
+        shards = list(_cut(whole, source, size))
+        return (shards, source) if source.blocks.is_as_stored() else ([whole], None)
 
 
 def _cut(whole: Shard, source: Source, size: int) -> Iterator[Shard]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore, Entries
 from spamnb.features import SHAPE
 from spamnb.model import (
-    LIMIT,
     USUAL_SLOPE,
     BaseModel,
     Decision,
@@ -31,9 +29,7 @@ from spamnb.training.fit_calibration import (
     minimise,
 )
 from spamnb.training.fold_counts import Fold
-from spamnb.training.model_calibration import HeldOutScores, with_decision
 from spamnb.training.sampling import Sample
-from spamnb.training.threshold import cutoff
 
 # log-odds = a USUAL_SLOPE own + b base + c, fitted to out-of-fold scores by logistic regression with normal
 # priors: a is 1 +- SLOPE_DEVIATION, c is 0 +- OFFSET_DEVIATION, and b is `usual_share` +- BASE_DEVIATION. So
@@ -44,48 +40,30 @@ from spamnb.training.threshold import cutoff
 BASE_DEVIATION = 0.3
 LEAST = 0.02  # a smaller share is none
 FEWEST_WITH_BASE = 2  # messages that each class needs
-# Ham from which on only one's own messages set the threshold for a false positive rate. With 60+60 mails of
-# SpamAssassin and Enron, 90% and 77% of spam were caught and 1.6% and 0.6% of ham lost; by the 60 ham alone
-# 45% and 25% were caught, and no ham lost. With 200+200 mails 92% and 80%, and 0.4% and 0.3%.
-ENOUGH_HAM = 600
 
 
-def without_folds(model: SpamModel, weight: float | None) -> SpamModel:
-    """Calibrates a model of too few messages for folds: log-odds of the base, moved by one's own messages."""
+def without_folds(model: SpamModel, weight: float | None, max_fpr: float | None = None) -> SpamModel:
+    """Calibrates a model of too few messages for folds: log-odds of the base, moved by one's own messages.
+
+    The threshold is the base model's. With `max_fpr` lessons move it towards that false positive rate.
+    """
     assert model.base is not None
     base, calibration = model.base.usual(model.store)
     if weight is not None:
         base, calibration = base.replace(weight=weight), Platt(USUAL_SLOPE)
     decision = model.decision
     if decision == Decision():
-        # The base model's, without its promise about ham: that was another calibration's.
-        decision = replace(model.base.model.decision, log_odds_threshold=None, max_fpr=None)
+        decision = model.base.model.decision.with_rate(max_fpr)
     return replace(model, base=base, calibration=calibration, decision=decision)
 
 
-def start_model(name: str, base: SpamModel) -> SpamModel:
+def start_model(name: str, base: SpamModel, max_fpr: float | None = None) -> SpamModel:
     """Returns a model that has learned nothing of its own yet and says what the base model says.
 
     The class prior is uniform: corrections come as they come, and say nothing of how frequent spam is.
     """
     new = SpamModel(base.features, ScorerConfig(prior="uniform"), positive=base.positive)
-    return without_folds(replace(new, base=BaseModel.of(name, base)), None)
-
-
-def blended_threshold(model: SpamModel, held_out: HeldOutScores, max_fpr: float) -> SpamModel | None:
-    """Sets a threshold between the base model's and one's own, by the number of ham; None with enough ham.
-
-    log-odds threshold = (1 - w) threshold of the base model + w own threshold      w = ham / ENOUGH_HAM
-    """
-    ham = held_out.log_odds[held_out.truth != model.labels.index(model.positive)]
-    if model.active_base is None or len(ham) >= ENOUGH_HAM:
-        return None
-    share, decision = len(ham) / ENOUGH_HAM, model.active_base.model.decision
-    start = decision.log_odds_threshold
-    if start is None:
-        start = math.log(decision.threshold / (1 - decision.threshold)) if decision.threshold < 1 else LIMIT
-    threshold = float(probability((1 - share) * max(start, 0.0) + share * max(cutoff(ham, max_fpr), 0.0)))
-    return with_decision(model, held_out, Decision(threshold, 0.5 if threshold > 0.5 else None))
+    return without_folds(replace(new, base=BaseModel.of(name, base)), None, max_fpr)
 
 
 def with_folds(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record, can_fork, ordered_map, row_sums
 from spamnb.counts import CountStore, Entries
-from spamnb.features import SHAPE
+from spamnb.features import LACKING_KEYS, SHAPE
 from spamnb.model import Correction, Platt, SpamModel, damping_scale, log_odds_of, weighted
 from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import TrainingConfig
@@ -44,6 +44,11 @@ FEWEST = 10_000
 # In short messages with bigrams the scale of a shape is so many times |w|; it raised the log loss of Enron's
 # long ones by a tenth.
 SHAPES = 4.0
+# Of a shape that states what a message lacks (no link, no number, few letters) it is less than of a word, as
+# such evidence must not decide alone. With 4 a model of the sample (178 ham and no spam have 40 to 59
+# letters) gave a prize of 40 letters P = 0.0000, and now 0.03. Chosen on splits of training parts of SMS Spam
+# Collection (seeds 200 to 205): (1-AUC)% .202 (.187 with 4, .220 with 0), accuracy 99.33 (99.39, 99.37).
+LACKING = 0.5
 LOOSE = 0.1  # the tolerance with freer shapes: 0.01 took twice as many steps for the same metrics on splits
 SHARES = (0.25, 0.5, 0.75)  # of the correction that may be kept, besides all and nothing
 Weights = NDArray[np.float32]
@@ -114,8 +119,11 @@ def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, trainin
 
 def scale_factors(store: CountStore) -> FloatArray:
     """Returns how many times |w| the scale of each token is: shapes are few, and every message has them."""
-    shapes = SHAPES if store.gram_vocabulary and are_short(store) else 1.0
-    return np.where(store.kinds == SHAPE, shapes, 1.0)
+    if not store.gram_vocabulary or not are_short(store):
+        return np.ones(store.vocabulary)
+    factors = np.where(store.kinds == SHAPE, SHAPES, 1.0)
+    factors[np.isin(store.keys, LACKING_KEYS)] = LACKING
+    return factors
 
 
 def log_losses(raw: FloatArray, positive: BoolArray) -> FloatArray:

@@ -16,6 +16,7 @@ from spamnb.model import (
     UNSURE,
     Decision,
     SpamModel,
+    Verdicts,
     calibration as calibrations,
     class_probabilities,
     log_odds_of,
@@ -26,20 +27,21 @@ from spamnb.training.cross_validation import FoldScores, cross_validated_scores,
 from spamnb.training.fit_calibration import ENOUGH, FEW, fit_binary, fit_linear, fit_near
 from spamnb.training.fit_weight_correction import Refined, fit_correction, refused, too_few
 from spamnb.training.sampling import WHOLE, Sample
-from spamnb.training.threshold import cutoff
+from spamnb.training.threshold import cautious_cutoff, cutoff
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutScores:
     """Out-of-fold results: true class indices, calibrated log-odds of the positive class (empty for K > 2),
     class probabilities (n, K) (empty for two classes, where `SpamModel.decide` gives them), number of known
-    tokens, and share of known words of each message."""
+    tokens, and share of known words of each message; `verdicts` where the decision rule changed meanwhile."""
 
     truth: IntArray
     log_odds: FloatArray
     proba: FloatArray
     known: IntArray
     share: FloatArray | None = None
+    verdicts: Verdicts | None = None
 
 
 def calibrate_model(
@@ -114,13 +116,22 @@ def _calibrate_two(
     return replace(model, calibration=calibration), held_out
 
 
-def set_max_fpr(model: SpamModel, held_out: HeldOutScores, max_fpr: float) -> SpamModel:
+def set_max_fpr(
+    model: SpamModel, held_out: HeldOutScores, max_fpr: float, cautious: bool = False
+) -> SpamModel:
     """Sets the threshold at which the out-of-fold false positive rate is at most `max_fpr`.
 
-    The threshold is never below even odds, however low the scores of all ham are.
+    The threshold is never below even odds, however low the scores of all ham are. A `cautious` one stays near
+    a fixed probability while ham is scarce.
     """
+    return with_decision(model, held_out, max_fpr_decision(model, held_out, max_fpr, cautious))
+
+
+def max_fpr_decision(model: SpamModel, held_out: HeldOutScores, max_fpr: float, cautious: bool) -> Decision:
+    """Returns the decision of `set_max_fpr`."""
     ham = held_out.log_odds[held_out.truth != model.labels.index(model.positive)]
-    return with_decision(model, held_out, Decision.from_cutoff(max(cutoff(ham, max_fpr), 0.0), max_fpr))
+    threshold = cautious_cutoff(ham, max_fpr) if cautious else max(cutoff(ham, max_fpr), 0.0)
+    return Decision.from_cutoff(threshold, max_fpr)
 
 
 def with_decision(model: SpamModel, held_out: HeldOutScores, decision: Decision) -> SpamModel:
@@ -135,11 +146,18 @@ def metrics_of(model: SpamModel, held_out: HeldOutScores) -> Scores | MultiScore
         chosen, unsure = model.choose(held_out.proba), model.lacks_evidence(held_out.known)
         return evaluate_multi(held_out.truth, chosen, held_out.proba, model.labels, unsure)
     plus = model.labels.index(model.positive)
-    verdicts = model.decide(held_out.log_odds, held_out.known, held_out.share)
+    verdicts = verdicts_of(model, held_out)
     spam, unsure = verdicts.codes == SPAM, verdicts.codes == UNSURE
     costs = model.decision.cost_fp or 1.0, model.decision.cost_fn or 1.0
     truth, p = held_out.truth == plus, verdicts.probability
     return evaluate_binary(truth, p, spam, unsure, costs, held_out.log_odds)
+
+
+def verdicts_of(model: SpamModel, held_out: HeldOutScores) -> Verdicts:
+    """Returns the verdicts on messages of two classes, by the model's decision rule or as they were."""
+    if held_out.verdicts is not None:
+        return held_out.verdicts
+    return model.decide(held_out.log_odds, held_out.known, held_out.share)
 
 
 def apply_calibration(model: SpamModel, truth: IntArray, scores: FoldScores) -> HeldOutScores:

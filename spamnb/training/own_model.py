@@ -17,6 +17,7 @@ from spamnb.model import (
 )
 from spamnb.storage import JOURNAL, Lock
 from spamnb.training.fit_base_weight import start_model
+from spamnb.training.threshold import MAIL_MAX_FPR
 
 
 class OwnModel(NamedTuple):
@@ -47,7 +48,8 @@ def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | N
     if path is None or chosen is None or chosen.stated is not None or not is_shipped(chosen.path or ""):
         return None
     name = READY_MADE_NAMES[wanted := kind()]
-    model = start_model(name, SpamModel.load(shipped_model(wanted)))
+    max_fpr = MAIL_MAX_FPR if wanted == "mail" else None
+    model = start_model(name, SpamModel.load(shipped_model(wanted)), max_fpr)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path):
         if os.path.exists(path):  # another process was faster

@@ -90,7 +90,8 @@ def _blocks_of(source: Source, number: int) -> Iterator[TableBlock]:
     assert source.blocks is not None
     reader, file, at = source.blocks.reader, source.blocks.file, source.blocks.start
     for data in source.blocks.cut():
-        if at is None:
+        if at is None or not source.blocks.is_as_stored():
+            at = None  # the file has other bytes from here on
             yield TableBlock(number, reader, bytes(data))
         else:
             yield TableBlock(number, reader, b"", file, at, len(data))

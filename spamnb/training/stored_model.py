@@ -27,17 +27,22 @@ class StoredModel:
     ) -> None:
         self.path = os.fspath(path)
         self.model: SpamModel | None = None
+        self.journal: update_journal.Journal | None = None
         self._warn = warn
 
     def load(self) -> SpamModel:
         """Reads the files, without the lock; a write meanwhile is noticed by `is_newest` and `refresh`.
 
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
-        was when its file was written.
+        was when its file was written. It is called too if the journal ends inside a record: then all whole
+        records are used.
         """
         self._files = _fingerprint(self.path)
         try:
-            return self._load()
+            model = self._load()
+            if self._warn is not None and self.journal is not None and self.journal.is_torn:
+                self._warn(update_journal.torn(self.path, self.journal))
+            return model
         except JournalError as error:
             if self._warn is None:
                 raise

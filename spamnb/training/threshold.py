@@ -13,6 +13,13 @@ from spamnb.metrics import roc_curve
 from spamnb.model import probability
 
 MAIL_MAX_FPR = 0.001  # the default of `spamnb train` for mail
+# For the default rate, few ham say little: their threshold counts with the share ham / ENOUGH_HAM, and that
+# of a cautious probability with the rest. 5 draws (seeds 900 to 904) of 10, 20, 60, 100 and 300 mails of
+# each class, without a base model: 45, 57, 78, 82 and 86% of SpamAssassin's spam were caught, and 0.7 to
+# 0.1% of ham lost; by the ham alone 0, 7, 53, 52 and 73%, and 0 to 0.3%. Of TREC's spam 60, 72, 89, 94 and
+# 96%, and at most 0.04% of ham lost; by the ham alone 20, 42, 67, 90 and 95%.
+CAUTIOUS = 0.9
+ENOUGH_HAM = 600
 _ENOUGH = 10  # ham beyond the threshold that are worth counting; fewer are estimated from the tail
 _TAIL = 20  # one in so many ham is the tail
 _AIM = 0.8  # of the rate, where it can only be estimated
@@ -48,6 +55,17 @@ def cutoff(ham: ArrayLike, max_fpr: float) -> float:
         b = float(np.mean(scores[:k] - u))
         threshold = max(threshold, u + b * math.log(max(k / (n * _AIM * max_fpr), 1.0)))
     return float(threshold)
+
+
+def cautious_cutoff(ham: ArrayLike, max_fpr: float, start: float = CAUTIOUS) -> float:
+    """Returns a log-odds threshold that moves from that of a probability to that of `cutoff` with more ham.
+
+    >>> scores = np.linspace(-4, 2, 60)
+    >>> [round(cautious_cutoff(scores[:n], 0.5), 2) for n in (0, 30, 60)]
+    [2.2, 2.09, 1.98]
+    """
+    share = min(np.size(ham) / ENOUGH_HAM, 1.0)
+    return (1 - share) * math.log(start / (1 - start)) + share * max(cutoff(ham, max_fpr), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

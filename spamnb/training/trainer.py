@@ -19,7 +19,6 @@ from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.fit_base_weight import (
     FEWEST_WITH_BASE,
-    blended_threshold,
     with_folds,
     without_folds,
 )
@@ -28,6 +27,7 @@ from spamnb.training.labelled_table import labelled_messages
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
+from spamnb.training.threshold import CAUTIOUS
 from spamnb.training.usual_limits import with_usual_limit
 
 FEWEST = 10  # messages that each class needs for a cross-validation
@@ -100,9 +100,11 @@ class Trainer:
             model = self.calibrated(model, sample)[0]
             release_memory()  # before the model is written, which takes memory of its own
         elif self.base is not None:
-            model = without_folds(model, self.training.base_weight)
+            model = without_folds(model, self.training.base_weight, self._default_max_fpr)
         elif self.training.folds and self.scoring.damping == 1 and self._has_text_only(model):
             model = replace(model, calibration=Platt(USUAL_SLOPE))
+            if self._default_max_fpr is not None:
+                model = replace(model, decision=Decision(CAUTIOUS, 0.5).with_rate(self._default_max_fpr))
         return model
 
     @staticmethod
@@ -152,8 +154,11 @@ class Trainer:
         max_fpr = self.training.max_fpr
         if max_fpr is None or len(model.labels) > 2:
             return model
-        blended = blended_threshold(model, held_out, max_fpr) if self.training.max_fpr_is_default else None
-        return set_max_fpr(model, held_out, max_fpr) if blended is None else blended
+        return set_max_fpr(model, held_out, max_fpr, cautious=self.training.max_fpr_is_default)
+
+    @property
+    def _default_max_fpr(self) -> float | None:
+        return self.training.max_fpr if self.training.max_fpr_is_default else None
 
 
 def train(

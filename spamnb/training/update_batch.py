@@ -99,11 +99,14 @@ def score_before_learning(
     new = np.ones(len(rows), bool)
     if model.seen_messages is not None and batch.digests is not None:
         new = ~model.seen_messages.contains(batch.digests[rows])
+    ham = new & (truth == model.pair[1]) if model.pair is not None else np.zeros(len(rows), bool)
     history = ChangeHistory(
         classified=int(new.sum()),
         wrong=int((~correct & ~unsure & new).sum()),
         unsure=int((unsure & new).sum()),
         loss=round(float(-np.log(np.maximum(p[new], SMALLEST)).sum()) / LOSS_UNIT) * LOSS_UNIT,
+        ham=int(ham.sum()),
+        lost_ham=int((ham & ~correct & ~unsure).sum()),
     )
     return history, [rows[i] for i in np.flatnonzero(correct).tolist()]
 

@@ -37,6 +37,38 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert result["formula"]["base"]["calibration"]["slope"] > 0
 
 
+def test_few_messages_start_from_the_ready_made_model(cli: Cli) -> None:
+    cli.write("few.csv", FEW)
+    note = "fewer than 200 messages: starting from the ready-made model for SMS; --base none does not\n"
+    del cli.env["SPAMNB_TRAIN_BASE"]
+    assert note in cli("train", "few.csv", "-o", "default.spamnb").err
+    cli("train", "few.csv", "--base", "ready-made", "-o", "stated.spamnb")
+    assert (cli.here / "default.spamnb").read_bytes() == (cli.here / "stated.spamnb").read_bytes()
+    cli("train", "few.csv", "-o", "jobs.spamnb", "--jobs", "2!")
+    assert (cli.here / "jobs.spamnb").read_bytes() == (cli.here / "stated.spamnb").read_bytes()
+    others = (
+        ("few.csv", "--base", "none"),
+        ("few.csv", "--tokens", "plain"),
+        ("few.csv", "--alpha", "1"),
+        ("few.csv", "--folds", "0"),
+        (SMALL_SMS,),
+    )
+    for args in others:
+        assert note not in cli("train", *args, "-o", "own.spamnb", "--force").err
+        assert SpamModel.load(cli.here / "own.spamnb").base is None
+    piped = cli("train", "-", "-o", "own.spamnb", "--force", stdin=FEW.encode()).err
+    assert note not in piped  # read once
+
+
+def test_few_mails_start_from_the_model_for_mail(cli: Cli) -> None:
+    del cli.env["SPAMNB_TRAIN_BASE"]
+    status = cli("train", MAIL, "-o", "m.spamnb").err
+    assert "starting from the ready-made model for mail; --base none does not\n" in status
+    model = SpamModel.load(cli.here / "m.spamnb")
+    assert model.decision.max_fpr == 0.001
+    assert model.decision.threshold > 0.8
+
+
 def test_with_folds_the_figures_count_it_in(cli: Cli) -> None:
     status = cli("train", SMALL_SMS, "--base", "ready-made", "-o", "m.spamnb").err
     assert "base model        from the ready-made model for SMS, weight " in status
@@ -97,7 +129,7 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
         ),
         (
             ("train", "few.csv", "--base", "nowhere.spamnb"),
-            "--base must be ready-made, the name of a model or a file, got 'nowhere.spamnb'",
+            "--base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
             "for example --base ready-made, or check the path",
         ),
         (

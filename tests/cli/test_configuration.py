@@ -185,6 +185,7 @@ def test_config_shows_values_and_their_origins(cli: Cli) -> None:
     path = configure(
         cli, "[predict]\nformat = 'jsonl'\n[train]\nnumeric = ['a', 'b']\n[model.age]\nhalf-life = '90d'\n"
     )
+    del cli.env["SPAMNB_TRAIN_BASE"]
     done = cli("config", env={"SPAMNB_PREDICT_ONLY": "spam", "SPAMNB_TRAIN_NUMERIC": "c"})
     assert done.text.splitlines()[1:] == [
         f"# {path}",

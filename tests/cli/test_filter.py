@@ -10,10 +10,10 @@ import pytest
 
 from tests.helpers.command_line import Cli
 from tests.helpers.mail_header import values, verdict_and_mail
-from tests.helpers.paths import ROOT, SMALL_MAILS, SMALL_SMS
+from tests.helpers.paths import SMALL_MAILS, SMALL_SMS, TEST_DATA
 
-SPAM = (ROOT / "data" / "mail" / "spam" / "01-prize-plain.eml").read_bytes()
-HAM = (ROOT / "data" / "mail" / "ham" / "01-friend-plain.eml").read_bytes()
+SPAM = (TEST_DATA / "mail" / "spam" / "01-prize-plain.eml").read_bytes()
+HAM = (TEST_DATA / "mail" / "ham" / "01-friend-plain.eml").read_bytes()
 HEAD = b"From: a@example.org\nSubject: hi\n"
 ADDED = (b"X-Spam-Flag", b"X-Spam-Status", b"X-Spam-Score", b"X-Spam-Level", b"X-Spamnb")
 

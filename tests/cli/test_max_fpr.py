@@ -13,7 +13,7 @@ from tests.helpers.command_line import Cli, Sms, Three
 @pytest.mark.parametrize("written", ["1%", "0.01"])
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
     said = cli("train", sms.train, "--max-fpr", written, "-o", "m.spamnb").err
-    line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d: at most 1% of ham\), unsure above 0\.5"
+    line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d, aim: at most 1% of ham\), unsure above 0\.5"
     assert re.search(rf"threshold         {line}\n", said)
     assert re.search(
         r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
@@ -32,7 +32,7 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
     said = cli("train", mails, "-o", "m.spamnb").err
-    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+: at most 0.1% of ham\)", said)
+    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+, aim: at most 0.1% of ham\)", said)
     cli("train", mails, "--threshold", "0.5", "-o", "m.spamnb")
     decision = cli("inspect", "-m", "m.spamnb", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)

@@ -7,13 +7,16 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from spamnb.features import extract
+from spamnb.features import extract, token_key
 from spamnb.messages import Chunk, Texts
 from spamnb.model import MESSAGE_KINDS, shipped_model
+from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
+from spamnb.scorers import Stats, make
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import ROOT, SMALL_SMS
 
@@ -33,7 +36,12 @@ def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str
     model = SpamModel.load(shipped_model(kind))
     assert model.seen_messages is None
     rare = model.store.messages.sum(axis=1) < 5
-    assert set(model.store.keys[rare].tolist()) <= written_keys(model, kind)
+    words = [":" not in token for token in model.store.spellings.tolist()]
+    joined = np.array(["_" in token for token in model.store.spellings.tolist()]) & words  # now several words
+    tokens = [model.store.spellings[i] for i in np.flatnonzero(rare & joined).tolist()]
+    pieces = {piece for token in tokens for piece in re.split("[_ ]+", token)}
+    keys = {*model.store.keys[rare & ~joined].tolist(), *map(token_key, pieces - {""})}
+    assert keys <= written_keys(model, kind)
     tokens = [t for t in model.store.spellings.tolist() if not t.startswith("shape:")]
     assert len(tokens) > 10_000
     assert not [t for t in tokens if len(re.sub("[^0-9]", "", t)) > 3 or "@" in t]
@@ -62,6 +70,32 @@ def test_no_name_of_a_person_in_the_written_messages_is_a_token() -> None:
     for kind in MESSAGE_KINDS:
         tokens = SpamModel.load(shipped_model(kind)).store.spellings.tolist()
         assert not [t for t in tokens if not t.startswith("shape:") and names & set(t.split(" "))]
+
+
+@pytest.mark.parametrize("kind", MESSAGE_KINDS)
+def test_no_name_of_a_person_in_the_lower_cased_corpus_is_a_token(kind: str) -> None:
+    words = {
+        word for t in SpamModel.load(shipped_model(kind)).store.spellings.tolist() for word in t.split(" ")
+    }
+    assert not words & {"kaminski", "vince", "louise", "lavorato", "jeff", "greg"}
+
+
+def test_headers_of_servers_and_senders_software_are_no_tokens() -> None:
+    tokens = SpamModel.load(shipped_model("mail")).store.spellings.tolist()
+    headers = [t.removeprefix("header:") for t in tokens if t.startswith("header:")]
+    assert len(headers) > 10
+    assert not [
+        t for t in headers if t.startswith(("authentication_results", "dkim", "spf", "dmarc", "arc", "x_"))
+    ]
+    assert not [t for t in headers if t.startswith("list_unsubscribe")]
+    assert not [t for t in tokens if t.startswith("received:")]
+
+
+def test_no_token_decides_a_mail_alone() -> None:
+    model = SpamModel.load(shipped_model("mail"))
+    assert model.correction is not None
+    weights = log_odds_of(make(model.scoring).estimate(Stats.of(model.store)), model.labels.index("spam"))
+    assert np.abs(weights + model.correction.of(model.store.keys)).max() < 3.01
 
 
 def test_all_models_take_at_most_6_megabytes() -> None:

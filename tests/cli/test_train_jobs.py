@@ -26,6 +26,21 @@ def test_jobs_read_stdin_too(cli: Cli, sms: Sms) -> None:
     assert (cli.here / "1.spamnb").read_bytes() == (cli.here / "2.spamnb").read_bytes()
 
 
+def test_jobs_read_a_table_of_two_encodings(cli: Cli) -> None:
+    """Bytes that are not UTF-8 change the length of what is read: workers get the text, not its place."""
+    rows = ["label,text", *(f"{('ham', 'spam')[i % 2]},word{i % 97} caf\u00e9 {i}" for i in range(60_000))]
+    data = bytearray("\n".join(rows).encode())
+    for at in (len(data) // 2, len(data) // 2 + 20_000):
+        at = data.index("\u00e9".encode(), at)
+        data[at : at + 2] = b"\xe9"
+    cli.write("both.csv", bytes(data))
+    cli.write("utf8.csv", "\n".join(rows))
+    for name, *flags in (("utf8.csv",), ("both.csv",), ("both.csv", "--jobs", "3")):
+        cli("train", name, *flags, "-o", f"{name}-{len(flags)}", "-q", "--folds", "0")
+    models = [cli.here / name for name in ("utf8.csv-0", "both.csv-0", "both.csv-2")]
+    assert models[0].read_bytes() == models[1].read_bytes() == models[2].read_bytes()
+
+
 def test_errors_with_jobs_are_those_without(cli: Cli) -> None:
     cli.write("x.csv", "label,text\nham,\nham,\n")
     assert cli.fails("train", "x.csv", "--jobs", "2")[-2:] == cli.fails("train", "x.csv")[-2:]

@@ -13,9 +13,9 @@ from spamnb.mailbox.accounts import MailAccount
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.dovecot import PASSWORD, READER, Dovecot, needs_dovecot
 from tests.helpers.page_blocks import block
-from tests.helpers.paths import MAILS
+from tests.helpers.paths import SMALL_MAILS
 
-SPAM = [path.read_bytes() for path in MAILS if path.parent.name == "spam"]
+SPAM = [path.read_bytes() for path in SMALL_MAILS if path.parent.name == "spam"]
 OFFERED = "no model of your own yet: starting "
 
 

@@ -19,9 +19,10 @@ from spamnb.evaluation.protocols import (
 )
 from spamnb.features import extract
 from spamnb.messages import Chunk, Texts
+from spamnb.model.decision import SPAM
 from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig, ScorerConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 from spamnb.training.usual_limits import MAX_EVIDENCE, with_usual_limit
 from spamnb.tuning.setting_grid import Candidate
@@ -108,6 +109,27 @@ def test_the_future_has_no_say() -> None:
     two = evaluate_online(LabelledData.of(chunks(other, turned)), Trainer())
     assert one.log_odds[:100].tolist() == two.log_odds[:100].tolist()
     assert one.log_odds[100:].tolist() != two.log_odds[100:].tolist()
+
+
+def test_each_message_of_a_stream_is_decided_by_the_threshold_of_its_time() -> None:
+    """The verdicts before do not change with the last messages, though the last threshold does."""
+    texts, labels = labelled(150)
+    other = [*texts[:100], *(text for text, label in zip(texts, labels, strict=True) if label == "spam")][
+        :150
+    ]
+    swapped = [*labels[:100], *["ham"] * (len(other) - 100)]
+    strict = TrainingConfig(max_fpr=0.01, max_fpr_is_default=True)
+    one = evaluate_online(LabelledData.of(chunks(texts, labels)), Trainer(training=strict))
+    two = evaluate_online(LabelledData.of(chunks(other, swapped)), Trainer(training=strict))
+    assert one.held_out is not None
+    assert two.held_out is not None
+    before, after = one.held_out.verdicts, two.held_out.verdicts
+    assert before is not None
+    assert after is not None
+    assert before.codes[:100].tolist() == after.codes[:100].tolist()
+    assert one.model.decision.log_odds_threshold != two.model.decision.log_odds_threshold
+    spam = one.held_out.truth == one.model.labels.index("spam")
+    assert one.scores.recall == (before.codes[spam] == SPAM).mean()  # type: ignore[union-attr]
 
 
 # --- held-out parts

@@ -74,6 +74,8 @@ def undone(text: str) -> set[str]:
             {"fancy"},
         ),
         ("f r e e p-r-i-z-e", ["free", "prize"], {"spaced"}),
+        ("win_a_free_prize f_r_e_e", ["win", "a", "free", "prize", "free"], {"spaced"}),
+        ("free\u3164prize\uffa0now", ["free", "prize", "now"], {"zero-width"}),
         ("fr33 pr1ze", ["fr33", "pr1ze", "free", "prize", "prlze"], {"leet"}),
         ("ca$h me@example.com", ["ca", "h", "me", "example", "com", "cash"], {"leet"}),
         ("freeeee www xxx", ["freeeee", "www", "xxx", "fre", "free"], set()),

@@ -87,6 +87,7 @@ class Cli:
             "PYTHONPATH": str(ROOT),
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
+            "SPAMNB_TRAIN_BASE": "none",  # tests have few messages, and mean a model of these alone
         }
 
     @property

@@ -54,11 +54,22 @@ def test_the_same_is_read_as_without_a_limit(raw: bytes) -> None:
     assert (cut.body, cut.tags) == (whole.body, whole.tags)
 
 
+@pytest.mark.parametrize("line", [b"see you at lunch\n", b"lunch " * 20 + b"\r\n"])
+def test_a_long_text_does_not_push_out_the_page_behind_it(line: bytes) -> None:
+    ham = b"Content-Type: text/plain\n\n" + line * (600_000 // len(line))
+    raw = multi(ham, b"Content-Type: text/html\n\n<p>cheap watches\n").replace(b"mixed", b"alternative")
+    mail = parse_mail(raw)
+    assert mail.body.split() == b"cheap watches".split()
+    both = parse_mail(multi(ham, ham, ham, TEXT), Limits(words=1 << 30, text=1 << 30))
+    assert both.body.endswith(b"cheap watches\n")
+
+
 def test_too_much_text_is_cut_and_noted() -> None:
     raw = multi(PICTURE, b"\n" + b"hello " * 200_000)
     assert parse_mail(raw).notes[0] == "only the first 524,288 bytes were read"
     shortened, cut = without_attachments(raw, 1000)
-    assert len(shortened) == 1000
+    assert 500 < len(shortened) < 1000  # half of the room was left for parts that could follow
+    assert shortened.endswith(b"hello \n--b--")
     assert cut
 
 

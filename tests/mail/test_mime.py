@@ -54,6 +54,71 @@ def test_all_texts_of_a_multipart_are_read() -> None:
     assert parse_mail(raw).body == b"plain\n html\nlast"
 
 
+PAGE = b"Content-Type: text/html\n\n"
+HAM = b"Content-Type: text/plain\n\nlunch http://friends.example/"
+
+
+@pytest.mark.parametrize(
+    ("parts", "body"),
+    [
+        ((HAM, PAGE + b"<p>prize"), " prize"),
+        ((HAM, multi(PAGE + b"<p>prize", b"Content-Type: image/png\n\nx", kind=b"related")), " prize"),
+        ((HAM, multi(PAGE + b"<p>prize", b"Content-Type: application/pdf\n\nx")), " prize"),
+        ((HAM, PAGE + b"<p>prize", b"Content-Type: text/calendar\n\nDTSTART"), " prize\nDTSTART"),
+        ((HAM, PAGE + b"<img src=x.png>"), " "),  # the text beside a picture is not shown either
+        ((HAM, PAGE + b"<p>&nbsp;<br>\n"), "lunch http://friends.example/\n   \n"),  # an empty page
+        ((HAM, PAGE + b"<p style=display:none>prize"), "lunch http://friends.example/\n "),
+        ((HAM, b"Content-Type: text/plain\n\nprize"), "lunch http://friends.example/\nprize"),
+        (
+            (PAGE + b"<p>prize", HAM),
+            " prize\nlunch http://friends.example/",
+        ),  # some show the one, some the other
+        ((PAGE + b"<p>old", PAGE + b"<p>prize"), " prize"),
+        ((HAM, multi(HAM, PAGE + b"<p>prize", kind=b"alternative")), " prize"),
+    ],
+)
+def test_of_alternatives_the_one_that_is_shown_is_read(parts: tuple[bytes, ...], body: str) -> None:
+    inner = [part.replace(b"--b", b"--c").replace(b'"b"', b'"c"') for part in parts]
+    raw = multi(*inner, kind=b"alternative")
+    assert parse_mail(raw).body.decode() == body
+    has_link = "friends" in body
+    assert any("friends" in word for word in words(raw, "url")) == has_link
+    assert "text_plain" in words(raw, "mime") or HAM not in parts  # types are evidence all the same
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        b"Content-Type: text/html\nContent-Disposition: attachment\n\n<p>lunch",
+        b"Content-Type: text/x-amp-html\n\n<p>lunch",
+        b"Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>lunch",
+        b"Content-Type: text/plain\n\nbegin 644 x.html\n);'5N8V@@;'5N8V@\n`\nend\n",
+    ],
+)
+def test_what_not_every_program_shows_does_not_replace_the_text(last: bytes) -> None:
+    """Else a sender could show the text, and have the filter read something else."""
+    body = parse_mail(multi(b"Content-Type: text/plain\n\nprize", last, kind=b"alternative")).body
+    assert b"prize" in body.split()
+
+
+def test_an_unseen_alternative_takes_no_room() -> None:
+    """Words of a part that is not shown cannot push the page beyond the limits."""
+    page = PAGE + b"<p>prize"
+    ham = b"Content-Type: text/plain\n\n" + b"lunch " * 9000
+    for limits in (Limits(), Limits(text=1000)):
+        mail = parse_mail(multi(ham, page, kind=b"alternative"), limits)
+        assert mail.body == b" prize"
+        assert mail.notes == ()
+
+
+def test_alternatives_do_not_hide_other_parts() -> None:
+    alternative = (
+        multi(HAM, PAGE + b"<p>prize", kind=b"alternative").replace(b"--b", b"--c").replace(b'"b"', b'"c"')
+    )
+    raw = multi(b"\nbefore", alternative, b"\nafter")
+    assert parse_mail(raw).body == b"before\n prize\nafter"
+
+
 def test_parts_within_parts() -> None:
     assert parse_mail(multi(NESTED, b"\nz")).body == b"x\ny\nz"
 

@@ -18,21 +18,40 @@ from spamnb.mail.charset import to_utf8
 from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import Limits
-from tests.helpers.paths import ROOT, SMALL_MAILS, SPAMASSASSIN, TEST_DATA
+from tests.helpers.paths import SMALL_MAILS, SPAMASSASSIN, TEST_DATA
 
 WORDS = re.compile(r"[\w ]*")
 NO_LIMITS = Limits(message=1 << 30, text=1 << 30, words=1 << 30)
 
 
 def texts_of(raw: bytes) -> Iterator[bytes]:
-    """The text parts as the standard library takes a mail apart and decodes it."""
-    for part in email.message_from_bytes(raw).walk():
-        assert isinstance(part, Message)
-        if part.get_content_maintype() == "text":
-            payload = part.get_payload(decode=True)
-            assert isinstance(payload, bytes)
-            text = to_utf8(payload, str(part.get_param("charset", "")).encode("ascii", "replace"))
-            yield parse_html(text)[0] if part.get_content_subtype() == "html" else text
+    """The text parts as the standard library reads a mail; of alternatives the one that is shown."""
+    return texts_in(email.message_from_bytes(raw))
+
+
+def texts_in(part: Message) -> Iterator[bytes]:
+    if part.is_multipart():
+        parts = [inner for inner in part.get_payload() if isinstance(inner, Message)]
+        pages = [i for i, inner in enumerate(parts) if any(map(shows, inner.walk()))]
+        is_alternative = part.get_content_subtype() == "alternative"
+        for inner in parts[pages[-1] if is_alternative and pages else 0 :]:
+            yield from texts_in(inner)
+    elif part.get_content_maintype() == "text":
+        yield parse_html(text_of(part))[0] if part.get_content_subtype() == "html" else text_of(part)
+
+
+def text_of(part: Message) -> bytes:
+    payload = part.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    return to_utf8(payload, str(part.get_param("charset", "")).encode("ascii", "replace"))
+
+
+def shows(part: Message) -> bool:
+    """Whether this is an HTML page with text or a picture."""
+    if part.get_content_type() != "text/html" or part.is_multipart():
+        return False
+    page = parse_html(text_of(part))
+    return bool(page.text.split()) or b"images_0" not in page.facts
 
 
 @pytest.mark.parametrize("path", SMALL_MAILS, ids=lambda path: path.stem)
@@ -50,7 +69,7 @@ def test_there_are_sample_mails() -> None:
 
 
 def test_sample_mails_have_the_tags_one_would_expect() -> None:
-    tags = parse_mail((ROOT / "data" / "mail" / "spam" / "02-bank-phishing-html.eml").read_bytes()).tags
+    tags = parse_mail((TEST_DATA / "mail" / "spam" / "02-bank-phishing-html.eml").read_bytes()).tags
     assert {b"198_51_100_77", b"ip_host", b"mismatch", b"www_corbel_bank_example"} <= set(tags["url"].split())
     assert {b"security_corbel_bank_example", b"returnpath_differs"} <= set(tags["from"].split())
     assert {b"x_priority_1", b"content_type_text_html"} <= set(tags["header"].split())

@@ -13,10 +13,10 @@ from spamnb.mail.parse import parse_mails
 from spamnb.training.trainer import train
 from tests.helpers.command_line import Cli
 from tests.helpers.dovecot import PASSWORD, USERS, Dovecot, missing_programs
-from tests.helpers.paths import MAILS
+from tests.helpers.paths import SMALL_MAILS
 
-SPAM = [path.read_bytes() for path in MAILS if path.parent.name == "spam"]
-HAM = [path.read_bytes() for path in MAILS if path.parent.name == "ham"]
+SPAM = [path.read_bytes() for path in SMALL_MAILS if path.parent.name == "spam"]
+HAM = [path.read_bytes() for path in SMALL_MAILS if path.parent.name == "ham"]
 
 
 def numbered(kind: str, n: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Accounts in config.toml, their passwords, servers and folders: without a network."""
+"""Accounts, their passwords, servers and folders: without a network."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def test_an_account_is_read_as_it_was_written() -> None:
         ca_file="/etc/ca.pem",
         password_command='pass "show" mail',
         model="office",
+        poll=5.0,
     )
     table = tomllib.loads(account.table())["imap"]["accounts"]["me@example.org"]
     assert MailAccount.from_table("me@example.org", table, "here") == account
@@ -51,6 +52,8 @@ def test_an_account_is_read_as_it_was_written() -> None:
         ({"server": "a", "action": "delete"}, "here action must be one of shadow, flag, move, got 'delete'"),
         ({"server": "a", "tls": "none"}, "here tls must be one of implicit, starttls, got 'none'"),
         ({"server": 3}, "here server must be text"),
+        ({"server": "a", "poll": 0}, "here poll must be a number of seconds, at least 1"),
+        ({"server": "a", "poll": True}, "here poll must be a number of seconds, at least 1"),
         ({"server": "a", "folders": "INBOX"}, 'here folders must be a list of names, such as ["INBOX"]'),
         ({"server": "a:99999"}, "a server is HOST or HOST:PORT, got 'a:99999'"),
         ({"server": "a b"}, "a server is HOST or HOST:PORT, got 'a b'"),
@@ -118,7 +121,7 @@ def test_commands_refuse_a_wrong_account(cli: Cli) -> None:
     config = cli.write("c.toml", '[imap.accounts."me@example.org"]\nserver = "a"\npassword = "secret"\n')
     assert cli.fails("--config", config, "imap", "status", code=2) == [
         f"""Error: {config}: [imap.accounts."me@example.org"] has an unknown key 'password'""",
-        "Hint: keys: server, tls, user, action, folders, ca-file, password-command, model",
+        "Hint: keys: server, tls, user, action, folders, ca-file, password-command, model, poll",
     ]
     assert cli.fails("imap", "once", code=2) == [
         "Error: there is no account yet",
@@ -144,6 +147,18 @@ def test_other_commands_and_config_accept_accounts(cli: Cli) -> None:
         "corrections none",
         "error       none",
     ]
+
+
+def test_config_changes_what_login_has_kept(cli: Cli) -> None:
+    kept = cli.data / "spamnb" / "accounts.toml"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(MailAccount("me@example.org", "old.example.org", action="move").table())
+    assert "me@example.org at old.example.org, action move" in cli("imap", "status").text
+    config = cli.write("c.toml", '[imap.accounts."me@example.org"]\naction = "flag"\n')
+    shown = cli("--config", config, "imap", "status").text
+    assert "me@example.org at old.example.org, action flag" in shown
+    kept.write_text("no TOML")
+    assert cli.fails("imap", "status", code=2)[0].startswith(f"Error: {kept} is not TOML: ")
 
 
 # --- passwords -------------------------------------------------------------------------------------
@@ -175,7 +190,7 @@ def test_without_any_source_the_error_names_the_next_step(monkeypatch: pytest.Mo
     with pytest.raises(MailboxError) as error:
         password_of(ME, no_prompt)
     assert error.value.message == "there is no password for me@example.org"
-    assert error.value.hint.startswith("set password-command in its table of config.toml")
+    assert error.value.hint == "log in again with --password-command CMD, or install keyring"
     assert password_of(ME, lambda _: "typed") == "typed"
     assert not store_password(ME, "typed")
 

@@ -40,7 +40,7 @@ def test_login_keeps_the_account_and_no_password(dovecot: Dovecot, cli: Cli) -> 
     secret = cli.write("password", f"{PASSWORD}\n")
     place = ("--server", dovecot.server, "--ca-file", dovecot.certificate)
     done = cli("imap", "login", ANN, *place, "--password-command", f"cat {secret}", "--train", "no")
-    config = cli.config / "spamnb" / "config.toml"
+    config = cli.data / "spamnb" / "accounts.toml"
     assert done.out == b""
     assert done.err.splitlines() == [
         f"logged in         {ANN} at {dovecot.server}, TLS",
@@ -60,7 +60,7 @@ def test_login_keeps_the_account_and_no_password(dovecot: Dovecot, cli: Cli) -> 
 def test_a_port_without_tls_is_used_by_starttls(dovecot: Dovecot, cli: Cli) -> None:
     done = cli("imap", "login", ANN, *access(dovecot, dovecot.plain_port), "--train", "no")
     assert f"logged in         {ANN} at 127.0.0.1:{dovecot.plain_port}, STARTTLS" in done.err
-    assert 'tls = "starttls"' in (cli.config / "spamnb" / "config.toml").read_text()
+    assert 'tls = "starttls"' in (cli.data / "spamnb" / "accounts.toml").read_text()
     cli("imap", "once")
 
 
@@ -78,7 +78,7 @@ def test_a_wrong_password_is_refused_and_not_shown(dovecot: Dovecot, cli: Cli) -
     assert lines[0].startswith(f"Error: {dovecot.server} refuses the login of {ANN}: ")
     assert lines[1:] == ["Hint: check the password; some providers want one for this program alone"]
     assert "wrong-secret" not in "".join(lines)
-    assert not (cli.config / "spamnb" / "config.toml").exists()
+    assert not (cli.data / "spamnb" / "accounts.toml").exists()
 
 
 def test_a_server_that_does_not_answer_is_an_error(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,13 @@ import pytest
 from rich.console import Console
 
 from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.model.base_model import BaseModel
 from spamnb.model.calibration import Platt
 from spamnb.model.decision import Decision
 from spamnb.model.inspection import Inspector, card
+from spamnb.model.message_numbers import verify
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age, prune
 from spamnb.model.scoring_engine import log_odds_of
@@ -26,7 +29,7 @@ from spamnb.model.text_import import import_lines
 from spamnb.report import explanation_row, model_card
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.cross_validation import folds
-from spamnb.training.fit_base_weight import base_log_odds, best_weight, usual_share
+from spamnb.training.fit_base_weight import base_log_odds, best_weight, start_model, usual_share
 from spamnb.training.fit_calibration import USUAL_SLOPE, fit_near
 from spamnb.training.fit_weight_correction import log_losses
 from spamnb.training.incremental import Learner
@@ -284,8 +287,8 @@ def test_it_is_inspected(ready: SpamModel) -> None:
     assert linear == pytest.approx(batch.log_odds[0], abs=1e-6)
 
 
-def test_the_threshold_moves_from_that_of_the_start_to_ones_own(ready: SpamModel) -> None:
-    careful = replace(ready, decision=Decision(0.8, unsure_from=0.5))
+def test_the_threshold_moves_from_a_cautious_one_to_ones_own(ready: SpamModel) -> None:
+    careful = replace(ready, decision=Decision(0.8, unsure_from=0.4))
 
     def decision(stated: bool, copies: int = 1) -> Decision:
         trainer = Trainer(
@@ -297,18 +300,47 @@ def test_the_threshold_moves_from_that_of_the_start_to_ones_own(ready: SpamModel
         return trainer.finish().decision
 
     few = decision(stated=False)
-    assert (few.max_fpr, few.unsure_from) == (None, 0.5)
-    assert few.threshold == pytest.approx(0.8, abs=0.05)
+    assert (few.max_fpr, few.unsure_from) == (0.001, 0.5)
+    assert few.threshold == pytest.approx(0.9, abs=0.02)
     assert decision(stated=True).max_fpr == 0.001
-    many = [decision(stated=False, copies=n) for n in (5, 6, 49, 52)]
-    ham = OWN_LABELS.count("ham")
-    assert [each.max_fpr for each in many] == [
-        None,
-        None,
-        *(0.001 if n * ham >= 600 else None for n in (49, 52)),
-    ]
-    assert many[0].threshold == pytest.approx(many[1].threshold, abs=0.05)
-    assert many[2].threshold == pytest.approx(many[3].threshold, abs=0.05)
+    many = [decision(stated=False, copies=n).threshold for n in (5, 6, 49, 52)]
+    assert many[0] == pytest.approx(many[1], abs=0.05)
+    assert many[2] == pytest.approx(many[3], abs=0.05)
+    assert many[3] == decision(stated=True, copies=52).threshold
+
+
+def test_few_lessons_say_little_about_a_message_with_one_word_of_theirs(ready: SpamModel) -> None:
+    """Their log-odds count by the share of known tokens that are theirs: 1 of 5 in the second message."""
+    model = start_model("x", ready).learn(["zebra crossing", "lunch today"], ["spam", "ham"])
+    assert model.base is not None
+    texts = ["zebra crossing", "zebra prize 3 you at noon"]
+    batch = extract(Texts.of(texts), ready.features)
+    own = model.engine.score(batch)
+    base_known = ready.engine.score(batch).known
+    share = own.known / np.maximum(base_known, own.known)
+    assert share[0] == 1 > share[1] > 0
+    raw = log_odds_of(own.comparable, 1) * own.scale * share + model.base.weight * ready.log_odds(texts)
+    assert model.score(texts, memory=False).log_odds == pytest.approx(model.calibration.apply(raw))
+    for text in texts:
+        verified = verify(model, text)[1]
+        assert verified.recomputed_log_odds == pytest.approx(verified.model_log_odds)
+        explanation = model.explain(text)
+        total = explanation.bias + sum(e.log_odds for e in explanation.evidence)
+        assert total == pytest.approx(explanation.log_odds)
+
+
+def test_lessons_move_the_threshold_of_a_start(ready: SpamModel, tmp_path: Path) -> None:
+    """Two of three new ham were called spam: log(3 / 1.003) is added to the start's threshold."""
+    careful = replace(ready, decision=Decision(0.8, unsure_from=0.4))
+    start_model("x", careful, 0.001).save(tmp_path / "m")
+    prizes = ["win a free prize now", "free prize, win cash"]
+    assert careful.predict([*prizes, "see you at noon"]) == ["spam", "spam", "ham"]
+    with Learner(tmp_path / "m") as learner:
+        learner.learn([*prizes, "see you at noon"], ["ham"] * 3)
+    for model in (learner.model, SpamModel.load(tmp_path / "m")):
+        assert (model.change_history.ham, model.change_history.lost_ham) == (3, 2)
+        assert model.decision.log_odds_threshold == pytest.approx(math.log(4 * 3 / 1.003))
+        assert model.decision.unsure_from == 0.4
 
 
 def test_evidence_has_the_counts_of_both_models() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ EXPECTED = [("ham", "café – ok".encode()), ("spam", "WIN £100 “now”".enc
     [
         pytest.param(TEXT.encode(), "UTF-8", id="utf-8"),
         pytest.param(codecs.BOM_UTF8 + TEXT.encode(), "UTF-8 with BOM", id="utf-8 with mark"),
-        pytest.param(TEXT.encode("cp1252"), "cp1252", id="cp1252"),
+        pytest.param(TEXT.encode("cp1252"), "UTF-8 or cp1252", id="cp1252"),
         pytest.param(TEXT.encode("utf-16-le"), "UTF-16 LE", id="utf-16-le"),
         pytest.param(TEXT.encode("utf-16-be"), "UTF-16 BE", id="utf-16-be"),
         pytest.param(codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le"), "UTF-16 LE", id="utf-16-le with mark"),
@@ -62,6 +64,41 @@ def test_a_stated_encoding_is_not_taken_for_binary(read: Read) -> None:
 
 def test_bytes_that_cp1252_leaves_undefined(read: Read) -> None:
     assert read(b"caf\xe9 \x81 \x80\n", "x", labelled=False).texts == ["café \x81 €".encode()]
+
+
+MIXED = [b"caf\xe9 \x80 5", "caf\u00e9 \u20ac 5".encode(), b"\xe2\x82 cut", b"\xf0\x9f\x98", b"last \xe9"]
+READ = ["caf\u00e9 \u20ac 5", "caf\u00e9 \u20ac 5", "\u00e2\u201a cut", "\u00f0\u0178\u02dc", "last \u00e9"]
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("before", [0, 1, 70_000])
+def test_a_pipe_is_read_as_a_file(here: Path, pieces: int, before: int) -> None:
+    """The same bytes are the same text, wherever they come from and however slowly."""
+    data = b"plain ascii\n" * before + b"\n".join(MIXED)
+    expected = [b"plain ascii"] * before + [text.encode() for text in READ]
+    (here / "x.txt").write_bytes(data)
+    os.mkfifo(here / "pipe")
+    writer = threading.Thread(target=write_in_pieces, args=(here / "pipe", data, pieces))
+    writer.start()
+    for path in ("x.txt", "pipe"):
+        with open_source(path, ReadOptions(format="lines"), labelled=False) as source:
+            texts = [text for chunk in source for text in chunk.texts]
+        assert texts == expected, path
+    writer.join()
+
+
+def write_in_pieces(path: Path, data: bytes, size: int) -> None:
+    with path.open("wb", buffering=0) as pipe:
+        begin = max(0, len(data) - 100)
+        pipe.write(data[:begin])
+        for at in range(begin, len(data), size):
+            pipe.write(data[at : at + size])
+
+
+def test_a_table_of_both_encodings(read: Read) -> None:
+    data = b"label,text\n" + "ham,caf\u00e9\n".encode() * 9000 + b"ham,caf\xe9\nspam,x\n"
+    for chunk_bytes in (1 << 18, 7):
+        assert set(read(data, chunk_bytes=chunk_bytes).texts) == {"caf\u00e9".encode(), b"x"}
 
 
 def test_a_character_cut_by_the_head(read: Read) -> None:

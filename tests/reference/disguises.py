@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from spamnb.features.hidden_letters import FANCY, INVISIBLE, MARKS
+from spamnb.features.hidden_letters import FANCY, FILLERS, INVISIBLE, MARKS
 from spamnb.features.lookalikes import CLOSE, CYRILLIC, LETTERS, LOOKALIKES
 from spamnb.features.unspaced_scripts import LETTERS as SPACELESS
 
@@ -14,7 +14,8 @@ SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜ
 LEET_I = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", "$": "s"}
 LEET_L = LEET_I | {"1": "l"}
 BLANK = r"[\x00-\x09\x0b\x0c\x0e-\x20]"
-SIGN = r"[!-/:-@\[-^`{-\x7f]"
+SIGN = r"[!-/:-@\[-`{-\x7f]"
+WORD = r"[^\W_]"
 
 
 def of(char: str, letters: str) -> bool:
@@ -33,7 +34,8 @@ def clear(message: bytes) -> tuple[bytes, list[str]]:
 
 
 def unhidden(text: str) -> str:
-    """Leave out a run of invisible characters and marks between two letters."""
+    """Leave out a run of invisible characters and marks between two letters; a filler is a blank."""
+    text = "".join(" " if c in FILLERS else c for c in text)
     parts = re.split(f"([{INVISIBLE}{MARKS}]+)", text)
     for i in range(1, len(parts), 2):
         before, after = parts[i - 1][-1:], parts[i + 1][:1]
@@ -88,15 +90,17 @@ def close(word: str) -> str:
 
 def joined(lower: str) -> tuple[str, bool]:
     """Lower-cased text with spaced words as one word; letters with signs first."""
-    new = re.sub(rf"(?<!\w)[a-z]({SIGN})[a-z](?:\1[a-z])+(?!\w)", lambda m: "\1" + m[0][::2] + "\1", lower)
-    new = re.sub(rf"(?<![\w\1])[a-z]({BLANK})[a-z](?:\1[a-z]){{2,}}(?![\w\1])", lambda m: m[0][::2], new)
+    signed = rf"(?<!{WORD})[a-z]({SIGN})[a-z](?:\1[a-z])+(?!{WORD})"
+    new = re.sub(signed, lambda m: "\1" + m[0][::2] + "\1", lower)
+    edge = rf"(?<!{WORD})(?<!\x01)", rf"(?!{WORD}|\x01)"
+    new = re.sub(rf"{edge[0]}[a-z]({BLANK})[a-z](?:\1[a-z]){{2,}}{edge[1]}", lambda m: m[0][::2], new)
     return new, new != lower
 
 
 def stands_for(lower: str) -> list[tuple[str, bool]]:
     """What disguised words may stand for, and whether digits and signs are the disguise."""
     rows = []
-    for word in re.findall(r"\w+", lower):
+    for word in re.findall(f"{WORD}+", lower):
         if len(word.encode("utf-8", "surrogateescape")) <= 24:
             rows += [(new, True) for new in leet(word)] + [(new, False) for new in held(word)]
     for region in re.finditer(r"[a-z0-9@$]+", lower):

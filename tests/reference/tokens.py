@@ -37,7 +37,7 @@ def words(message: str | bytes, config: FeatureConfig | None = None) -> list[str
     if not unmasks(config):
         return re.findall(r"\w+", lower(message))
     plain, _ = disguises.clear(as_bytes(message))
-    return re.findall(r"\w+", disguises.joined(lower(plain))[0])
+    return re.findall(f"{disguises.WORD}+", disguises.joined(lower(plain))[0])
 
 
 def extra(message: str | bytes, config: FeatureConfig) -> tuple[list[str], list[str]]:

@@ -37,7 +37,7 @@ CASES = (
     Long("one line of JSON", ("train", "-", *_NEW), r'{"label":"spam","text":"a"}\n{"label":"ham","text":"'),
     Long("one line of JSON, nested", ("predict", "-m", MODEL, "--input-format", "jsonl"), '{"a":', "["),
     Long("one message to explain", ("explain", "-m", MODEL)),
-    Long("one line to import", ("import", "-", *_NEW), megabytes=500.0),
+    Long("one line to import", ("model", "import", "-", *_NEW), megabytes=500.0),
     Long("predictions", ("evaluate", "--predictions", "-"), r"truth,score\nspam,"),
     Long("one line of a mailbox", ("predict", "-m", MODEL, "--input-format", "mbox"), "From a", code=0),
     Long("one line of a mail", ("predict", "-m", MODEL, "--input-format", "eml"), "Subject: ", code=0),

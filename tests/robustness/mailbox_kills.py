@@ -182,6 +182,8 @@ class Trial:
         login = ("--server", f"127.0.0.1:{self.cutter.port}", "--ca-file", str(server.certificate))
         command = f"echo '{PASSWORD}'"
         self.cli("imap", "login", user, *login, "--password-command", command, "--action", "move")
+        with open(self.cli.data / "spamnb" / "accounts.toml", "a") as file:
+            file.write("poll = 1\n")
         self.once()
         for _ in range(20):
             self.person.deliver()
@@ -194,7 +196,7 @@ class Trial:
 
     def start(self) -> subprocess.Popen[bytes]:
         """Starts the filter; returns when it has read its model."""
-        command = self.cli.command("imap", "run", "-m", self.model, "--poll", "1")
+        command = self.cli.command("imap", "run", "-m", self.model)
         running = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.cli.here, env=self.cli.env
         )

@@ -69,7 +69,7 @@ def test_commands_end_with_a_sentence(cli: Cli, way: object) -> None:
     journals.file.write_bytes(data)
     mail = cli("filter", "-m", "m.spamnb", stdin=b"Subject: x\n\nwin a prize\n")
     assert b"\nX-Spamnb: " in mail.out
-    bad = "warning: " in mail.err
+    bad = "warning: " in mail.err and "ends inside a record" not in mail.err  # a learner repairs that
     columns = "--label-column", "label", "--text-column", "text"
     cli.write("new.csv", "label,text,kind,size\nspam,one more,k1,1\n")
     done = cli("learn", "new.csv", "-m", "m.spamnb", *columns, code=int(bad))

@@ -101,6 +101,11 @@ def _rules_and_elements(size: int) -> bytes:
     )
 
 
+def _lists_and_elements(size: int) -> bytes:
+    rule = b"p:is(" + b",".join(b".q%d" % i for i in range(16)) + b"):not(.a,.b,.c){color:red}"
+    return b"<style>" + rule * (size // 200) + b"</style>" + b"<p class=z>x" * (size // 24)
+
+
 def _misnested(size: int) -> bytes:
     return b"<b>" * (size // 8) + b"<div>" * 7 + b"</b>x" * (size // 8)
 
@@ -178,7 +183,19 @@ CASES: dict[str, Case] = {
     "HTML: font sizes": (filled("font-size:0.000", b"<p style='"), parse_html),
     "HTML: misleading links": (filled("<a href = x>http"), parse_html),
     "HTML: rules and elements": (_rules_and_elements, parse_html),
+    "HTML: rules with lists and elements": (_lists_and_elements, parse_html),
     "HTML: long selectors": (filled("a, .b ", b"<style>", b"{display:none}</style><p>x"), parse_html),
+    "HTML: lists of selectors": (filled(":is(:not(a,", b"<style>", b"{color:red}</style><p>x"), parse_html),
+    "HTML: rules with lists": (filled(":is(.a,.b):not(.c,p){color:#fff}", b"<style>"), parse_html),
+    "HTML: sums": (filled("width:calc(1px + (2px*", b"<p style='"), parse_html),
+    "HTML: colour functions": (filled("color:color-mix(in lab,lab(1 1 1),", b"<p style='"), parse_html),
+    "HTML: many colours": (filled("color:oklch(50% .1 9);", b"<p style='"), parse_html),
+    "HTML: custom properties": (filled("--a:var(--a) var(--a);x:var(--a)", b"<p style='"), parse_html),
+    "HTML: fallbacks": (filled("opacity:var(--b,var(", b"<p style='"), parse_html),
+    "HTML: media queries": (filled("@media (not (color)) or (a){p{color:red}}", b"<style>"), parse_html),
+    "HTML: conditions": (filled("@supports ((not (a", b"<style>", b"{p{color:red}}"), parse_html),
+    "HTML: gradients": (filled("gradient(#fff,", b"<p style='background:"), parse_html),
+    "HTML: masks": (filled("mask:gradient(#0000 ", b"<p style='"), parse_html),
     "HTML: formatting that goes on": (_numbered("<font size=%d><p>x"), parse_html),
     "HTML: formatting around blocks": (_misnested, parse_html),
     "HTML: attributes of one tag": (filled("a=b ", b"<p "), parse_html),

@@ -13,7 +13,7 @@ from spamnb.errors import ModelError
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, describe
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.training.threshold import cutoff, operating_point
+from spamnb.training.threshold import cautious_cutoff, cutoff, operating_point
 from spamnb.training.trainer import train
 
 scores = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200)
@@ -46,6 +46,30 @@ def test_no_ham_is_no_reason_to_move_the_line() -> None:
     assert cutoff([3.0], 0.001) == 3.0  # spam lies above
 
 
+def test_a_default_threshold_moves_without_a_jump() -> None:
+    """n of 600 ham count: ham up to 4 alone would set it at 4 or above, none of them at P = 0.9."""
+    scores = np.random.default_rng(1).normal(-4, 2, 700)
+    steps = [cautious_cutoff(scores[:n], 0.001) for n in range(701)]
+    assert steps[0] == pytest.approx(math.log(9))
+    assert np.abs(np.diff(steps)).max() < 0.4  # one of the highest scores so far
+    assert steps[600:] == [max(cutoff(scores[:n], 0.001), 0.0) for n in range(600, 701)]
+
+
+def test_lessons_move_the_threshold() -> None:
+    """log((lost + 1) / (max_fpr ham + 1)) by hand; where no rate was asked for, it stays."""
+    rule = Decision.from_cutoff(1.0, 0.01)
+    raised = rule.after_lessons(3, 2)
+    assert raised.log_odds_threshold == pytest.approx(1 + math.log(3 / 1.03))
+    assert raised.threshold == pytest.approx(1 / (1 + math.exp(-raised.log_odds_threshold)))
+    assert raised.after_lessons(100, 1).log_odds_threshold == pytest.approx(1.0)  # from the trained one again
+    lowest = raised.after_lessons(10**6, 0)
+    assert (lowest.log_odds_threshold, lowest.unsure_from) == (0.0, None)
+    assert lowest.after_lessons(3, 2) == raised
+    assert Decision.from_state(json.loads(json.dumps(raised.to_state()))) == raised
+    assert Decision(0.9).after_lessons(5, 5) == Decision(0.9)
+    assert rule.after_lessons(0, 0) == rule
+
+
 def test_a_line_beyond_what_probabilities_can_tell() -> None:
     """From log-odds 37 on, the probability is 1.0."""
     decision = Decision.from_cutoff(50.0, 0.001)
@@ -54,7 +78,7 @@ def test_a_line_beyond_what_probabilities_can_tell() -> None:
     again = Decision.from_state(json.loads(json.dumps(decision.to_state())))
     assert again == decision
     assert describe(decision.to_state(), "spam", "ham").startswith(
-        "spam above P = 1 (log-odds +50.00: at most"
+        "spam above P = 1 (log-odds +50.00, aim: at most"
     )
 
 

@@ -12,7 +12,7 @@ from spamnb.cli import options
 from spamnb.cli.imap_accounts import action_option, ask_password, mail_limits
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import print_step
-from spamnb.errors import ConfigError, MailboxError
+from spamnb.errors import ConfigError
 from spamnb.settings import MailConfig
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     group="Input",
     help="The IMAP server. [default: imap. or mail. and the domain of the address]",
 )
-@option("--user", metavar="NAME", group="Input", help="Log in by this name. [default: the address]")
 @option(
     "--password-command",
     metavar="CMD",
@@ -50,15 +49,14 @@ if TYPE_CHECKING:
     group="Model",
     help="Train a first model from Junk, Archive and Sent.",
 )
-@options.advanced(options.setting_options(MailConfig))
+@options.setting_options(MailConfig, "authserv_ids")
 @options.quiet_option
-@click.pass_context
-def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
+def imap_login(address: str, **flags: Any) -> None:
     """Find the mail server, test the login, keep the account.
 
-    The account goes into config.toml, without its password. That comes from --password-command, from the
-    keyring (if the package keyring is installed) or from a prompt. The connection is always encrypted, and
-    the server's certificate is checked.
+    The account is kept in your data folder, without its password. That comes from --password-command, from
+    the keyring (if the package keyring is installed) or from a prompt. The connection is always encrypted,
+    and the server's certificate is checked.
 
     Without a model of your own, spamnb offers to train one from the mails in Junk (spam), Archive and Sent
     (ham). It starts from the ready-made model.
@@ -79,7 +77,7 @@ def imap_login(ctx: click.Context, /, address: str, **flags: Any) -> None:
         quiet = flags["quiet"]
         print_step("logged in", f"{account.login} at {account.server}, {_TLS[account.tls]}", quiet)
         _show_folders(session, quiet)
-        _keep(ctx, account, quiet)
+        _keep(account, quiet)
         if not account.password_command:
             stored = store_password(account, password)
             place = "in the keyring" if stored else "nowhere; it is asked for again, see --password-command"
@@ -96,7 +94,7 @@ _TLS = {"implicit": "TLS", "starttls": "STARTTLS"}
 def _account(address: str, flags: dict[str, Any]) -> MailAccount:
     from spamnb.mailbox import MailAccount
 
-    names = ("user", "password_command", "ca_file", "action")
+    names = ("password_command", "ca_file", "action")
     values = {name: flags[name] for name in names if flags[name]}
     if "ca_file" in values:
         values["ca_file"] = os.path.abspath(values["ca_file"])
@@ -126,13 +124,11 @@ def _show_folders(session: ImapSession, quiet: bool) -> None:
     print_step("folders", f"{len(folders.names):,}; junk mail is in {folders.junk or 'none of them'}", quiet)
 
 
-def _keep(ctx: click.Context, account: MailAccount, quiet: bool) -> None:
+def _keep(account: MailAccount, quiet: bool) -> None:
     from spamnb.cli.account_table import write_account
-    from spamnb.cli.configuration import user_file
+    from spamnb.mailbox import accounts_path
 
-    path = ctx.find_root().params.get("config") or user_file()
-    if path is None:
-        raise MailboxError("there is no home folder for config.toml: HOME is not set", "spamnb --config FILE")
+    path = accounts_path()
     write_account(path, account)
     print_step("account", f"{account.name}, action {account.action}, kept in {path}", quiet)
 

@@ -7,23 +7,13 @@ from typing import Any
 import click
 
 from spamnb.cli.imap_accounts import account_runs, run_options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status
 
 
 @command("run")
 @click.argument("accounts", nargs=-1, metavar="[ACCOUNT]...")
 @run_options
-@option(
-    "--poll",
-    type=click.FloatRange(1),
-    default=60.0,
-    metavar="SECONDS",
-    show_default=True,
-    group="Input",
-    advanced=True,
-    help="Look at Junk every SECONDS, and at the inbox too if the server cannot report new mail.",
-)
 @click.pass_context
 def imap_run(ctx: click.Context, /, accounts: tuple[str, ...], **flags: Any) -> None:
     """Filter new mail as it arrives, until stopped.
@@ -41,6 +31,5 @@ def imap_run(ctx: click.Context, /, accounts: tuple[str, ...], **flags: Any) -> 
 
     runs = account_runs(ctx, accounts, flags)
     for run in runs:
-        run.poll = flags["poll"]
         print_status(f"running {run.account.name}, action {run.account.action}; Ctrl-C stops", flags["quiet"])
     run_accounts(runs, lambda: False)

@@ -100,9 +100,10 @@ def _compact(flags: dict[str, Any]) -> None:
 
     from spamnb.cli.model_choice import model_to_change
     from spamnb.cli.output import print_status
+    from spamnb.settings import history_days
     from spamnb.training import Learner
 
-    path, days = model_to_change(flags["model"]), flags["history_days"]
+    path, days = model_to_change(flags["model"]), history_days(flags)
     with Learner(path, history_days=days) as learner:
         learner.compact()
     print_status(f"saved      {learner.path} ({os.path.getsize(learner.path) / 1e3:,.0f} kB)", flags["quiet"])

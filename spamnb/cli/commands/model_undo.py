@@ -10,6 +10,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
 from spamnb.cli.update_model import history_option
+from spamnb.settings import history_days
 
 
 @command("undo")
@@ -37,7 +38,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
 
     which = _chosen(lesson)
     path = model_to_change(model)
-    result = undo(path, **which, history_days=flags["history_days"])
+    result = undo(path, **which, history_days=history_days(flags))
     entry = result.lesson
     if flags["json_file"]:
         document = {"model": path, "undone": list(result.undone), "lesson": entry and entry.id}

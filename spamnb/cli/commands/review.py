@@ -17,7 +17,7 @@ from spamnb.readers import FORMATS, any_of
 @options.model_option
 @option(
     "-n",
-    "--questions",
+    "--number",
     "number",
     type=click.IntRange(1),
     metavar="N",

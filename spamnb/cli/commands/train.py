@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
       spamnb train data.csv
       spamnb train jan.csv.gz feb.jsonl -o office
       spamnb train --label spam=Maildir/.Junk --label ham=Maildir/.Archive
-      spamnb train few.csv --base ready-made
+      spamnb train few.csv --base none
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
     from spamnb.cli.model_choice import output_path
@@ -76,6 +77,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
     keep = _under_sample(setup, sources) if setup.scoring.balance == "undersample" else None
     trainer = _count_all(setup, sources, keep)
     check_classes(trainer)
+    trainer = _start_from_ready_made(setup, sources, trainer)
     model = trainer.finish()
     setup.check_model(model)
     size = save(model, target, quiet)
@@ -167,15 +169,32 @@ def _count_on_cluster(trainer: Trainer, sources: list[Any], params: Params) -> N
         print_status(line, params["quiet"])
 
 
+def _start_from_ready_made(setup: TrainingSetup, sources: list[Any], trainer: Trainer) -> Trainer:
+    """Counts few messages again as the ready-made model reads them; returns the trainer that starts from it.
+
+    A pipe cannot be read again: its messages stay as they are.
+    """
+    if setup.params["dask"] or _pipe_among(sources) is not None:
+        return trainer
+    based = setup.with_default_base(trainer, lambda: sources)
+    if based is None:
+        return trainer
+    quietly = replace(based, params={**based.params, "quiet": True})
+    return _count_all(quietly, sources, None)
+
+
+def _pipe_among(sources: list[Any]) -> str | None:
+    paths = [path for path, _ in sources if isinstance(path, str)]
+    return next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
+
+
 def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
     """For under-sampling: the digest below which the messages of each label are kept."""
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
     from spamnb.training import UnderSampling
 
-    paths = [path for path, _ in sources if isinstance(path, str)]
-    pipe = next((path for path in paths if not (os.path.isfile(path) or os.path.isdir(path))), None)
-    if pipe is not None:
+    if (pipe := _pipe_among(sources)) is not None:
         raise ConfigError(
             f"--set balance=undersample reads DATA twice, got {'stdin' if pipe == '-' else pipe}",
             hint="give a file, or use --set balance=weight",

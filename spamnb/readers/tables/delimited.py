@@ -39,7 +39,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         table.chunks(),
         skipped=builder.skipped,
         labels=builder.labels,
-        blocks=Blocks(reader, table.blocks, first_line, start, stream.stored),
+        blocks=Blocks(reader, table.blocks, first_line, start, stream.stored, decoded.is_as_stored),
     )
     source.columns = kept
     return source

@@ -42,6 +42,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
         lambda: decoded.blocks(options.chunk_bytes, b"\n"),
         start=decoded.start(0),
         file=decoded.stream.stored,
+        is_as_stored=decoded.is_as_stored,
     )
     source = Source(
         decoded.stream,
