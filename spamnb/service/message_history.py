@@ -78,7 +78,9 @@ class MessageHistory:
             self._db.row_factory = sqlite3.Row
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute("PRAGMA secure_delete=ON")  # texts are gone when they are removed
             self._db.executescript(_SCHEMA)
+            self.write(())
         except (OSError, sqlite3.Error) as error:
             raise DataError(
                 f"cannot open the history {path}: {error}", "check its folder, or remove the file"

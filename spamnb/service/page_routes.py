@@ -7,7 +7,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from spamnb.model import MESSAGE_KINDS, card, name_of
 from spamnb.service.filter_service import FilterService
@@ -24,6 +24,7 @@ from spamnb.service.page_files import FILE_NAMES, HEADERS, page_file, render_pag
 View = Literal["all", "unsure", "spam", "ham", "corrected"]
 Label = Literal["spam", "ham"]
 Lesson = Annotated[int, Query(ge=1)]
+Number = Annotated[int, Path(ge=1, lt=1 << 63)]
 Search = Annotated[str, Query(max_length=200)]
 RESCORED, RESCORED_BYTES = 200, 1 << 20  # recent messages that are classified again after a lesson
 ReadMessages = Callable[[Scope, Receive], Awaitable[MessageRequest]]
@@ -63,13 +64,13 @@ class PageRoutes:
     async def explain(self, request: Request) -> Response:
         return await self._explained((await self._read(request.scope, request.receive)).only)
 
-    async def explain_kept(self, number: int) -> Response:
+    async def explain_kept(self, number: Number) -> Response:
         return await self._explained(await self._kept(number))
 
     async def learn(self, request: Request, label: Label) -> Response:
         return await self._taught((await self._read(request.scope, request.receive)).only, label)
 
-    async def learn_kept(self, number: int, label: Label) -> Response:
+    async def learn_kept(self, number: Number, label: Label) -> Response:
         return await self._taught(await self._kept(number), label)
 
     async def undo(self, lesson: Lesson) -> Response:
@@ -89,7 +90,7 @@ class PageRoutes:
 
     async def _explained(self, message: Message) -> Response:
         row = explained_row(*await self._service.explain(message, PAGE))
-        return _json(row | {"text": preview_of(message).text, "kind": message.kind})
+        return _json(row | {"text": preview_of(message).text, "is_mail": message.is_mail})
 
     async def _taught(self, message: Message, label: str) -> Response:
         before = self._snapshot()

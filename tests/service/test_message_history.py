@@ -47,6 +47,19 @@ def test_number_and_age_are_bounded(history: MessageHistory) -> None:
     assert texts(history) == ["new", "seven", "six", "five"]
 
 
+def test_what_became_too_old_is_removed_at_the_start(tmp_path: Path) -> None:
+    path = str(tmp_path / "h")
+    first = MessageHistory(path, 5)
+    first.write([classified("confidential"), classified("other")])
+    first.query("UPDATE messages SET time = time - 31 * 86400 WHERE id = 1")
+    first.close()
+    assert b"confidential" in (tmp_path / "h").read_bytes()
+    second = MessageHistory(path, 5)
+    assert texts(second) == ["other"]
+    second.close()
+    assert b"confidential" not in (tmp_path / "h").read_bytes()
+
+
 def test_only_the_owner_can_read_it(history: MessageHistory, tmp_path: Path) -> None:
     history.write([classified("one")])
     files = sorted((tmp_path / "new").iterdir())
@@ -161,8 +174,11 @@ class _Stuck(MessageHistory):
     """Writes only when it may."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(path, 100)
         self.may, self.writes = Event(), list[int]()
+        self.may.set()
+        super().__init__(path, 100)
+        self.may.clear()
+        self.writes.clear()
 
     def write(self, events: Any) -> None:
         self.may.wait(20)
@@ -236,6 +252,7 @@ def test_the_page_is_protected(cli: Cli) -> None:
         assert server.post("/page/messages/99/learn?label=spam", b"", 404, **PAGE)["error"] == (
             "this message is no longer kept"
         )
+        assert server.ask("GET", f"/page/messages/{2**70}/explain")[0] == 422
         assert server.post(f"{path}2", b"", 422, **PAGE)["error"] == "wrong value of query/label"
         status, headers, body = server.ask("GET", "/")
         assert (status, headers["x-content-type-options"]) == (200, "nosniff")

@@ -138,12 +138,15 @@ def test_words_are_coloured_and_hostile_text_is_inert(browser: Browser, server: 
 
 def test_a_dropped_mail_is_checked_and_taught(browser: Browser, server: Server, tmp_path: Path) -> None:
     mail = tmp_path / "mail.eml"
-    mail.write_bytes(b"From: Ann <ann@example.org>\nSubject: =?utf-8?q?caf=C3=A9?=\n\nThe zeppelin at one.\n")
+    mail.write_bytes(
+        b"From: Ann <ann@example.org>\nSubject: =?utf-8?q?caf=C3=A9?= free\n\nThe zeppelin at one.\n"
+    )
     with Visit(browser, server) as page:
         page.set_input_files("#try-file", mail)
         page.locator("#try-result .badge").wait_for()
         shown = page.locator("#try-result .message").inner_text()
-        assert shown == "From: Ann <ann@example.org>\nSubject: café\n\nThe zeppelin at one."
+        assert shown == "From: Ann <ann@example.org>\nSubject: café free\n\nThe zeppelin at one."
+        assert "free" in page.locator("#try-result mark").all_inner_texts()
         page.locator("#try-result [data-label=spam]").click()
         page.locator("#try-result .reason", has_text="taught as spam").wait_for()
     predicted = server.post("/predict", mail.read_bytes(), Content_Type="message/rfc822")

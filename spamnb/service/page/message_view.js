@@ -43,24 +43,28 @@ function escaped(character) {
   return `\\u${character.codePointAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** The evidence of each word: its own, and half of that of each pair of words it belongs to. */
-function wordWeights(words, evidence) {
+/** The evidence of each word: its own, and half of that of each pair of words it belongs to.
+    The first `headed` words are in the header of a mail, whose tokens begin with the name of a field. */
+function wordWeights(words, headed, evidence) {
   const tokens = new Map(evidence.map((row) => [row.token, row.log_odds ?? 0]));
   const lower = words.map((word) => word.toLowerCase());
   return lower.map((word, i) => {
+    if (i < headed) return tokens.get(`subject:${word}`) ?? tokens.get(`from:${word}`) ?? null;
     const pairs = [`${lower[i - 1]} ${word}`, `${word} ${lower[i + 1]}`];
-    const own = tokens.get(word) ?? tokens.get(`subject:${word}`);
+    const own = tokens.get(word);
     const shared = pairs.map((pair) => tokens.get(pair)).filter((value) => value !== undefined);
     if (own === undefined && !shared.length) return null;
     return (own ?? 0) + shared.reduce((sum, value) => sum + value / 2, 0);
   });
 }
 
-function colouredText(text, evidence) {
+const wordsOf = (text) => (text.match(PIECES) ?? []).filter((piece) => WORD.test(piece));
+
+function colouredText({ text, is_mail: isMail, evidence }) {
   const box = element("p", { class: "message coloured", dir: "auto" });
   const pieces = text.match(PIECES) ?? [];
-  const words = pieces.filter((piece) => WORD.test(piece));
-  const weights = wordWeights(words, evidence);
+  const headed = isMail ? wordsOf(text.split("\n\n")[0]).length : 0;
+  const weights = wordWeights(wordsOf(text), headed, evidence);
   let at = 0;
   let plain = "";
   for (const piece of pieces) {
@@ -102,7 +106,7 @@ export function explanation(answer) {
   head.append(element("span", { class: "muted" }, known));
   const parts = [head];
   if (reason(answer)) parts.push(element("p", { class: "muted reason" }, reason(answer)));
-  parts.push(colouredText(answer.text, evidence));
+  parts.push(colouredText(answer));
   const list = element("ul", { class: "chips", "aria-label": "Strongest evidence" });
   list.append(...evidence.slice(0, CHIPS).map(chip));
   const legend = element("p", { class: "muted legend" });

@@ -82,8 +82,9 @@ async function teachTried(label) {
   await check();
 }
 
-async function open(file) {
-  tried = new Uint8Array(await file.arrayBuffer());
+async function openFile(file) {
+  const isMail = file.type === "message/rfc822" || file.name.toLowerCase().endsWith(".eml");
+  tried = isMail ? new Uint8Array(await file.arrayBuffer()) : await file.text();
   byId("try-text").value = "";
   byId("try-text").placeholder = file.name;
   await attempt(check);
@@ -100,11 +101,11 @@ function startForm() {
   byId("try-text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
-  byId("try-file").addEventListener("change", (event) => event.target.files[0] && open(event.target.files[0]));
+  byId("try-file").addEventListener("change", (event) => event.target.files[0] && openFile(event.target.files[0]));
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (event.dataTransfer.files[0]) open(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files[0]) openFile(event.dataTransfer.files[0]);
   });
 }
 
