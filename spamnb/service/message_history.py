@@ -149,6 +149,8 @@ class MessageHistory:
                 "UPDATE labels SET lesson = NULL WHERE model = ? AND lesson = ?", (event.model, event.lesson)
             )
         for digest in {preview_of(message).digest for message in event.messages}:
+            if event.label and event.lesson is None and self._label_of(digest) == event.label:
+                continue  # nothing changed: the lesson before can still be undone
             if event.label:
                 self._db.execute(
                     "INSERT INTO labels (time, digest, label, model, lesson) VALUES (?, ?, ?, ?, ?)",
@@ -156,6 +158,10 @@ class MessageHistory:
                 )
             else:
                 self._db.execute("DELETE FROM labels WHERE digest = ?", (digest,))
+
+    def _label_of(self, digest: str) -> str:
+        rows = self.query("SELECT label FROM labels WHERE digest = ? ORDER BY id DESC LIMIT 1", [digest])
+        return str(rows[0]["label"]) if rows else ""
 
     def _prune(self) -> None:
         oldest = time.time() - MOST_DAYS * 86400

@@ -132,6 +132,17 @@ def test_undo_brings_the_label_before_back(history: MessageHistory) -> None:
     assert label() == ""
 
 
+def test_a_label_that_changes_nothing_can_still_be_undone(history: MessageHistory) -> None:
+    message = Message(b"see you")
+    history.write([classified("see you"), Labelled([message], "spam", "m", 1)])
+    history.write([Labelled([message], "spam", "m", None)])
+    (row,) = list_messages(history, "all", "", "spam")["messages"]
+    assert (row["label"], row["lesson"]) == ("spam", 1)
+    history.write([Undone("m", [1]), Labelled([message], "ham", "m", None)])
+    (row,) = list_messages(history, "all", "", "spam")["messages"]
+    assert (row["label"], row["lesson"]) == ("ham", None)
+
+
 def test_intervals_are_those_of_the_metrics(history: MessageHistory) -> None:
     events: list[Any] = [
         classified("a", "ham"), classified("b", "spam"), classified("c", "unsure"), classified("d", "spam"),

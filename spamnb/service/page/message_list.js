@@ -101,7 +101,7 @@ function item(row) {
   const entry = element("li", { "data-id": row.id, "aria-current": String(row.id === state.selected) });
   const head = element("div", { class: "item-head" }, badge(row.verdict, state.spam));
   head.append(element("span", { class: "number" }, percent(row.probability)));
-  if (row.label) head.append(labelNote(row));
+  if (row.label) head.append(element("span", { class: "label-note" }, `labelled ${row.label}`));
   if (row.copies > 1) head.append(element("span", { class: "copies" }, `×${row.copies.toLocaleString("en")}`));
   head.append(element("span", { class: "muted time" }, `${row.kind} · ${when(row.time)}`));
   const text = element("button", { type: "button", class: "excerpt", "data-action": "open", "aria-expanded": "false", dir: "auto" });
@@ -109,11 +109,6 @@ function item(row) {
   const body = element("div", { class: "item-body" }, text, buttons(row));
   entry.append(head, body);
   return entry;
-}
-
-function labelNote(row) {
-  const right = row.label === row.verdict;
-  return element("span", { class: "label-note" }, right ? "confirmed" : `labelled ${row.label}`);
 }
 
 function buttons(row) {
