@@ -11,7 +11,7 @@ from spamnb.report import page_style
 _FOLDER = "page"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 SCRIPTS = ("page.js", "requests.js", "message_view.js", "message_list.js", "overview.js", "token_names.js")
-FILE_NAMES = ("page.css", "icon.svg", *SCRIPTS)
+FILE_NAMES = ("page.css", "messages.css", "icon.svg", *SCRIPTS)
 PATHS = ("/", *(f"/page/{name}" for name in FILE_NAMES))  # they hold no message, so they need no token
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
