@@ -14,6 +14,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
+from spamnb.cli.text_messages import check_alone, text_chunk
 from spamnb.core import visible
 from spamnb.settings import HistoryConfig, history_days
 
@@ -40,6 +41,7 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
 
 history_option = options.setting_options(HistoryConfig)
 update_options = all_of(
+    options.text_option,
     options.model_option,
     option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
     option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
@@ -61,6 +63,7 @@ def update_model(
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
+    check_alone(flags["texts"], paths or flags["files_from"] or flags["labelled"])
     with own_model_started(paths, flags) if may_start else nullcontext():
         result = _update(paths, flags, update, labelled)
     print_result(result, flags["quiet"])
@@ -69,10 +72,12 @@ def update_model(
 @contextmanager
 def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
     """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
-    from spamnb.cli.message_kind import kind_of_messages
+    from spamnb.cli.message_kind import kind_of_messages, text_kind
     from spamnb.training import own_model_started as started
 
     def kind() -> str:
+        if flags.get("texts"):
+            return text_kind(flags["texts"])
         default = () if flags["files_from"] or flags.get("labelled") else ("-",)
         return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
 
@@ -110,6 +115,9 @@ def _read_chunks(
 
     from spamnb.readers import open_source
 
+    if flags["texts"]:
+        yield text_chunk(flags["texts"], model.features)
+        return
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     empty = {"may_be_empty": bool(flags.get("sync"))}
     reading = read_options(flags, classes=model.labels, default_format="csv", **columns, **empty)
