@@ -9,7 +9,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
 from spamnb.cli.text_messages import refuse_texts
-from spamnb.cli.update_model import update_model, update_options
+from spamnb.cli.update_model import class_options, update_model, update_options
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
+@class_options("Remove only what was learned as spam.", "Remove only what was learned as ham.")
 @update_options
 def forget(messages: tuple[str, ...], **flags: Any) -> None:
     """Remove learned messages from a model.

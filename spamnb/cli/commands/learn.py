@@ -9,7 +9,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.text_messages import refuse_texts
-from spamnb.cli.update_model import update_model, update_options
+from spamnb.cli.update_model import class_options, print_undo, update_model, update_options
 from spamnb.errors import DataError, NoLabelsError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     advanced=True,
     help="Only write the journal into the model file.",
 )
+@class_options("Label all messages as spam.", "Label all messages as ham.")
 @update_options
 def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
@@ -89,10 +90,12 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
         learner.learn(chunk.texts, labels, *columns, again=flags["mode"] == "again", mode=mode)
 
     try:
-        update_model(messages, flags, learn_chunk, labelled=flags["positive"] is None, may_start=True)
+        labelled = flags["positive"] is None
+        learner = update_model(messages, flags, learn_chunk, labelled, may_start=True)
     except NoLabelsError as error:
         hint = f"say what they are with --spam or --ham, or {error.hint}"
         raise DataError(error.message, hint) from None
+    print_undo(learner, flags)
 
 
 def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
