@@ -10,6 +10,8 @@ import click
 
 _MANY_WORDS = 2  # `spamnb help model prune` has a group and a command
 
+_DESTRUCTIVE, _VERY_NEAR = ("remove", "forget", "prune"), 0.8
+
 
 class LazyGroup(click.Group):
     """Lists its commands without importing them, so that `--help` loads only click.
@@ -69,19 +71,28 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if not (suggestion := self._suggestion(args[0])):
+            if not (advice := self._advice(ctx, args[0])):
                 raise
-            message = f"{error.message.rstrip('.')}. Did you mean {suggestion}?"
-            raise click.UsageError(message, ctx) from None
+            raise click.UsageError(f"{error.message.rstrip('.')}. {advice}", ctx) from None
 
-    def _suggestion(self, word: str) -> str:
-        """Returns the command that a wrong word stands for, "" if none is near."""
+    def _advice(self, ctx: click.Context, word: str) -> str:
+        """Returns what to write in place of a wrong word, "" if that is unknown."""
+        if len(word.split()) > 1:
+            from spamnb.cli.text_messages import shell_quote
+
+            return "" if ctx.parent else f"To classify a text: spamnb predict -t {shell_quote(word)}"
+        near = self._nearest(word)
+        return f"Did you mean {self._other_words.get(near, near)}?" if near else ""
+
+    def _nearest(self, word: str) -> str:
+        """Returns the command that a wrong word stands for; a destructive one only if it is very near."""
         from difflib import get_close_matches
 
-        if word in self._other_words:
-            return self._other_words[word]
-        near = get_close_matches(word, [*self.summaries, *self._other_words], 1)
-        return self._other_words.get(near[0], near[0]) if near else ""
+        words = [*self.summaries, *self._other_words]
+        destructive = [one for one in words if one in _DESTRUCTIVE]
+        others = [one for one in words if one not in _DESTRUCTIVE]
+        near = get_close_matches(word, destructive, 1, _VERY_NEAR) or get_close_matches(word, others, 1)
+        return near[0] if near else ""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         widest = max(map(len, self.summaries))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.model import (
+    MESSAGE_KINDS,
     MODEL_VARIABLE,
-    find_model as find_model,
-    model_to_change as model_to_change,
+    find_model as find_file,
+    is_name,
+    model_path,
+    model_to_change as find_file_to_change,
+    name_of,
+    named_models,
     new_path_of,
     own_model,
     refuse_shipped as refuse_shipped,
@@ -17,6 +23,28 @@ from spamnb.model import (
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
+
+
+def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
+    """Returns the path of the model to use; a wrong name gets the nearest one as a hint."""
+    check_name(option)
+    return find_file(option, kind)
+
+
+def model_to_change(option: str | None) -> str:
+    """Returns the path of the model that learns; a wrong name gets the nearest one as a hint."""
+    check_name(option)
+    return find_file_to_change(option)
+
+
+def check_name(text: str | None) -> None:
+    """Refuses the name of no model, if that of a model is near."""
+    if text is None or not is_name(text) or os.path.isfile(text) or os.path.exists(model_path(text)):
+        return
+    from difflib import get_close_matches
+
+    if near := get_close_matches(text, [*map(name_of, named_models()), *MESSAGE_KINDS], 1):
+        raise ModelError(f"there is no model named {text!r}", hint=f"did you mean {near[0]}?")
 
 
 def load_model(path: str) -> SpamModel:

@@ -144,13 +144,18 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            setting = self.keys.get(error.option_name.lstrip("-"))
-            if not isinstance(setting, SettingOption):
+            if not (advice := self._advice(ctx, error.option_name)):
                 raise
-            message = (
-                f"No such option '{error.option_name}'. Write {setting.opts[0]}={setting.make_metavar(ctx)}."
-            )
-            raise click.UsageError(message, ctx) from None
+            raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
+
+    def _advice(self, ctx: click.Context, flag: str) -> str:
+        """What to write in place of an option that the command does not have, "" if that is unknown."""
+        setting, output = self.keys.get(flag.lstrip("-")), self.keys.get("output")
+        if isinstance(setting, SettingOption):
+            return f"Write {setting.opts[0]}={setting.make_metavar(ctx)}."
+        if flag == "--name" and output is not None and output.metavar == "MODEL":
+            return "Name the model with -o NAME."
+        return "It belongs to `spamnb train`." if flag == "--max-fpr" else ""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

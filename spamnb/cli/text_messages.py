@@ -59,7 +59,8 @@ def check_alone(texts: Sequence[str], other_input: object) -> None:
 
 def refuse_texts(files: Sequence[str], task: str, command: str, model: str | None) -> None:
     """Refuses arguments that are messages, not files, with the command that takes them."""
-    missing = [file for file in files if file != "-" and not os.path.exists(file)]
+    refuse_model_names(files)
+    missing = _missing(files)
     if not missing or not all(map(looks_like_message, missing)):
         return
     text = " ".join(files) if missing == [*files] else missing[0]
@@ -67,6 +68,21 @@ def refuse_texts(files: Sequence[str], task: str, command: str, model: str | Non
         f"no such file: {missing[0]}",
         hint=f"to {task}: {command}{model_flag(model)} -t {shell_quote(text)}",
     )
+
+
+def refuse_model_names(files: Sequence[str]) -> None:
+    """Refuses the name of a model in place of a file."""
+    if not (missing := _missing(files)):
+        return
+    from spamnb.model import MESSAGE_KINDS, name_of, named_models
+
+    names = {*map(name_of, named_models()), *MESSAGE_KINDS}
+    if name := next((file for file in missing if file in names), ""):
+        raise DataError(f"no such file: {name}", hint=f"for the model of this name write -m {name}")
+
+
+def _missing(files: Sequence[str]) -> list[str]:
+    return [file for file in files if file != "-" and not os.path.exists(file)]
 
 
 def model_flag(model: str | None) -> str:
@@ -83,6 +99,15 @@ def looks_like_message(argument: str) -> bool:
     if _FILE_NAME.search(argument.rstrip()) or not argument.strip():
         return False
     return bool(re.search(r"\s", argument)) or not re.search(r"[*?\[]", argument)
+
+
+def looks_like_file(word: str) -> bool:
+    """Tells whether a word has the suffix of a file.
+
+    >>> [looks_like_file(word) for word in ("missing.csv", "win.", "see you.txt", "http://a.example")]
+    [True, False, False, False]
+    """
+    return bool(re.fullmatch(r"\S*\.[A-Za-z]\w{0,7}", word)) and "://" not in word
 
 
 def shell_quote(text: str) -> str:

@@ -14,7 +14,7 @@ SUFFIX = ".spamnb"
 MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each, with this name
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 AUTO = "auto"  # in place of a name: no choice, so your own model or a ready-made one
-_RESERVED = (*MESSAGE_KINDS, AUTO, "ready-made")
+_RESERVED = (*MESSAGE_KINDS, AUTO, "ready-made", "default")
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _USED = "default"  # the file in the data folder that holds the choice of `spamnb model use`
 

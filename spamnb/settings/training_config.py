@@ -152,7 +152,7 @@ class DecisionConfig:
     threshold: float | None = setting(
         None,
         "--threshold",
-        "Spam above this probability. [default: 0.5]",
+        "Spam above this probability. [default: the model's own]",
         metavar="P",
         type=float,
         training=False,

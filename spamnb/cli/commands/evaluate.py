@@ -17,6 +17,7 @@ from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, print_status, write_json
 from spamnb.cli.stored_metrics import class_names
+from spamnb.cli.text_messages import refuse_model_names
 from spamnb.cli.training_setup import TrainingSetup
 from spamnb.errors import ConfigError
 from spamnb.settings import training_settings
@@ -80,6 +81,7 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
 
     keep_freed_memory()
     protocol = _check(ctx)
+    refuse_model_names(params["data"])
     if params["predictions"]:
         external_predictions.evaluate_file(params)
     elif not protocol and not _has_data(params):

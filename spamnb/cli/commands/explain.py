@@ -11,7 +11,8 @@ import click
 from spamnb.cli import options
 from spamnb.cli.message_kind import note_mail
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.output import console, print_prompt, print_step, write_json
+from spamnb.cli.output import console, print_prompt, print_status, print_step, write_json
+from spamnb.cli.text_messages import looks_like_file
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
         raw = _from_file(words[0])
         print_step("message", f"the content of {words[0]}", quiet)
     else:
+        if len(words) == 1 and looks_like_file(words[0]):
+            print_status(f"note: no such file: {words[0]}; explained as text", quiet)
         return Texts.of([os.fsencode(" ".join(words)).rstrip(b"\r\n")])
     return mail_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
 

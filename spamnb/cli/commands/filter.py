@@ -14,6 +14,7 @@ from spamnb.cli.exit_codes import TEMPORARY_FAILURE
 from spamnb.cli.option_groups import Command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
+from spamnb.cli.text_messages import shell_quote
 from spamnb.errors import DataError, SpamnbError
 from spamnb.settings import MailConfig
 
@@ -25,6 +26,17 @@ _CONFIG_ERROR = "spamnb.config_error"  # key in the context
 
 class _FilterCommand(Command):
     """Keeps an error in a configuration file until the mail is read: it passes all the same."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = args.copy()
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            files = self.make_parser(ctx).parse_args(words)[1] if "extra argument" in error.message else []
+            if not files:
+                raise
+            advice = f"The mail comes from stdin: spamnb filter < {shell_quote(files[0])}"
+            raise click.UsageError(f"{error.message.rstrip('.')}. {advice}", ctx) from None
 
     def configured(self, ctx: click.Context) -> dict[str, Any]:
         try:

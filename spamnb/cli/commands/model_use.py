@@ -26,13 +26,14 @@ def model_use(model: str, quiet: bool) -> None:
       spamnb model use sms
       spamnb model use auto
     """
-    from spamnb.cli.model_choice import require_model
+    from spamnb.cli.model_choice import check_name, require_model
     from spamnb.model import AUTO, MODEL_VARIABLE, existing_path_of, is_name, use_model
 
-    if model == AUTO:
+    if model in (AUTO, "ready-made", "default"):
         use_model(None)
         print_step("default", "your own model if there is one, else a ready-made one", quiet)
     else:
+        check_name(model)
         path = existing_path_of(model)
         require_model(path)
         use_model(model if is_name(model) else os.path.abspath(path))

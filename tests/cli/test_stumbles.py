@@ -1,0 +1,80 @@
+"""What a new user types wrongly, and the next step that the error names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Cli
+
+
+@pytest.fixture
+def named(cli: Cli, tiny: Path) -> Cli:
+    """A home with a model named kaggle."""
+    cli.own_model.parent.mkdir(parents=True)
+    cli.own_model.with_name("kaggle.spamnb").write_bytes(tiny.read_bytes())
+    return cli
+
+
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        (
+            ["free money"],
+            "No such command 'free money'. To classify a text: spamnb predict -t \"free money\"",
+        ),
+        (["for"], "No such command 'for'."),
+        (["forgot"], "No such command 'forgot'. Did you mean forget?"),
+        (["remov"], "No such command 'remov'. Did you mean model remove?"),
+        (["revoe"], "No such command 'revoe'. Did you mean review?"),
+        (["model", "free money"], "No such command 'free money'."),
+        (["predict", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
+        (["train", "x.csv", "--name", "office"], "No such option '--name'. Name the model with -o NAME."),
+        (
+            ["filter", "-m", "sms", "one.eml"],
+            "Got unexpected extra argument (one.eml). The mail comes from stdin: spamnb filter < one.eml",
+        ),
+    ],
+)
+def test_a_wrong_word_or_option(cli: Cli, args: list[str], error: str) -> None:
+    assert cli.fails(*args, code=2)[-1] == f"Error: {error}"
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate", "learn", "forget"])
+def test_the_name_of_a_model_in_place_of_a_file(named: Cli, command: str) -> None:
+    assert named.fails(command, "kaggle") == [
+        "Error: no such file: kaggle",
+        "Hint: for the model of this name write -m kaggle",
+    ]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["predict", "-t", "win", "-m", "kagle"],
+        ["learn", "--spam", "-t", "win", "-m", "kagle"],
+        ["model", "use", "kagle"],
+    ],
+)
+def test_a_wrong_name_of_a_model(named: Cli, args: list[str]) -> None:
+    assert named.fails(*args) == ["Error: there is no model named 'kagle'", "Hint: did you mean kaggle?"]
+
+
+def test_explain_notes_a_missing_file(cli: Cli, tiny: Path) -> None:
+    done = cli("explain", "-m", tiny, "missing.csv")
+    assert done.err == "note: no such file: missing.csv; explained as text\n"
+    assert cli("explain", "-m", tiny, "missing.csv", "-q").err == ""
+    assert cli("explain", "-m", tiny, "win a prize.").err == ""
+
+
+@pytest.mark.parametrize("word", ["auto", "ready-made", "default"])
+def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str) -> None:
+    named("model", "use", "kaggle")
+    done = named("model", "use", word)
+    assert done.err == "default           your own model if there is one, else a ready-made one\n"
+    assert named("predict", "-t", "hi").err.startswith("no model of your own yet")
+
+
+def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
+    assert "Spam above this probability. [default: the model's own]\n" in cli("predict", "--help").text
