@@ -73,6 +73,8 @@ def _tables(
         if name in group.data_tables and isinstance(values, dict):
             yield f"{before}{name}", values
             continue
+        if name not in group.summaries and not isinstance(values, dict):
+            _refuse_outside(name, group, file)
         if name not in group.summaries:
             hint = _near(name, [*group.summaries]) or f"commands: {', '.join(group.summaries)}"
             raise ConfigError(f"{file}: there is no command {before}{name}", hint)
@@ -82,6 +84,18 @@ def _tables(
             yield from _tables(values, group.inner(name), file, f"{before}{name}.")
         else:
             yield f"{before}{name}", {key.replace("_", "-"): value for key, value in values.items()}
+
+
+def _refuse_outside(key: str, group: LazyGroup, file: str) -> None:
+    """Refuses a key of a command that stands outside the command's table."""
+    from spamnb.cli.option_groups import Command
+
+    commands = ((name, group.get_command(click.Context(group), name)) for name in group.summaries)
+    wanted = key.replace("_", "-")
+    tables = [name for name, one in commands if isinstance(one, Command) and wanted in one.keys]
+    if tables:
+        more = "" if len(tables) == 1 else "the table of its command, for example "
+        raise ConfigError(f"{file}: {key} is in no table", f"put it under {more}[{tables[0]}]")
 
 
 def _near(word: str, words: list[str]) -> str:

@@ -84,6 +84,9 @@ class PredictionRun:
             names = ", ".join(sorted(header.left_out)[:5])
             note = f"note: values that the first records lack were left out: {names}"
             print_status(f"{note}; --format jsonl keeps all", self.quiet)
+        if guarded := getattr(self.writer, "guarded", 0):
+            cells = "1 cell that begins" if guarded == 1 else f"{guarded:,} cells that begin"
+            print_status(f"note: {cells} like a formula got an apostrophe", self.quiet)
 
     def report_file(self) -> None:
         """Prints what a file holds, when it is there."""

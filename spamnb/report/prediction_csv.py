@@ -18,12 +18,13 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")  # -3 and +4917012345 are no formula
 class Csv:
     """verdict, probability, log_odds, then the columns of the input, or `message` if it is no table.
 
-    A cell that a spreadsheet would run begins with an apostrophe.
+    A cell that a spreadsheet would run begins with an apostrophe; `guarded` counts these cells.
     """
 
     def __init__(self, names: Sequence[str], explain: Explain | None = None, escape: bool = False) -> None:
         self._escape = escape  # for a terminal; a file gets the text as it is
         self._explain = explain
+        self.guarded = 0
         self._names = [self._cell(name) for name in names]
         self.header = Header(["verdict", "probability", "log_odds", *(["evidence"] if explain else [])])
 
@@ -56,11 +57,18 @@ class Csv:
         return [[self._cell(texts[i].decode("utf-8", "replace")) for i in rows] for texts in columns]
 
     def _cell(self, text: str) -> str:
-        return _cell(visible(text) if self._escape else text)
+        text = visible(text) if self._escape else text
+        if _is_formula(text):
+            self.guarded += 1
+        return _cell(text)
 
 
 def _line(cells: Sequence[str]) -> bytes:
     return (",".join(cells) + "\r\n").encode("utf-8", "replace")
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
 
 
 def _cell(text: str) -> str:
@@ -69,7 +77,7 @@ def _cell(text: str) -> str:
     >>> _cell('=1+1'), _cell('-3'), _cell('say "hi", ok')
     ("'=1+1", '-3', '"say ""hi"", ok"')
     """
-    if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
+    if _is_formula(text):
         text = "'" + text
     if any(c in text for c in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'

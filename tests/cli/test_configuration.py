@@ -115,7 +115,13 @@ def test_every_option_has_a_variable_of_its_own() -> None:
         ),
         ("[predct]\nformat = 'csv'", "there is no command predct", "did you mean predict?"),
         ("[model.prun]\nmin-count = 1", "there is no command model.prun", "did you mean prune?"),
-        ("format = 'csv'", "there is no command format", "did you mean forget?"),
+        ("format = 'csv'", "format is in no table", "put it under [predict]"),
+        (
+            "input_format = 'csv'",
+            "input_format is in no table",
+            "put it under the table of its command, for example [train]",
+        ),
+        ("predct = 'csv'", "there is no command predct", "did you mean predict?"),
         ("predict = 1", "predict must be a table", "write [predict]"),
         (
             "[predict]\nformat = ['csv']",

@@ -78,3 +78,27 @@ def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str) -> No
 
 def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
     assert "Spam above this probability. [default: the model's own]\n" in cli("predict", "--help").text
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("=1+1\n@x\n-3\nwin\n", "note: 2 cells that begin like a formula got an apostrophe\n"),
+        ("=1+1\n", "note: 1 cell that begins like a formula got an apostrophe\n"),
+        ("win\n", ""),
+    ],
+)
+def test_cells_that_get_an_apostrophe_are_counted(cli: Cli, tiny: Path, text: str, note: str) -> None:
+    command = ["predict", "-m", tiny, "--format", "csv"]
+    assert cli(*command, stdin=text.encode()).err == note
+    assert cli(*command, "-q", stdin=text.encode()).err == ""
+    saved = cli(*command, "-o", "x.csv", stdin=text.encode()).err
+    assert saved.startswith(note + "saved             x.csv: ")
+
+
+def test_the_help_of_serve_lists_the_routes(cli: Cli) -> None:
+    text = " ".join(cli("serve", "--help").text.split())
+    assert (
+        "Routes: POST /predict, /explain, /learn, /forget, /undo; "
+        "GET /healthz, /metrics and /openapi.json, which describes them all." in text
+    )

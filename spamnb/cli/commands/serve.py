@@ -92,6 +92,9 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
     The page at http://127.0.0.1:7726/ shows the evidence in a message and takes corrections. With --history
     it lists recent messages too.
 
+    Routes: POST /predict, /explain, /learn, /forget, /undo; GET /healthz, /metrics and /openapi.json, which
+    describes them all.
+
     \b
     Examples:
       spamnb serve
