@@ -38,6 +38,10 @@ class NoLabelsError(DataError):
     """The input has no labels."""
 
 
+class InputError(DataError, ValueError):
+    """An argument in Python is of the wrong type or shape; a ValueError too."""
+
+
 class ModelError(SpamnbError):
     """A model file is missing, damaged, foreign, too new or does not fit the request."""
 

@@ -14,7 +14,7 @@ import platformdirs
 import pytest
 
 import spamnb
-from spamnb.errors import ConfigError, DataError, ModelError, SpamnbError
+from spamnb.errors import DataError, ModelError, SpamnbError
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
 from spamnb.metrics import Scores
@@ -155,7 +155,31 @@ def test_numbers_teach_a_model_of_spam_and_ham() -> None:
     taught = model.learn(["new words"], [1]).learn(["other words"], np.array([False]))
     assert taught.labels == ("ham", "spam")
     assert same_model(taught.forget(["new words"], [True]).forget(["other words"], [0]), model)
-    assert model.learn(["new words"], ["1"]).labels == ("1", "ham", "spam")  # a text is a name
+    assert same_model(model.learn(["new words"], ["1"]), model.learn(["new words"], ["spam"]))
+
+
+def test_words_for_spam_and_ham_mean_the_classes_of_the_model() -> None:
+    model = spamnb.train(*corpus(20))
+    assert same_model(model.learn(["new"], ["Junk"]), model.learn(["new"], ["spam"]))
+    assert same_model(model.learn(["new"], ["legit"]).forget(["new"], ["ham"]), model)
+    own = spamnb.train(["win a prize", "see you"], ["Junk", "fine"], positive="Junk")
+    assert own.learn(["new"], [1]).labels == own.learn(["new"], [False]).labels == ("Junk", "fine")
+    assert spamnb.SpamModel().learn(["win", "see you"], [True, False]).labels == ("ham", "spam")
+    assert spamnb.SpamModel().learn(["a", "b", "c"], [0, 1, 2]).labels == ("0", "1", "2")
+    assert spamnb.SpamModel().learn(["a"], ["spam"]).learn(["b", "c"], ["junk", 0]).labels == ("ham", "spam")
+
+
+def test_an_unknown_label_adds_no_class() -> None:
+    model = spamnb.train(*corpus(20))
+    for call in (model.learn, model.forget):
+        assert refused(call, ["new words"], ["spma"])[0] == (
+            "the model knows ham, spam, got the label 'spma'; nothing was changed"
+        )
+    assert refused(model.learn, ["new words"], ["spma"])[1] == (
+        "use one of these classes, or add a class: learn(..., new_classes=True)"
+    )
+    assert model.learn(["new words"], ["news"], new_classes=True).labels == ("ham", "news", "spam")
+    assert refused(model.learn, ["new words"], "spam")[0] == "expected a list of labels, got one string"
 
 
 # --- predict and evaluate ---------------------------------------------------------------------------
@@ -207,7 +231,7 @@ def test_evaluate_refuses_what_it_cannot_measure() -> None:
     )
     assert refused(model.evaluate, ["a", "b"], [1])[0] == "2 messages but 1 labels"
     assert refused(model.evaluate, [], [])[0] == "there are no messages to evaluate"
-    with pytest.raises(ConfigError):
+    with pytest.raises(ValueError, match=r"^expected a list of messages, got a DataFrame"):
         model.evaluate(table(), [1, 0])
 
 
@@ -223,6 +247,18 @@ def test_a_raw_mail_is_predicted_as_the_reader_predicts_it(tmp_path: Path) -> No
     assert model.log_odds(parsed).tolist() == model.log_odds(chunk.texts).tolist()
     assert model.log_odds(spamnb.parse_mail([RAW, RAW])).tolist() == model.log_odds(parsed).tolist() * 2
     assert model.explain(parsed).log_odds == model.log_odds(parsed)[0]
+
+
+def test_a_list_of_parsed_mails_is_joined() -> None:
+    mails = [RAW, b"From: shop@example.org\nSubject: Win a free prize\n\nCall now to win."]
+    parsed, each = spamnb.parse_mail(mails), [spamnb.parse_mail(mail) for mail in mails]
+    model = spamnb.load("mail")
+    expected = model.log_odds(parsed).tolist()
+    assert model.log_odds(each).tolist() == expected
+    assert model.log_odds(pd.Series(each)).tolist() == expected
+    assert model.log_odds([*each, None]).tolist()[:2] == expected
+    assert same_model(model.learn(each, ["ham", "spam"]), model.learn(parsed, ["ham", "spam"]))
+    assert same_model(spamnb.train(each, [0, 1]), spamnb.train(parsed, [0, 1]))
 
 
 def test_a_mail_is_bytes() -> None:

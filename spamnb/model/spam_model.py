@@ -55,17 +55,31 @@ class SpamModel(ModelParts):
         return f"<SpamModel: classes {classes}; {size}; scorer {self.scoring.name}>"
 
     def learn(
-        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
+        self,
+        messages: Messages,
+        labels: Labels,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        new_classes: bool = False,
     ) -> SpamModel:
-        """Returns this model with these messages added."""
+        """Returns this model with these messages added.
+
+        1, True and words such as junk mean the class for spam; 0, False and words such as legit the class for
+        ham. A model of two or more classes refuses other labels. With `new_classes`, labels are taken as
+        written and may add classes to it.
+        """
         from spamnb.model.model_update import learn_messages
 
-        return learn_messages(self, messages, labels, categories, numbers)
+        return learn_messages(self, messages, labels, categories, numbers, new_classes=new_classes)
 
     def forget(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
     ) -> SpamModel:
-        """Returns this model as if it had never learned these messages; refuses messages it never learned."""
+        """Returns this model as if it had never learned these messages; refuses messages it never learned.
+
+        Labels are read as by `learn`.
+        """
         from spamnb.model.model_update import forget_messages
 
         return forget_messages(self, messages, labels, categories, numbers)

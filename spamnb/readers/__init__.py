@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         read_predictions as read_predictions,
     )
     from spamnb.readers.tables.python_labels import (
-        class_name as class_name,
+        class_names as class_names,
         label_names as label_names,
         written_labels as written_labels,
     )
@@ -79,6 +79,6 @@ else:
             "tables.labels": ["UNSURE_NAME", "unknown_spam_label"],
             "tables.prediction_columns": ["StatedColumns"],
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
-            "tables.python_labels": ["class_name", "label_names", "written_labels"],
+            "tables.python_labels": ["class_names", "label_names", "written_labels"],
         },
     )

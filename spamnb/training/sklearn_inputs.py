@@ -7,14 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.errors import DataError
+from spamnb.errors import InputError
 from spamnb.messages import Texts, as_texts
 
 Labels = NDArray[Any]
-
-
-class InputError(DataError, ValueError):
-    """X, y or a parameter cannot be used; a ValueError, by the conventions of estimators."""
 
 
 def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
