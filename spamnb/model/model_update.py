@@ -31,7 +31,8 @@ def learn_messages(
     new_classes: bool = False,
 ) -> SpamModel:
     """Returns the model with these messages added; it does not remember them as lessons."""
-    names = written_labels(labels) if new_classes else class_names(labels, model.labels)
+    as_written = new_classes or (not model.labels and model.positive != "spam")
+    names = written_labels(labels) if as_written else class_names(labels, model.labels)
     counts, digests = count_messages(model, messages, names, categories, numbers)
     history = ChangeHistory(learned=int(counts.message_totals.sum()))
     return apply_change(model, Change(counts, learned=digests, change_history=history))

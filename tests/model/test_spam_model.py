@@ -221,7 +221,7 @@ class TestManyClasses:
 
     def test_a_third_class_can_come_and_go(self) -> None:
         pair = SpamModel(calibration=Platt(0.5, 1.0)).learn(SPAM + HAM, LABELS)
-        three = pair.learn(["newsletter of may"], ["news"])
+        three = pair.learn(["newsletter of may"], ["news"], new_classes=True)
         assert three.labels == ("ham", "news", "spam")
         assert three.predict(["newsletter of may"]) == ["news"]
         back = three.forget(["newsletter of may"], ["news"])
@@ -308,7 +308,7 @@ class TestExplanations:
 @pytest.mark.parametrize("calibration", [Platt(0.7, -0.3), Beta(0.8, 0.2, 0.6, 1.4, -0.1)])
 def test_explanations_after_a_third_class_was_learned(calibration: Platt | Beta) -> None:
     model = replace(SpamModel().learn(["win a prize", "see you"], ["spam", "ham"]), calibration=calibration)
-    wider = model.learn(["daily news"], ["news"])
+    wider = model.learn(["daily news"], ["news"], new_classes=True)
     explanation = wider.explain("daily news for you")
     parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
     p = dict(zip(wider.labels, wider.predict_proba(["daily news for you"])[0].tolist(), strict=True))
