@@ -18,6 +18,8 @@ class SpamnbError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint:
+            self.add_note(f"Hint: {hint}")  # the end of a traceback
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Lets every error travel between processes, whatever its class asks for."""

@@ -160,6 +160,23 @@ def as_texts(messages: Messages) -> Texts:
     return Texts.of(items)
 
 
+def one_message(message: str | bytes | Texts) -> Texts:
+    """Returns one message as texts; refuses lists and several parsed mails.
+
+    >>> one_message("see you").tolist()
+    [b'see you']
+    """
+    if isinstance(message, (str, bytes)):
+        return Texts.of([message])
+    if isinstance(message, Texts) and len(message) == 1:
+        return message
+    got = f"{len(message):,} messages" if isinstance(message, Texts) else f"a {type(message).__name__}"
+    raise InputError(
+        f"expected one message, got {'None' if message is None else got}",
+        hint="pass one text, or one parsed mail: parse_mail(raw)",
+    )
+
+
 def _not_one_column(table: Any) -> InputError:
     """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
     columns = list(map(str, getattr(table, "columns", ())))

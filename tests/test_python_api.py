@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import email
+import io
+import pickle
 import subprocess
 import sys
-from email.message import EmailMessage
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ import platformdirs
 import pytest
 
 import spamnb
-from spamnb.errors import DataError, ModelError, SpamnbError
+from spamnb.errors import ModelError, SpamnbError
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
 from spamnb.metrics import Scores
@@ -262,14 +265,74 @@ def test_a_list_of_parsed_mails_is_joined() -> None:
 
 
 def test_a_mail_is_bytes() -> None:
-    hint = "read it with open(path, 'rb'); an EmailMessage has as_bytes()"
+    hint = "read it as bytes: parse_mail(open(path, 'rb'))"
     assert refused(spamnb.parse_mail, "a.eml") == ("expected a raw mail as bytes, got str", hint)
-    assert refused(spamnb.parse_mail, [EmailMessage()]) == (
-        "expected a raw mail as bytes, got EmailMessage",
+    assert refused(spamnb.parse_mail, None) == ("expected a raw mail as bytes, got None", hint)
+    assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
+    assert refused(spamnb.parse_mail, io.StringIO("Subject: x"))[1] == hint
+    with pytest.raises(ValueError, match=r"^expected a raw mail as bytes, got str$"):
+        spamnb.parse_mail(["a"])
+
+
+def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(RAW)
+    parsed, message = spamnb.parse_mail(RAW), email.message_from_bytes(RAW)
+    with open(tmp_path / "a.eml", "rb") as file:
+        from_file = spamnb.parse_mail(file)
+    for other in (from_file, spamnb.parse_mail(message), spamnb.parse_mail([message])):
+        assert (other.tolist(), other.tags["from"].tolist()) == (
+            parsed.tolist(),
+            parsed.tags["from"].tolist(),
+        )
+
+
+# --- errors ----------------------------------------------------------------------------------------
+
+
+def test_a_traceback_shows_the_hint_once() -> None:
+    with pytest.raises(SpamnbError) as caught:
+        spamnb.load("nothing-of-that-name")
+    shown = "".join(traceback.format_exception(caught.value))
+    assert shown.count("Hint: `spamnb model list` lists all models") == 1
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert copy.__notes__ == caught.value.__notes__
+
+
+def test_explain_takes_one_message() -> None:
+    model = spamnb.load("sms")
+    hint = "pass one text, or one parsed mail: parse_mail(raw)"
+    assert refused(model.explain, None) == ("expected one message, got None", hint)
+    assert refused(model.explain, ["hi"]) == ("expected one message, got a list", hint)
+    assert refused(model.explain, spamnb.parse_mail([RAW, RAW])) == (
+        "expected one message, got 2 messages",
         hint,
     )
-    with pytest.raises(DataError):
-        spamnb.parse_mail(["a"])  # type: ignore[list-item]
+
+
+def test_train_takes_no_path() -> None:
+    hint = "read a file first, for example with pandas.read_csv; `spamnb train FILE` reads it itself"
+    assert refused(spamnb.train, "mine.csv") == ("expected messages, got one str", hint)
+    assert refused(spamnb.train, Path("mine.csv"))[1] == hint
+    assert refused(spamnb.train, None, ["spam"])[0] == "expected a list of messages, got None"
+    assert refused(spamnb.train, ["hi"], 1)[0] == "expected a list of labels, got 1"
+
+
+def test_the_positive_class_may_be_a_number() -> None:
+    assert spamnb.train(["win a prize", "see you"], [1, 0], positive=1).positive == "1"
+
+
+def test_a_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refused(spamnb.SpamModel.load, "sms") == (
+        "no model at sms",
+        "a model of that name: spamnb.load('sms')",
+    )
+    assert refused(spamnb.Learner, "sms") == (
+        "no model at sms",
+        """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
+    )
+    spamnb.load("sms").save("own")
+    assert spamnb.SpamModel.load("own").labels == ("ham", "spam")
 
 
 def test_repr_says_what_it_is() -> None:

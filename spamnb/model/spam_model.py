@@ -11,8 +11,8 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import JournalError
 from spamnb.features import Batch, extract
-from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns
-from spamnb.model import model_state
+from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns, one_message
+from spamnb.model import model_names, model_state
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
 from spamnb.model.message_digest import message_digests
@@ -225,7 +225,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.model.explanation import explain_batch
 
-        texts = message if isinstance(message, Texts) else Texts.of([message])
+        texts = one_message(message)
         check_columns(1, categories, numbers)
         batch, columns = extract(texts, self.features), self.own_columns(categories, numbers)
         return explain_batch(self, batch, *columns, self.taught_as(texts, *columns) if memory else None)
@@ -256,6 +256,7 @@ class SpamModel(ModelParts):
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
         was when its file was written.
         """
+        model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
         if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
         from spamnb.model.model_delta import load_with_journal

@@ -19,6 +19,7 @@ from spamnb.model import (
     LessonMark,
     Ranges,
     SpamModel,
+    check_no_name,
     encode,
     merge_weights,
     sum_changes,
@@ -84,6 +85,8 @@ class Learner:
         history_days: int = HISTORY_DAYS,
     ) -> None:
         self.path = os.fspath(path)
+        hint = f'save it as a file first: spamnb.load({self.path!r}).save("my.spamnb")'
+        check_no_name(self.path, hint)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
         self._source, self._history_days = source, history_days

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spamnb.errors import DataError
+from spamnb.errors import DataError, InputError
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.readers import (
     LABEL_NAMES,
@@ -29,6 +30,11 @@ def labelled_messages(
     With `as_written` labels stay as they are, else words and numbers for spam and ham become these.
     """
     column = ""
+    if isinstance(messages, (str, bytes, os.PathLike)):
+        raise InputError(
+            f"expected messages, got one {type(messages).__name__}",
+            hint="read a file first, for example with pandas.read_csv; `spamnb train FILE` reads it itself",
+        )
     if _is_table(messages):
         messages, labels, column = _pick_columns(messages, labels, *columns)
     elif any(columns):

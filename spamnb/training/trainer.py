@@ -171,7 +171,7 @@ def train(
     scoring: ScorerConfig | None = None,
     training: TrainingConfig | None = None,
     decision: Decision | None = None,
-    positive: str | None = None,
+    positive: object = None,
     base: SpamModel | None = None,
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
@@ -187,6 +187,7 @@ def train(
     ['spam']
     """
     texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
+    positive = None if positive is None else str(positive)
     _check_positive(names, positive)
     usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
     settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
