@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import io
+import json
 import pickle
 import subprocess
 import sys
@@ -53,6 +54,10 @@ def test_predicting_with_a_ready_made_model_loads_no_pandas() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_dir_lists_the_public_names() -> None:
+    assert dir(spamnb) == sorted(spamnb.__all__)
 
 
 @pytest.mark.parametrize("name", spamnb.__all__)
@@ -112,7 +117,7 @@ def test_columns_of_a_data_frame_that_are_not_there() -> None:
     )
     assert refused(spamnb.train, ["a", "b"]) == (
         "there are no labels",
-        "pass them second: train(messages, labels)",
+        "pass them second, after the messages",
     )
 
 
@@ -234,8 +239,28 @@ def test_evaluate_refuses_what_it_cannot_measure() -> None:
     )
     assert refused(model.evaluate, ["a", "b"], [1])[0] == "2 messages but 1 labels"
     assert refused(model.evaluate, [], [])[0] == "there are no messages to evaluate"
-    with pytest.raises(ValueError, match=r"^expected a list of messages, got a DataFrame"):
-        model.evaluate(table(), [1, 0])
+    assert refused(model.evaluate, table(), [1, 0])[0] == "20 messages but 2 labels"
+    assert refused(model.evaluate, ["a"]) == ("there are no labels", "pass them second, after the messages")
+
+
+def test_evaluate_takes_a_data_frame() -> None:
+    frame, model = table(60), spamnb.train(*corpus(20))
+    expected = model.evaluate(frame["text"], frame["label"])
+    assert model.evaluate(frame) == expected
+    renamed = frame.rename(columns={"text": "a", "label": "b"})
+    assert model.evaluate(renamed, text="a", label="b") == expected
+
+
+def test_save_replaces_no_file_that_is_no_model(tmp_path: Path) -> None:
+    path, model = tmp_path / "notes.txt", spamnb.SpamModel()
+    path.write_text("mine")
+    assert refused(model.save, path) == (
+        f"{path} exists and is not a spamnb model: it was not overwritten",
+        "choose another name, or pass force=True",
+    )
+    assert path.read_text() == "mine"
+    model.save(path, force=True)
+    assert model.save(path) == path.stat().st_size
 
 
 # --- mail and repr ---------------------------------------------------------------------------------
@@ -270,7 +295,7 @@ def test_a_mail_is_bytes() -> None:
     assert refused(spamnb.parse_mail, None) == ("expected a raw mail as bytes, got None", hint)
     assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
     assert refused(spamnb.parse_mail, io.StringIO("Subject: x"))[1] == hint
-    with pytest.raises(ValueError, match=r"^expected a raw mail as bytes, got str$"):
+    with pytest.raises(ValueError, match=r"^expected a raw mail as bytes, got str"):
         spamnb.parse_mail(["a"])
 
 
@@ -284,6 +309,26 @@ def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> Non
             parsed.tolist(),
             parsed.tags["from"].tolist(),
         )
+
+
+# --- explain ---------------------------------------------------------------------------------------
+
+
+def test_counts_are_in_the_order_of_the_classes() -> None:
+    model = spamnb.SpamModel().learn(["prize", "prize", "see"], ["spam", "spam", "ham"])
+    explanation = model.explain("prize")
+    counts = {e.token: dict(zip(explanation.classes, e.counts, strict=True)) for e in explanation.evidence}
+    assert counts["prize"] == {"spam": 2, "ham": 0}
+    assert (explanation.label, explanation.other) == ("spam", "ham")
+
+
+def test_an_explanation_is_plain_data() -> None:
+    explanation = spamnb.load("sms").explain("see you at home")
+    listed = explanation.to_dict()
+    assert json.loads(json.dumps(listed)) == listed
+    assert listed["classes"] == ["ham", "spam"]
+    assert listed["verdict"] == explanation.verdict
+    assert listed["evidence"][0]["token"] == explanation.evidence[0].token
 
 
 # --- errors ----------------------------------------------------------------------------------------
@@ -340,5 +385,9 @@ def test_repr_says_what_it_is() -> None:
     assert repr(model) == "<SpamModel: classes none; 0 messages, 0 tokens; scorer multinomial>"
     taught = model.learn(["win a prize", "see you"], ["spam", "ham"])
     assert repr(taught).startswith("<SpamModel: classes ham, spam; 2 messages, ")
+    assert repr(taught.score(["win a prize", "see you", "?"])) == (
+        "<Predictions: 3 messages: 1 ham, 1 spam, 1 unsure>"
+    )
+    assert repr(taught.score([])) == "<Predictions: 0 messages>"
     assert repr(spamnb.Texts.of(["a", "b"])) == "<Texts: 2 messages>"
     assert repr(spamnb.parse_mail(RAW)) == "<Texts: 1 message with the tags of mail>"

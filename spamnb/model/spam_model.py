@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.errors import JournalError
+from spamnb.errors import JournalError, ModelError
 from spamnb.features import Batch, extract
 from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns, one_message
 from spamnb.model import model_names, model_state
@@ -199,9 +199,18 @@ class SpamModel(ModelParts):
         return self.score(messages, categories, numbers).log_odds
 
     def evaluate(
-        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
+        self,
+        messages: Messages | Any,
+        labels: Labels | None = None,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        text: str | None = None,
+        label: str | None = None,
     ) -> Scores | MultiScores:
         """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
+
+        `messages` may be a DataFrame; `text` and `label` name its columns, which otherwise need usual names.
 
         >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
         >>> model.evaluate(["prize", "you"], [1, 0]).accuracy
@@ -209,7 +218,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.model.model_metrics import evaluate
 
-        return evaluate(self, messages, labels, categories, numbers)
+        return evaluate(self, messages, labels, categories, numbers, (text, label))
 
     def explain(
         self,
@@ -237,14 +246,26 @@ class SpamModel(ModelParts):
         return draw_messages(self, label, n, seed)
 
     def save(
-        self, path: str | os.PathLike[str], *, backup: str | None = None, mode: int | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        backup: str | None = None,
+        mode: int | None = None,
+        force: bool = False,
     ) -> int:
         """Writes the model file as a whole or not at all; returns its size in bytes.
 
-        `backup` is a second name for the file that is replaced, `mode` the permissions, such as 0o640.
+        A missing folder is created. A file that is no model is replaced only with `force`. `backup` is a
+        second name for the file that is replaced, `mode` the permissions, such as 0o640.
         """
         from spamnb.storage import model_writer
 
+        has_content = os.path.isfile(path) and os.path.getsize(path) > 0
+        if has_content and not force and not model_file.is_model_file(path):
+            raise ModelError(
+                f"{os.fspath(path)} exists and is not a spamnb model: it was not overwritten",
+                hint="choose another name, or pass force=True",
+            )
         return model_writer.write(self.to_state(), path, backup=backup, mode=mode)
 
     @classmethod

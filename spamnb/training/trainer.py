@@ -14,7 +14,7 @@ from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts
 from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
-from spamnb.readers import spam_of_two
+from spamnb.readers import labelled_messages, spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.fit_base_weight import (
@@ -23,7 +23,6 @@ from spamnb.training.fit_base_weight import (
     without_folds,
 )
 from spamnb.training.fit_min_known_words import fit_min_known_words
-from spamnb.training.labelled_table import labelled_messages
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample

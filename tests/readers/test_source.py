@@ -182,7 +182,7 @@ def test_unknown_format_and_encoding() -> None:
         with pytest.raises(ConfigError) as caught:
             ReadOptions(encoding=name)
         assert str(caught.value) == f'unknown encoding "{name}"'
-    with pytest.raises(ConfigError, match=r"^chunk_bytes must be at least 1, got 0$"):
+    with pytest.raises(ConfigError, match=r"(?m)^chunk_bytes must be at least 1, got 0$"):
         ReadOptions(chunk_bytes=0)
 
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from spamnb.errors import DataError, InputError
 from spamnb.messages import Messages, Texts, as_texts
-from spamnb.readers import (
-    LABEL_NAMES,
-    TEXT_NAMES,
-    is_label_name,
-    label_names,
-    normalize_name,
-    written_labels,
-)
+from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, is_label_name, normalize_name
+from spamnb.readers.tables.python_labels import label_names, written_labels
 
 
 def labelled_messages(
@@ -23,11 +17,13 @@ def labelled_messages(
     labels: Iterable[object] | None,
     columns: tuple[str | None, str | None],
     *,
-    as_written: bool,
+    as_written: bool = False,
+    classes: Collection[str] = (),
 ) -> tuple[Texts, list[str]]:
     """Returns the texts and their labels; `columns` name those of a table, None finds them by usual names.
 
     With `as_written` labels stay as they are, else words and numbers for spam and ham become these.
+    `classes` are those of the model that the labels are for.
     """
     column = ""
     if isinstance(messages, (str, bytes, os.PathLike)):
@@ -43,9 +39,9 @@ def labelled_messages(
             hint="pass a DataFrame, or leave them out",
         )
     if labels is None:
-        raise DataError("there are no labels", hint="pass them second: train(messages, labels)")
+        raise DataError("there are no labels", hint="pass them second, after the messages")
     texts: Texts = as_texts(messages)
-    names = written_labels(labels) if as_written else label_names(labels, column)
+    names = written_labels(labels) if as_written else label_names(labels, column, classes)
     if len(texts) != len(names):
         raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
     return texts, names
