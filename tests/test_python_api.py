@@ -354,6 +354,24 @@ def test_explain_takes_one_message() -> None:
     )
 
 
+def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
+    texts, labels = corpus(20)
+    expected = spamnb.train(texts, labels, base=spamnb.load("sms"))
+    path = tmp_path / "own.spamnb"
+    spamnb.load("sms").save(path)
+    for base in ("sms", "ready-made", path, str(path)):
+        assert same_model(spamnb.train(texts, labels, base=base), expected)
+    assert same_model(spamnb.train(texts, labels, base="none"), spamnb.train(texts, labels))
+    parsed = spamnb.parse_mail([RAW, RAW + b"more"])
+    started = spamnb.train(parsed, [1, 0], base="ready-made").base
+    assert started is not None
+    assert started.name == "ready-made model for mail"
+    assert refused(spamnb.train, texts, labels, base=3) == (
+        "base must be a SpamModel, a name or a path, got a int",
+        'for example base="ready-made"',
+    )
+
+
 def test_train_takes_no_path() -> None:
     hint = "read a file first, for example with pandas.read_csv; `spamnb train FILE` reads it itself"
     assert refused(spamnb.train, "mine.csv") == ("expected messages, got one str", hint)

@@ -17,6 +17,7 @@ from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, ide
 from spamnb.readers import labelled_messages, spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training.base_choice import base_model
 from spamnb.training.fit_base_weight import (
     FEWEST_WITH_BASE,
     with_folds,
@@ -171,7 +172,7 @@ def train(
     training: TrainingConfig | None = None,
     decision: Decision | None = None,
     positive: object = None,
-    base: SpamModel | None = None,
+    base: SpamModel | str | None = None,
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
@@ -179,7 +180,9 @@ def train(
     Labels are read as in a file: 1, True and words such as junk are spam. `positive` is the class that
     probabilities are for, and labels stay as written with it. It is needed for two labels of which none is a
     word for spam or ham. The default features depend on the messages: those of parsed mail have no bigrams.
-    With `base` the new model starts from what that model knows, like `spamnb train --base FILE`.
+    With `base` the new model starts from what that model knows, like `spamnb train --base`: a SpamModel, the
+    name or path of one, or "ready-made" for the ready-made one that fits. The default is none, "none": unlike
+    the command, `train` starts from no other model where there are few messages.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], [1, 1, 0, 0])
     >>> model.predict(["a free prize"])
@@ -188,13 +191,14 @@ def train(
     texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
     _check_positive(names, positive)
-    usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
+    start = base_model(base, texts)
+    usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
     settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
     trainer = Trainer(
         *settings,
         decision or Decision(),
         positive or "spam",
-        None if base is None else BaseModel.of("given model", base),
+        start,
     )
     trainer.add(texts, names)
     return trainer.finish()
