@@ -56,6 +56,9 @@ class ServiceMetrics:
             multiprocess_mode="mostrecent",
             registry=registry,
         )
+        self._dropped = Counter(
+            "spamnb_history_dropped", "Messages that the history could not keep.", registry=registry
+        )
         self._age = Gauge(
             "spamnb_model_age_seconds",
             "Time since the files of the model changed.",
@@ -79,6 +82,9 @@ class ServiceMetrics:
             self._corrections.labels(lesson.label, lesson.before).inc()
         self._classified.inc(verdicts.classified)
         self._wrong.inc(verdicts.misclassified)
+
+    def history_dropped(self, messages: int) -> None:
+        self._dropped.inc(messages)
 
     def text(self) -> bytes:
         """Returns all metrics in Prometheus's text format."""
