@@ -44,7 +44,7 @@ RANK = {room: rank for rank, room in enumerate(ROOMS)}
 USERS = {
     "click": {"cli"},
     "rich": {"cli", "report"},
-    "jinja2": {"report"},
+    "jinja2": {"report", "service"},
     "pandas": {"readers", "lab_filters"},
     "joblib": {"storage"},
     "distributed": {"training"},

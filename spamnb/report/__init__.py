@@ -9,6 +9,7 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.report.column_fit import UNLIMITED as UNLIMITED
     from spamnb.report.html.page import render_page as render_page
+    from spamnb.report.html.page_style import page_style as page_style
     from spamnb.report.json_output import dumps as dumps
     from spamnb.report.mistake_list import mistake_rows as mistake_rows, show_mistakes as show_mistakes
     from spamnb.report.plots.evaluation_plots import EvaluationPlots as EvaluationPlots
@@ -43,6 +44,7 @@ else:
         {
             "column_fit": ["UNLIMITED"],
             "html.page": ["render_page"],
+            "html.page_style": ["page_style"],
             "json_output": ["dumps"],
             "mistake_list": ["mistake_rows", "show_mistakes"],
             "plots.evaluation_plots": ["EvaluationPlots"],

@@ -54,4 +54,10 @@ def explained_row(request: str, scored: Scored, explanation: Explanation) -> Row
 
 def taught_row(request: str, taught: Taught) -> Row:
     """Returns what a lesson did, with the names of `spamnb learn --json`."""
-    return {"id": request, "action": taught.action, "model": taught.path, **taught.outcome.to_dict()}
+    done = {
+        "action": taught.action,
+        "lesson": taught.lesson,
+        "undone": [*taught.undone],
+        "model": taught.path,
+    }
+    return {"id": request, **done, **taught.outcome.to_dict()}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 
@@ -15,6 +16,7 @@ from spamnb.errors import ModelError, SpamnbError
 from spamnb.model import MESSAGE_KINDS, name_of
 from spamnb.service import http_schema as schema
 from spamnb.service.filter_service import FilterService
+from spamnb.service.history_writer import HistoryWriter
 from spamnb.service.http_answers import encode, encode_lines, explained_row, prediction_rows_of, taught_row
 from spamnb.service.http_body import (
     ClientGoneError,
@@ -28,10 +30,12 @@ from spamnb.service.http_body import (
 from spamnb.service.http_security import RequestGuard
 from spamnb.service.lessons import NothingToUndoError
 from spamnb.service.log_line import log_fault
+from spamnb.service.page_routes import PageRoutes
 from spamnb.service.service_metrics import CONTENT_TYPE, ServiceMetrics
 
 MOST_LESSONS = 1000  # messages of one lesson
 _JSON = "application/json"
+LessonNumber = Annotated[int | None, Query(ge=1, description="Its number, as in the answer of /learn.")]
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
 
@@ -48,15 +52,16 @@ class HttpApi:
         metrics: ServiceMetrics,
         guard: RequestGuard,
         max_size: int,
-        undo_refused: str = "",
+        history: HistoryWriter | None = None,
+        most_history: int = 0,
     ) -> None:
         self.service, self.metrics, self._guard, self._max_size = service, metrics, guard, max_size
-        self._undo_refused = undo_refused
         self.app = FastAPI(
             title="spamnb", version=__version__, description=__doc__, docs_url=None, redoc_url=None
         )
         _add_error_handlers(self.app)
         self._add_routes()
+        self.app.include_router(PageRoutes(service, self.messages_of, history, most_history).router)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -120,11 +125,9 @@ class HttpApi:
         messages, label = await self._lesson_of(request)
         return _json(taught_row(*await self.service.forget(messages, label, "http")))
 
-    async def undo(self) -> Response:
-        """Takes back the last lesson that went through this server."""
-        if self._undo_refused:
-            raise HttpError(409, self._undo_refused, "use /forget, or start the server without --workers")
-        return _json(taught_row(*await self.service.undo("http")))
+    async def undo(self, lesson: LessonNumber = None) -> Response:
+        """Takes a lesson back: this one, or else the last of a server that is not undone yet."""
+        return _json(taught_row(*await self.service.undo("http", lesson)))
 
     async def health(self) -> Response:
         """Tells that the server works, and which models it uses. Needs no token."""
@@ -193,6 +196,9 @@ def error_response(error: Exception) -> Response:
     elif isinstance(error, SpamnbError):
         status = 409 if isinstance(error, ModelError | NothingToUndoError) else 422
         message, hint = error.message, error.hint
+    elif isinstance(error, RequestValidationError):
+        where = "/".join(str(part) for part in error.errors()[0]["loc"])
+        status, message, hint = 422, f"wrong value of {where}", "GET /openapi.json describes all values"
     elif isinstance(error, HTTPException):
         status, message, hint = error.status_code, str(error.detail), "GET /openapi.json lists all routes"
     else:
@@ -205,5 +211,5 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def handle(_: Request, error: Exception) -> Response:
         return error_response(error)
 
-    for kind in (HttpError, SpamnbError, HTTPException, Exception):
+    for kind in (HttpError, SpamnbError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, handle)

@@ -50,6 +50,8 @@ class LessonResult(BaseModel):
     model_config = ConfigDict(extra="allow")
     id: str
     action: str = Field(examples=["learn"])
+    lesson: int | None = Field(description="Number for /undo; null if nothing changed.", examples=[17])
+    undone: list[int] = Field(description="Numbers of the lessons that were taken back.")
     model: str = Field(description="File of the model that has learned.")
     learned: dict[str, int] = Field(examples=[{"spam": 1}])
     forgotten: dict[str, int]

@@ -7,8 +7,10 @@ from urllib.parse import urlsplit
 
 from spamnb.service.http_body import HttpError, Scope, header_of
 from spamnb.service.listening_sockets import is_loopback
+from spamnb.service.page_files import PATHS
 
 OPEN_PATHS = ("/healthz",)  # for health checks, which know no token
+PAGE_HEADER = b"x-spamnb-page"  # a web page of another origin cannot send it
 
 
 class RequestGuard:
@@ -16,7 +18,8 @@ class RequestGuard:
 
     With a token every request needs it, but for the health check. Without one the server listens on loopback
     alone, and the name in Host must be one of loopback: so a web page cannot reach the server by a name of
-    its own that resolves to 127.0.0.1. A web page of another origin may never post.
+    its own that resolves to 127.0.0.1. A web page of another origin may never post, and what the page of the
+    server itself posts has a header that others cannot send. The page needs no token: it asks for it.
     """
 
     def __init__(self, token: str = "") -> None:
@@ -27,6 +30,8 @@ class RequestGuard:
             return
         host = header_of(scope, b"host").decode("latin-1")
         if self._token:
+            if scope["path"] in PATHS:
+                return
             self._check_token(scope)
         elif not is_loopback(host_name(host)):
             raise HttpError(403, f"the host {host!r} is not served", "use 127.0.0.1 or localhost")
@@ -35,6 +40,12 @@ class RequestGuard:
             raise HttpError(
                 403, "requests from other web pages are refused", "open the page of the server itself"
             )
+        if (
+            scope["path"].startswith("/page/")
+            and scope["method"] != "GET"
+            and not header_of(scope, PAGE_HEADER)
+        ):
+            raise HttpError(403, "this route is for the page of the server", "use /explain, /learn or /undo")
 
     def _check_token(self, scope: Scope) -> None:
         scheme, _, token = header_of(scope, b"authorization").partition(b" ")

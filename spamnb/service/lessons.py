@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
 from threading import Lock
@@ -13,23 +12,13 @@ import numpy as np
 from spamnb.core import FloatArray
 from spamnb.errors import DataError, ModelError
 from spamnb.messages import Texts
-from spamnb.model import SpamModel, model_to_change
+from spamnb.model import LessonEntry, SpamModel, model_to_change
 from spamnb.service.live_model import LiveModels
 from spamnb.service.message_scoring import Message, texts_of
-from spamnb.training import Learner, LearnResult, class_label, own_model_started
+from spamnb.training import Learner, LearnResult, class_label, history, own_model_started, undo
 
-MOST_UNDONE = 100  # lessons that can be undone
-
-
-FORGET, LEARN, LEARN_AGAIN = "forget", "learn", "learn again"  # `learn` relabels, or skips a known message
-
-
-class Step(NamedTuple):
-    """What takes one message of a lesson back: an action, and the label for it."""
-
-    message: Message
-    action: str
-    label: str
+FORGET, LEARN, UNDO = "forget", "learn", "undo"  # `learn` relabels, or skips a known message
+SOURCE = "serve"  # of the lessons of servers, in `spamnb model log`
 
 
 class Taught(NamedTuple):
@@ -37,9 +26,11 @@ class Taught(NamedTuple):
 
     action: str
     path: str
-    messages: Sequence[Message]
+    messages: Sequence[Message]  # none for `undo`: the journal has no messages
     label: str  # as the model spells it; empty if it was looked up
     outcome: LearnResult
+    lesson: int | None = None  # its number in `spamnb model log`; None if nothing changed
+    undone: Sequence[int] = ()  # the lessons that `undo` took back
 
 
 class NothingToUndoError(DataError):
@@ -51,7 +42,6 @@ class Lessons:
 
     def __init__(self, models: LiveModels, option: str | None = None) -> None:
         self._models, self._option = models, option
-        self._steps: deque[tuple[str, list[Step]]] = deque(maxlen=MOST_UNDONE)
         self._turn = Lock()
 
     def learn(self, messages: Sequence[Message], label: str) -> Taught:
@@ -62,18 +52,16 @@ class Lessons:
         """Forgets messages as this label, or as the one that they were learned with."""
         return self._change(FORGET, messages, label)
 
-    def undo(self) -> Taught:
-        """Takes the last lesson back that went through this server and is not undone yet."""
+    def undo(self, lesson: int | None = None) -> Taught:
+        """Takes a lesson back: this one, or else the last of a server that is not undone yet."""
         with self._turn:
-            if not self._steps:
-                raise NothingToUndoError("there is no lesson to undo", "teach one with POST /learn")
-            path, steps = self._steps[-1]
-            with Learner(path) as learner:
-                for step in reversed(steps):
-                    _apply(learner, *step)
-            self._steps.pop()
+            path = model_to_change(self._option)
+            result = undo(path, lesson=_last_lesson(path) if lesson is None else lesson, source=SOURCE)
             self._models.check()
-            return Taught("undo", path, [step.message for step in steps], "", learner.outcome)
+            entry = result.lesson
+            return Taught(
+                UNDO, path, [], "", _outcome(entry), None if entry is None else entry.id, result.undone
+            )
 
     def _change(self, action: str, messages: Sequence[Message], label: str) -> Taught:
         starts = (
@@ -81,17 +69,14 @@ class Lessons:
         )
         with self._turn, starts:
             path = model_to_change(self._option)
-            learner, steps = Learner(path), list[Step]()
+            learner = Learner(path, source=SOURCE)
             name = label_of(learner.load(), label) if label else ""
             with learner:
                 for message in messages:
-                    before = _totals(learner.outcome)
                     _apply(learner, message, action, name)
-                    steps += _steps_back(message, before, _totals(learner.outcome))
-            if steps:
-                self._steps.append((path, steps))
             self._models.check()
-            return Taught(action, path, messages, name, learner.outcome)
+            entry = learner.lesson
+            return Taught(action, path, messages, name, learner.outcome, None if entry is None else entry.id)
 
 
 def label_of(model: SpamModel, label: str) -> str:
@@ -111,7 +96,7 @@ def _apply(learner: Learner, message: Message, action: str, label: str) -> None:
     if action == FORGET:
         learner.forget(texts, [label] if label else None, *columns)
     else:
-        learner.learn(texts, [label], *columns, again=action == LEARN_AGAIN)
+        learner.learn(texts, [label], *columns)
 
 
 def _missing_columns(model: SpamModel, texts: Texts) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
@@ -120,17 +105,18 @@ def _missing_columns(model: SpamModel, texts: Texts) -> tuple[dict[str, list[str
     return {name: [""] * count for name in features.categorical}, numbers
 
 
-Totals = tuple[dict[str, int], dict[str, int], dict[tuple[str, str], int]]
+def _last_lesson(path: str) -> int:
+    """Returns the number of the last lesson of a server that is in force and no undo itself."""
+    for lesson in history(path):
+        if lesson.undoable and lesson.entry.source == SOURCE and not lesson.entry.undoes:
+            return lesson.entry.id
+    raise NothingToUndoError("there is no lesson to undo", "teach one with POST /learn")
 
 
-def _totals(outcome: LearnResult) -> Totals:
-    return dict(outcome.learned), dict(outcome.forgotten), dict(outcome.relabelled)
-
-
-def _steps_back(message: Message, before: Totals, after: Totals) -> list[Step]:
-    """Returns what takes back what was done with one message, by the growth of the totals."""
-    return [
-        *(Step(message, FORGET, label) for label, n in after[0].items() if n > before[0].get(label, 0)),
-        *(Step(message, LEARN_AGAIN, label) for label, n in after[1].items() if n > before[1].get(label, 0)),
-        *(Step(message, LEARN, pair[0]) for pair, n in after[2].items() if n > before[2].get(pair, 0)),
-    ]
+def _outcome(undone: LessonEntry | None) -> LearnResult:
+    """Returns the numbers of messages that an undo has added to classes and removed from them."""
+    counts = {} if undone is None else undone.labels
+    return LearnResult(
+        {label: n for label, n in counts.items() if n > 0},
+        {label: -n for label, n in counts.items() if n < 0},
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -72,7 +72,9 @@ def score_texts(model: SpamModel, texts: Texts) -> Predictions:
     return model.score(texts, categories, {name: np.full(count, np.nan) for name in features.numeric})
 
 
-def score_messages(models: LiveModels, messages: Sequence[Message]) -> list[Scored | Exception]:
+def score_messages(
+    models: LiveModels | Mapping[str, LoadedModel], messages: Sequence[Message]
+) -> list[Scored | Exception]:
     """Scores messages in their order, those of one kind together; a failure is in place of its message."""
     results: list[Scored | Exception] = [KeyError()] * len(messages)
     groups: dict[tuple[int, bool], tuple[LoadedModel, list[int]]] = {}
@@ -84,6 +86,11 @@ def score_messages(models: LiveModels, messages: Sequence[Message]) -> list[Scor
         for row, result in zip(rows, scored, strict=True):
             results[row] = result
     return results
+
+
+def verdict_of(scored: Scored | Exception) -> str:
+    """Returns the verdict on a message, empty for a failure."""
+    return "" if isinstance(scored, Exception) else scored.verdict
 
 
 def _score_group(loaded: LoadedModel, messages: Sequence[Message]) -> list[Scored | Exception]:

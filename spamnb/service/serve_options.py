@@ -21,6 +21,7 @@ class ServeOptions(Record):
     token: str = ""
     log_format: str = "text"
     workers: int = 1
+    history: int = 0  # messages that are kept
 
 
 def read_token(path: str) -> str:

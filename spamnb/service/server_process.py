@@ -14,9 +14,11 @@ import uvicorn
 
 from spamnb.service.connection_limit import MOST_CONNECTIONS
 from spamnb.service.filter_service import FilterService
+from spamnb.service.history_writer import HistoryWriter
 from spamnb.service.http_api import HttpApi
 from spamnb.service.http_limits import LimitedHttpProtocol
 from spamnb.service.http_security import RequestGuard
+from spamnb.service.message_history import MessageHistory, history_path
 from spamnb.service.serve_options import ServeOptions
 from spamnb.service.service_log import ServiceLog
 from spamnb.service.service_metrics import ServiceMetrics
@@ -44,9 +46,17 @@ class ServerProcess:
         for listener in (self.log, self.metrics):
             self.service.events.on_answer.append(listener.answered)
             self.service.events.on_lesson.append(listener.corrected)
-        refused = "undo works in a server of one process" if options.workers > 1 else ""
+        self.history = self._open_history() if options.history else None
         guard = RequestGuard(options.token)
-        self.http = HttpApi(self.service, self.metrics, guard, options.max_size, refused)
+        limits = options.max_size, self.history, options.history
+        self.http = HttpApi(self.service, self.metrics, guard, *limits)
+
+    def _open_history(self) -> HistoryWriter:
+        history = MessageHistory(history_path(), self._options.history)
+        writer = HistoryWriter(history, self.metrics.history_dropped)
+        self.service.events.on_answer.append(writer.answered)
+        self.service.events.on_lesson.append(writer.corrected)
+        return writer
 
     def run(self, http: Sequence[socket.socket], spamd: Sequence[socket.socket]) -> None:
         """Serves the sockets until SIGTERM or SIGINT; requests in flight are finished."""
@@ -89,6 +99,8 @@ class ServerProcess:
             task.cancel()
         self.log.note("stopped", f"process {os.getpid()}")
         self.service.batch.close()
+        if self.history is not None:
+            self.history.close()
 
 
 async def _until_orphaned(is_worker: bool) -> None:

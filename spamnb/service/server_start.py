@@ -18,6 +18,7 @@ from spamnb.service.listening_sockets import (
     names_of_inherited,
 )
 from spamnb.service.log_line import log_line, write_line
+from spamnb.service.message_history import MessageHistory, history_path
 from spamnb.service.serve_options import ServeOptions
 from spamnb.service.supervisor import FAILED_EXIT, Supervisor
 from spamnb.storage import model_file
@@ -34,6 +35,8 @@ def serve(http: Address, spamd: Address | None, options: ServeOptions) -> int:
         _require_packages()
         for kind in MESSAGE_KINDS:
             model_file.check_file(find_model(options.model, lambda kind=kind: kind))  # type: ignore[misc]
+        if options.history:  # once, before several workers do it at the same time
+            MessageHistory(history_path(), options.history).close()
         sockets = _sockets(http, spamd, options)
         if spamd is not None and spamd.path:
             cleaning.callback(_remove, spamd.path)

@@ -20,6 +20,7 @@ PRESET: Mapping[str, Any] = {
     "damping": 0.0,
     "folds": 0,
     "refine": "no",
+    "base": "none",
 }
 # Options that would change the formula after counting, with their flags.
 _CONFLICTS = {

@@ -60,7 +60,7 @@ def _check(raw: bytes, out: bytes) -> None:
     assert out.endswith(body)
     header = out[: len(out) - len(body)]
     assert len(re.findall(rb"(?im)^x-spam-flag[ \t]*:", header)) == 1
-    assert len(re.findall(rb"(?im)^x-spam(?:nb|-[^:\s]*)[ \t]*:", header)) == 4
+    assert len(re.findall(rb"(?im)^x-spam(?:nb|-[^:\s]*)[ \t]*:", header)) == 5
     assert re.search(rb"(?m)^X-Spam-Flag: (YES|NO)\r?$", header)
     assert b"score=-9.9" not in header
     assert _others(out) == _others(raw)

@@ -80,6 +80,14 @@ def test_the_answer_on_the_page_is_the_real_one(server: Server) -> None:
     assert answer["log_odds"] == pytest.approx(expected["log_odds"])
 
 
+def test_the_page_is_at_the_address_in_the_text(tmp_path: Path) -> None:
+    assert "spamnb serve --history 1000" in lines("run-a-service", "spamnb")
+    with Server(Cli(tmp_path), "--history", "1000") as running:
+        status, headers, content = running.ask("GET", "/")
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b'data-history="1000"' in content
+
+
 @needs["spamc"]
 def test_spamc_commands_work(server: Server) -> None:
     outputs = [run(server, command) for command in lines("run-a-service", "spamc")]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import spamnb
 from spamnb.service.connection_limit import ConnectionLimit
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.running_server import SPAM_TEXT, Server, resident_megabytes
@@ -169,9 +170,26 @@ def test_a_killed_worker_is_replaced(cli: Cli) -> None:
         server.wait_for(r'(?s)(ready message="process \d+".*){3}')
         metrics = server.ask("GET", "/metrics")[2]
         assert b'spamnb_verdicts_total{source="http",verdict="spam"} 20.0' in metrics
-        refused = server.post("/undo", b"", 409)
-        assert refused["error"] == "undo works in a server of one process"
     assert server.process.returncode == 0
+
+
+def test_each_worker_undoes_the_lessons_of_all(cli: Cli, tiny: Path) -> None:
+    model = cli.write("m.spamnb", tiny.read_bytes())
+    with Server(cli, "-m", model, "--workers", "2") as server:
+        server.wait_for(r'(?s)(ready message="process \d+".*){2}')
+        numbers = [
+            server.post("/learn", {"text": f"zeppelin {i}", "label": "spam"})["lesson"] for i in range(4)
+        ]
+        assert numbers == [1, 2, 3, 4]
+        assert server.post("/undo?lesson=2")["undone"] == [2]
+        assert [server.post("/undo")["undone"] for _ in range(3)] == [[4], [3], [1]]
+        assert server.post("/undo", b"", 409)["error"] == "there is no lesson to undo"
+        assert server.post("/undo?lesson=2", b"", 409)["error"] == "lesson 2 is undone already, by lesson 5"
+        wrong = server.post("/undo?lesson=x", b"", 422)
+        assert wrong["error"] == "wrong value of query/lesson"
+    assert spamnb.load(str(model)).store.message_totals.tolist() == (
+        spamnb.load(str(tiny)).store.message_totals.tolist()
+    )
 
 
 def test_workers_that_cannot_start_end_the_server(cli: Cli) -> None:

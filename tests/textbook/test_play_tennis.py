@@ -156,11 +156,11 @@ def test_the_card_has_what_was_asked_for(cli: Cli) -> None:
 def test_smoothing_flags_that_contradict(cli: Cli) -> None:
     days = cli.write("days.csv", OUTLOOK)
     assert cli.fails("train", days, *FLAGS, "--alpha", "1", "--set", "m-estimate=1", code=2) == [
-        "Error: --alpha and --set m-estimate=do not go together: each of them sets the smoothing",
+        "Error: --alpha and --set m-estimate do not go together: each of them sets the smoothing",
         "Hint: leave out one of them",
     ]
     assert cli.fails("train", days, *FLAGS, "--set", "class-weight=Maybe=3", code=2) == [
-        "Error: --set class-weight=names the class 'Maybe', the data have No, Yes",
+        "Error: --set class-weight names the class 'Maybe', the data have No, Yes",
         "Hint: give the weight of one of these classes",
     ]
     assert cli.fails("train", days, *FLAGS, "--set", "class-weight=No", code=2) == [

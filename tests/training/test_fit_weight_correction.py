@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError, ModelError
+from spamnb.features import LACKING_KEYS
 from spamnb.messages import Texts
 from spamnb.model.inspection import Inspector, card
 from spamnb.model.model_merge import merge_models
@@ -78,16 +79,16 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
     losses = {part: _loss(model) for part, model in rows.items()}
     assert _loss(best) == min(losses.values())
     assert best.metrics is not None
-    assert ", 75% of it: " in str(best.metrics["refined"])
+    assert ", 50% of it: " in str(best.metrics["refined"])
     assert best.correction is not None
-    most = rows[0.75].correction
+    most = rows[0.5].correction
     assert most is not None
     assert (best.correction.weights == most.weights).all()
     assert best.correction.bias == most.bias
     monkeypatch.setattr(refinement, "SHARES", ())
     whole = train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).correction
     assert whole is not None
-    np.testing.assert_allclose(most.weights, whole.weights * 0.75, rtol=1e-6)
+    np.testing.assert_allclose(most.weights, whole.weights * 0.5, rtol=1e-6)
 
 
 def _loss(model: SpamModel) -> float:
@@ -302,6 +303,9 @@ def test_shapes_are_freer_beside_pairs_of_words_in_short_messages(
 ) -> None:
     texts = [" ".join(f"{word}{i}" for i in range(size)) for word in ("win", "see")]
     store = SpamModel(FeatureConfig(ngrams)).learn(texts, ["spam", "ham"]).store
-    shapes = store.kinds == 255
-    assert set(refinement.scale_factors(store)[shapes]) == {times}
+    shapes, lacking = store.kinds == 255, np.isin(store.keys, LACKING_KEYS)
+    spelled = set(np.array(store.spellings.tolist())[lacking])
+    assert {"shape:url=0", "shape:money=0"} <= spelled
+    assert set(refinement.scale_factors(store)[shapes & ~lacking]) == {times}
+    assert set(refinement.scale_factors(store)[lacking]) == {0.5 if times > 1 else 1.0}
     assert set(refinement.scale_factors(store)[~shapes]) == {1.0}

@@ -18,7 +18,6 @@ _RIGHT = (0, 3)  # columns of numbers
 
 @command("log")
 @options.model_option
-@option("-n", "--number", type=click.IntRange(1), metavar="N", group="Output", help="List only the last N.")
 @option(
     "--format",
     "output_format",
@@ -28,7 +27,7 @@ _RIGHT = (0, 3)  # columns of numbers
     group="Output",
     help="Format of the output.",
 )
-def model_log(model: str | None, number: int | None, output_format: str) -> None:
+def model_log(model: str | None, output_format: str) -> None:
     """List the lessons of a model, newest first.
 
     A lesson is what one `learn`, `forget` or `review` has changed: its number, time and source, how many
@@ -46,7 +45,7 @@ def model_log(model: str | None, number: int | None, output_format: str) -> None
     from spamnb.report import dumps
     from spamnb.training import history
 
-    lessons = history(find_model(model))[:number]
+    lessons = history(find_model(model))
     if output_format == "jsonl":
         for lesson in lessons:
             click.echo(dumps(lesson.to_dict(), indent=None), nl=False)

@@ -67,6 +67,14 @@ from spamnb.settings import parse_size
     help="Number of processes; one that dies is replaced.",
 )
 @option(
+    "--history",
+    metavar="N",
+    type=click.IntRange(0, 1_000_000),
+    default=0,
+    show_default=True,
+    help="Keep the text of the last N messages, for 30 days at most, to review them on the page.",
+)
+@option(
     "--log-format",
     type=click.Choice(LOG_FORMATS),
     default="text",
@@ -81,9 +89,13 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
     picked up within a second; lessons of clients change it as `spamnb learn` does. Ctrl-C or SIGTERM stops
     the server when it has answered all requests. The log has no text of messages.
 
+    The page at http://127.0.0.1:7726/ shows the evidence in a message and takes corrections. With --history
+    it lists recent messages too.
+
     \b
     Examples:
       spamnb serve
+      spamnb serve --history 1000
       spamnb serve --spamd unix:/run/spamnb/spamd.sock --allow-tell
       spamnb serve --host 0.0.0.0 --token-file token
       curl 127.0.0.1:7726/predict --json '{"text": "WIN a FREE prize"}'
@@ -97,6 +109,7 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
         read_token(token_file) if token_file else "",
         params["log_format"],
         params["workers"],
+        params["history"],
     )
     spamd_address = parse_address(spamd, "--spamd") if spamd else None
     click.get_current_context().exit(serve(Address(host, port), spamd_address, settings))

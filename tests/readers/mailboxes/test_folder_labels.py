@@ -11,10 +11,10 @@ import pytest
 from spamnb.readers import ReadOptions, open_source
 from spamnb.readers.mailboxes.folder_labels import folder_label
 from tests.helpers.mailboxes import TMP, Found, box, failure, make
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import TEST_DATA
 
 pytestmark = pytest.mark.usefixtures("here")
-DATA = ROOT / "data" / "mail"
+DATA = TEST_DATA / "mail"
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from spamnb.readers import ReadOptions
 from spamnb.readers.mailboxes import mail_batches
 from spamnb.readers.path_list import group_single_mails, plan, read_paths
 from tests.helpers.mailboxes import MARK, Stdin, box, failure, mail, opened
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import TEST_DATA
 
 pytestmark = pytest.mark.usefixtures("here")
-DATA = ROOT / "data" / "mail"
+DATA = TEST_DATA / "mail"
 
 
 def test_long_mails_are_cut_and_noted() -> None:
@@ -207,7 +207,7 @@ def test_lists_of_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("list").write_bytes(b"a b\n\nc\r\n\xff.eml")
     assert read_paths("list") == ["a b", "c", os.fsdecode(b"\xff.eml")]
     Path("list").write_bytes(b"a\nb\0c\0")
-    assert read_paths("list", nuls=True) == ["a\nb", "c"]
+    assert read_paths("list") == ["a\nb", "c"]
     monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(b"x\ny")))
     assert read_paths("-") == ["x", "y"]
     for data, message in (

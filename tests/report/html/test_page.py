@@ -271,4 +271,5 @@ def test_contrast(colours: dict[str, str]) -> None:
 def test_the_picture_of_the_readme_is_small() -> None:
     root = Path(__file__).resolve().parents[3]
     assert (root / "docs" / "report.png").stat().st_size < 200_000
+    assert (root / "docs" / "page.png").stat().st_size < 200_000
     assert "](docs/report.png)" in (root / "README.md").read_text("utf-8")
