@@ -33,7 +33,12 @@ def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) 
 
 def kind_of_texts(texts: Sequence[str], quiet: bool) -> str:
     """Tells the kind of texts on the command line, and prints the same: those as long as mails are mail."""
-    return _note_kind(kind_by_length(sum(map(len, texts)) / len(texts)), quiet)
+    return _note_kind(text_kind(texts), quiet)
+
+
+def text_kind(texts: Sequence[str]) -> str:
+    """Returns the kind of texts on the command line by their length."""
+    return kind_by_length(sum(map(len, texts)) / len(texts))
 
 
 def _note_kind(kind: str, quiet: bool) -> str:

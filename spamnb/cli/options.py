@@ -121,6 +121,15 @@ model_option = option(
     group="Model",
     help="Name or file of the model; sms and mail are ready-made. [default: see `spamnb model list`]",
 )
+text_option = option(
+    "-t",
+    "--text",
+    "texts",
+    multiple=True,
+    group="Input",
+    metavar="TEXT",
+    help="Take TEXT as a message. Repeatable.",
+)
 quiet_option = option("-q", "--quiet", is_flag=True, help="Print nothing on stderr but errors.")
 json_option = option(
     "--json",

@@ -1,4 +1,4 @@
-"""Takes messages from the command line: those of `predict -t`, and arguments that are no files."""
+"""Takes messages from the command line: those of -t, and arguments that are no files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
+import click
+
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
+    from spamnb.messages import Chunk
     from spamnb.readers import Source
     from spamnb.settings import FeatureConfig
 
@@ -29,31 +32,46 @@ class _CommandLine:
 
 
 def text_source(texts: Sequence[str], features: FeatureConfig) -> Source:
-    """Makes a source of texts, each one message; columns that the model has beside the text are missing."""
+    """Makes a source of texts, each one message."""
+    from spamnb.readers import Source
+
+    return Source(_CommandLine(), "", iter([text_chunk(texts, features)]))
+
+
+def text_chunk(texts: Sequence[str], features: FeatureConfig) -> Chunk:
+    """Makes a chunk of texts; columns that the model has beside the text are missing."""
     import numpy as np
 
     from spamnb.messages import Chunk, Texts
-    from spamnb.readers import Source
 
     count = len(texts)
     categories = {name: [""] * count for name in features.categorical}
     numbers = {name: np.full(count, np.nan) for name in features.numeric}
     messages = Texts.of([os.fsencode(text) for text in texts])
-    chunk = Chunk(messages, np.arange(1, count + 1), None, categories, numbers)
-    return Source(_CommandLine(), "", iter([chunk]))
+    return Chunk(messages, np.arange(1, count + 1), None, categories, numbers)
 
 
-def refuse_texts(files: Sequence[str], model: str | None) -> None:
-    """Refuses arguments that are messages, not files, with the command that classifies them."""
+def check_alone(texts: Sequence[str], other_input: object) -> None:
+    """Refuses texts beside files."""
+    if texts and other_input:
+        raise click.UsageError("-t does not go with FILES: give texts or files.")
+
+
+def refuse_texts(files: Sequence[str], task: str, command: str, model: str | None) -> None:
+    """Refuses arguments that are messages, not files, with the command that takes them."""
     missing = [file for file in files if file != "-" and not os.path.exists(file)]
     if not missing or not all(map(looks_like_message, missing)):
         return
     text = " ".join(files) if missing == [*files] else missing[0]
-    named = f" -m {shell_quote(model)}" if model else ""
     raise DataError(
         f"no such file: {missing[0]}",
-        hint=f"to classify a text: spamnb predict{named} -t {shell_quote(text)}",
+        hint=f"to {task}: {command}{model_flag(model)} -t {shell_quote(text)}",
     )
+
+
+def model_flag(model: str | None) -> str:
+    """The option -m of a command in a hint, with a blank before it; "" for the default model."""
+    return f" -m {shell_quote(model)}" if model else ""
 
 
 def looks_like_message(argument: str) -> bool:

@@ -14,6 +14,7 @@ from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.option_groups import all_of, option
 from spamnb.cli.output import print_prompt, print_status, report_skipped, write_json
+from spamnb.cli.text_messages import check_alone, model_flag, text_chunk
 from spamnb.core import visible
 from spamnb.settings import HistoryConfig, history_days
 
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
     from spamnb.training import Learner, LearnResult, Lesson
 
+_ONE_CLASS = (
+    "note: words count once there are lessons of both spam and ham; "
+    "until then a lesson changes only the verdict on the same message"
+)
 # What a command does with a chunk and its labels (None: none were given).
 Update = Callable[["Learner", "Chunk", "list[str] | None"], None]
 
 
-def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
+def _positive(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turns the flags into `positive`: True, False, or None where neither is set."""
 
     @wraps(command)
@@ -38,12 +43,19 @@ def _one_class(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_class
 
 
+def class_options(spam: str, ham: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The flags --spam and --ham with their help."""
+    return all_of(
+        option("--spam", is_flag=True, group="Input", help=spam),
+        option("--ham", is_flag=True, group="Input", help=ham),
+        _positive,
+    )
+
+
 history_option = options.setting_options(HistoryConfig)
 update_options = all_of(
+    options.text_option,
     options.model_option,
-    option("--spam", is_flag=True, group="Input", help="Label all messages as spam."),
-    option("--ham", is_flag=True, group="Input", help="Label all messages as ham."),
-    _one_class,
     options.data_options,
     history_option,
     options.json_option,
@@ -53,7 +65,7 @@ update_options = all_of(
 
 def update_model(
     paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool, may_start: bool = False
-) -> None:
+) -> Learner:
     """Reads messages, changes the model by them in one step, prints what was done.
 
     With `may_start` the user's own model is made from the ready-made one if there is none.
@@ -61,18 +73,38 @@ def update_model(
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
+    check_alone(flags["texts"], paths or flags["files_from"] or flags["labelled"])
     with own_model_started(paths, flags) if may_start else nullcontext():
-        result = _update(paths, flags, update, labelled)
-    print_result(result, flags["quiet"])
+        learner = _update(paths, flags, update, labelled)
+    print_result(learner.outcome, _has_one_class(learner.model), flags["quiet"])
+    return learner
+
+
+def print_undo(learner: Learner, flags: dict[str, Any]) -> None:
+    """Prints the command that takes the lesson back, if there is one and the history keeps it."""
+    if learner.lesson is not None and history_days(flags):
+        print_status(f"{'undo':<10} {undo_command(learner.lesson.id, flags['model'])}", flags["quiet"])
+
+
+def undo_command(lesson: int, model: str | None) -> str:
+    """The command that takes a lesson of a model back; `model` is the value of -m."""
+    return f"spamnb model undo {lesson}{model_flag(model)}"
+
+
+def _has_one_class(model: SpamModel) -> bool:
+    """Tells whether a model on top of a base model has messages of one class only."""
+    return model.base is not None and int((model.store.message_totals > 0).sum()) == 1
 
 
 @contextmanager
 def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
     """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
-    from spamnb.cli.message_kind import kind_of_messages
+    from spamnb.cli.message_kind import kind_of_messages, text_kind
     from spamnb.training import own_model_started as started
 
     def kind() -> str:
+        if flags.get("texts"):
+            return text_kind(flags["texts"])
         default = () if flags["files_from"] or flags.get("labelled") else ("-",)
         return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
 
@@ -83,7 +115,7 @@ def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator
         yield
 
 
-def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> LearnResult:
+def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> Learner:
     from spamnb.cli.model_choice import model_to_change
     from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
@@ -100,7 +132,7 @@ def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, label
             update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
         if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
             write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
-    return learner.outcome
+    return learner
 
 
 def _read_chunks(
@@ -110,6 +142,9 @@ def _read_chunks(
 
     from spamnb.readers import open_source
 
+    if flags["texts"]:
+        yield text_chunk(flags["texts"], model.features)
+        return
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
     empty = {"may_be_empty": bool(flags.get("sync"))}
     reading = read_options(flags, classes=model.labels, default_format="csv", **columns, **empty)
@@ -142,8 +177,8 @@ def _without_labels(chunk: Chunk) -> Chunk:
     return Chunk(chunk.texts, chunk.lines, None, chunk.categories, chunk.numbers)
 
 
-def print_result(result: LearnResult, quiet: bool) -> None:
-    """Prints a line for each thing that was done."""
+def print_result(result: LearnResult, one_class: bool, quiet: bool) -> None:
+    """Prints a line for each thing that was done; `one_class`: the other class has no lessons yet."""
     moved = {f"{old} to {new}": n for (old, new), n in result.relabelled.items()}
     for name, counts, note in (
         ("learned", result.learned, ""),
@@ -162,16 +197,25 @@ def print_result(result: LearnResult, quiet: bool) -> None:
     ):
         if number:
             print_status(f"{name:<9}  {_messages(number)} {'was' if number == 1 else 'were'} {note}", quiet)
-    for line in lesson_lines(result.verdicts.lessons):
+    if result.still_learned:
+        print_status(f"still learned  {_still_learned(result.still_learned)}", quiet)
+    for line in lesson_lines(result.verdicts.lessons, one_class):
         print_status(line, quiet)
     if result.verdicts.classified:
         wrong = f"{result.verdicts.misclassified:,} of {_messages(result.verdicts.classified, 'new message')}"
         print_status(f"{'mistakes':<10} {wrong}, before learning", quiet)
+    if one_class and result.learned:
+        print_status(_ONE_CLASS, quiet)
     if not result.changes:
         print_status("Nothing was learned." if result.verdicts.classified else "Nothing was changed.", quiet)
 
 
-def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:
+def _still_learned(copies: int) -> str:
+    number = f"{copies:,} {'copy' if copies == 1 else 'copies'}"
+    return f"{number}: `spamnb forget` again removes one, `spamnb model undo` the lesson that added it"
+
+
+def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator[str]:
     """Words what the learned messages were called before and are called now, and what to do if not enough."""
     if not lessons:
         return
@@ -186,7 +230,8 @@ def lesson_lines(lessons: Sequence[Lesson]) -> Iterator[str]:
     if weak:
         words = _verdicts(lesson.evidence for lesson in weak)
         yield f"remembered {_messages(len(weak))}, word for word; by the words alone: {words}"
-        yield "Hint: learn more messages like it, so that similar ones are recognised too"
+        if not one_class:
+            yield "Hint: learn more messages like it, so that similar ones are recognised too"
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:

@@ -95,6 +95,7 @@ class Learner:
         self._stored = StoredModel(self.path)
         self._lock = Lock(self.path, wait)
         self._first_labels: dict[int, str] | None = {} if first_label_wins else None
+        self._copies_left: dict[int, int] = {}  # of forgotten messages, by digest
         self._changes: list[Change] = []
         self._inside = self._compacting = False
 
@@ -125,7 +126,7 @@ class Learner:
             if kind is None and (self._changes or self._compacting):
                 self._commit()
         finally:
-            self._stored, self._changes = StoredModel(self.path), []
+            self._stored, self._changes, self._copies_left = StoredModel(self.path), [], {}
             self._first_labels = None if self._first_labels is None else {}
             self._inside = self._compacting = False
             self._lock.__exit__(kind, error, trace)
@@ -186,6 +187,8 @@ class Learner:
             )
         self._default_source = self._default_source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)
+        self._copies_left |= plan.copies_left
+        self.outcome.still_learned = sum(self._copies_left.values())
         batch.tokenize(plan.rows)
         self._apply(batch, plan, ChangeHistory())
 

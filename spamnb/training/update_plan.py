@@ -48,7 +48,8 @@ class LearnResult:
     `known`: learned before with this label, skipped. `not_found`: not forgotten because never learned.
     `conflicting_labels`: skipped because learned with several labels, or in one run with two labels.
     `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
-    learned before the model was aged or pruned: what is left of their counts stays.
+    learned before the model was aged or pruned: what is left of their counts stays. `still_learned`: copies
+    of forgotten messages that the model has learned more than once.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class LearnResult:
     conflicting_labels: int = 0
     already_correct: int = 0
     stale: int = 0
+    still_learned: int = 0
     verdicts: VerdictsBefore = field(default_factory=VerdictsBefore)
 
     @property
@@ -84,6 +86,7 @@ class UpdatePlan:
     known: list[int] = field(default_factory=list)
     not_found: int = 0
     conflicting_labels: int = 0
+    copies_left: dict[int, int] = field(default_factory=dict)  # of forgotten messages, by digest
 
     def without(self, rows: list[int]) -> UpdatePlan:
         """The plan that does not learn these new messages."""
@@ -207,6 +210,8 @@ def plan_forgetting(seen: SeenMessages | None, digests: KeyArray | None, labels:
             (label,) = copies
         plan.forgotten.append((row, label))
         learned.add(row, label, -1)
+        if digests is not None:
+            plan.copies_left[int(digests[row])] = learned.of(row).get(label, 0)
     return plan
 
 

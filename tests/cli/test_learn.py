@@ -34,7 +34,7 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     assert done.out == b""
     assert done.err == (
         f"{LINES}, all spam\nlearned    1 message (1 spam)\nverdict    spam before, spam now\n"
-        "mistakes   0 of 1 new message, before learning\n"
+        "mistakes   0 of 1 new message, before learning\nundo       spamnb model undo 1\n"
     )
     assert here("predict", stdin=b"cash\n").out.startswith(b"spam\t")
     again = here("learn", "--spam", stdin=b"win cash\n").err.splitlines()
@@ -80,6 +80,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "relabelled": [],
         "known": {"ham": 1},
         "not_found": 0,
+        "still_learned": 0,
         "conflicting_labels": 1,
         "already_correct": 0,
         "stale": 0,
@@ -107,6 +108,7 @@ def test_on_error(here: Cli) -> None:
         "already correct  1 message was classified correctly; not learned",
         "verdict    ham before, spam now",
         "mistakes   1 of 2 new messages, before learning",
+        "undo       spamnb model undo 1",
     ]
 
 
@@ -348,8 +350,10 @@ def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
         "learned    1 message (1 spam)",
         "verdict    ham before, spam now",
         "remembered 1 message, word for word; by the words alone: ham",
-        "Hint: learn more messages like it, so that similar ones are recognised too",
         "mistakes   1 of 1 new message, before learning",
+        "note: words count once there are lessons of both spam and ham; "
+        "until then a lesson changes only the verdict on the same message",
+        "undo       spamnb model undo 1",
     ]
     assert "starting" not in cli("learn", "--ham", stdin=b"see you at six\n").err
 

@@ -8,7 +8,8 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
-from spamnb.cli.update_model import update_model, update_options
+from spamnb.cli.text_messages import refuse_texts
+from spamnb.cli.update_model import class_options, update_model, update_options
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -17,19 +18,24 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("messages", nargs=-1, type=options.PATH, metavar="[MESSAGES]...")
+@class_options("Remove only what was learned as spam.", "Remove only what was learned as ham.")
 @update_options
 def forget(messages: tuple[str, ...], **flags: Any) -> None:
     """Remove learned messages from a model.
 
     Afterwards the model is exactly as if it had never learned them. MESSAGES are files or mailboxes, or come
-    from stdin. Labels are looked up automatically; --spam/--ham limits removal to one class, and
+    from -t or stdin. Labels are looked up automatically; --spam/--ham limits removal to one class, and
     --label-column to the labels of a table. Removes one copy per message.
 
     \b
     Examples:
+      spamnb forget -t "WIN a FREE prize"
       spamnb forget < mail.eml
       spamnb forget --spam wrong.txt
     """
+
+    limit = {True: " --spam", False: " --ham", None: ""}[flags["positive"]]
+    refuse_texts(messages, "forget a text", f"spamnb forget{limit}", flags["model"])
 
     def forget_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
         learner.forget(chunk.texts, labels, chunk.categories, chunk.numbers)

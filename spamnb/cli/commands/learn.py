@@ -8,7 +8,8 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.update_model import update_model, update_options
+from spamnb.cli.text_messages import refuse_texts
+from spamnb.cli.update_model import class_options, print_undo, update_model, update_options
 from spamnb.errors import DataError, NoLabelsError
 
 if TYPE_CHECKING:
@@ -41,24 +42,33 @@ if TYPE_CHECKING:
     advanced=True,
     help="Only write the journal into the model file.",
 )
+@class_options("Label all messages as spam.", "Label all messages as ham.")
 @update_options
 def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
 
-    MESSAGES are files or mailboxes, or come from stdin, one a line or one mail. --spam or --ham labels all of
-    them; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
+    MESSAGES are files or mailboxes, or come from -t or stdin, one a line or one mail. --spam or --ham labels
+    all; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
     skipped. Those that were learned with another label are relabelled. A learned message gets its label
     when it comes again, word for word. Without a model of your own, one is started from the ready-made one.
 
     \b
     Examples:
+      spamnb learn --spam -t "WIN a FREE prize"
       spamnb learn --spam < mail.eml
       spamnb learn --ham Maildir/.Archive
       spamnb learn new.csv --mode on-error
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
     if compact:
-        if messages or sync or flags["labelled"] or flags["files_from"] or flags["positive"] is not None:
+        if (
+            messages
+            or sync
+            or flags["texts"]
+            or flags["labelled"]
+            or flags["files_from"]
+            or flags["positive"] is not None
+        ):
             raise click.UsageError("--compact does nothing else: leave out the messages.")
         _compact(flags)
         return
@@ -68,6 +78,11 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
     if flags["labelled"] and flags["positive"] is not None:
         raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
 
+    if flags["texts"] and flags["positive"] is None:
+        raise click.UsageError("-t needs --spam or --ham: say what the text is.")
+    label = "ham" if flags["positive"] is False else "spam"
+    refuse_texts(messages, f"learn a text as {label}", f"spamnb learn --{label}", flags["model"])
+
     def learn_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
         assert labels is not None
         columns = chunk.categories, chunk.numbers
@@ -75,10 +90,12 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
         learner.learn(chunk.texts, labels, *columns, again=flags["mode"] == "again", mode=mode)
 
     try:
-        update_model(messages, flags, learn_chunk, labelled=flags["positive"] is None, may_start=True)
+        labelled = flags["positive"] is None
+        learner = update_model(messages, flags, learn_chunk, labelled, may_start=True)
     except NoLabelsError as error:
         hint = f"say what they are with --spam or --ham, or {error.hint}"
         raise DataError(error.message, hint) from None
+    print_undo(learner, flags)
 
 
 def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:

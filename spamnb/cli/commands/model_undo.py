@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
-from spamnb.cli.update_model import history_option
+from spamnb.cli.update_model import history_option, undo_command
 from spamnb.settings import history_days
 
 
@@ -50,7 +50,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     lessons = f"lesson {first}" if number == 1 else f"{number:,} lessons, {first} to {result.undone[-1]}"
     change = ", ".join(f"{n:+,} {label}" for label, n in entry.labels.items()) or "no change"
     print_step("undone", f"{lessons} ({change} messages)", flags["quiet"])
-    print_step("undo this", f"spamnb model undo {entry.id}", flags["quiet"])
+    print_step("undo this", undo_command(entry.id, model), flags["quiet"])
 
 
 def _chosen(text: str) -> dict[str, Any]:

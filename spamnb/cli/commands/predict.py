@@ -25,7 +25,7 @@ from spamnb.cli.prediction_output import (
     opened_output,
 )
 from spamnb.cli.prediction_run import OpenedInput, PredictionRun
-from spamnb.cli.text_messages import refuse_texts, text_source
+from spamnb.cli.text_messages import check_alone, refuse_texts, text_source
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
@@ -35,15 +35,7 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES]...")
-@option(
-    "-t",
-    "--text",
-    "texts",
-    multiple=True,
-    group="Input",
-    metavar="TEXT",
-    help="Classify this text. Repeatable.",
-)
+@options.text_option
 @options.model_option
 @option(
     "--format",
@@ -118,10 +110,9 @@ def _check_combination(files: tuple[str, ...], params: Params) -> None:
     """Refuses options that contradict each other, and texts in place of files."""
     if params["explain"] and params["output_format"] == "terse":
         raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
-    if params["texts"] and (files or params["files_from"]):
-        raise click.UsageError("-t does not go with FILES: give texts or files.")
+    check_alone(params["texts"], files or params["files_from"])
     chosen_format(params["output_format"], params["output"])
-    refuse_texts(files, params["model"])
+    refuse_texts(files, "classify a text", "spamnb predict", params["model"])
 
 
 def _load(files: tuple[str, ...], params: Params) -> SpamModel:
