@@ -71,6 +71,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> object:
     if name in _HOME:
         module, _, other = _HOME[name].partition(":")

@@ -18,6 +18,8 @@ class SpamnbError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint:
+            self.add_note(f"Hint: {hint}")  # the end of a traceback
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Lets every error travel between processes, whatever its class asks for."""
@@ -36,6 +38,10 @@ class DataError(SpamnbError):
 
 class NoLabelsError(DataError):
     """The input has no labels."""
+
+
+class InputError(DataError, ValueError):
+    """An argument in Python is of the wrong type or shape; a ValueError too."""
 
 
 class ModelError(SpamnbError):

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record
-from spamnb.errors import ConfigError, DataError
+from spamnb.errors import DataError, InputError
 
 
 class Texts(Record):
@@ -122,43 +122,82 @@ class Texts(Record):
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 
-Messages = Texts | Iterable[str | bytes]
+Messages = Texts | Iterable[str | bytes | Texts]
 Categories = Mapping[str, Sequence[str]] | None  # the categorical columns of messages, by name
 Numbers = Mapping[str, FloatArray] | None  # their numeric columns
 
 
 def as_texts(messages: Messages) -> Texts:
-    """Converts lists, Series, arrays and iterators of messages; refuses a single string and tables.
+    """Converts lists, Series, arrays and iterators of messages; refuses one message, tables and other types.
 
-    >>> len(as_texts(["a", "b"]))
-    2
+    None and NaN are empty messages; parsed mails are joined with their tags.
+
+    >>> len(as_texts(["a", "b"])), len(as_texts([Texts.of(["a"]), Texts.of(["b", "c"])]))
+    (2, 3)
     """
     if isinstance(messages, Texts):
         return messages
     if isinstance(messages, (str, bytes)):
-        raise ConfigError("expected a list of messages, got one string", hint="wrap it: [message]")
+        raise InputError("expected a list of messages, got one string", hint="wrap it: [message]")
     if len(getattr(messages, "shape", (0,))) != 1:
         raise _not_one_column(messages)
-    return Texts.of(m if isinstance(m, (str, bytes)) else _as_text(m) for m in messages)
+    if isinstance(messages, Mapping) or not isinstance(messages, Iterable):
+        what = "None" if messages is None else f"a {type(messages).__name__}"
+        raise InputError(f"expected a list of messages, got {what}", hint="pass a list: [message]")
+    items: list[Any] = list(messages)
+    if {*map(type, items)} <= {
+        str,
+        bytes,
+    }:  # the usual case, without a loop in Python
+        return Texts.of(items)
+    others = [i for i, item in enumerate(items) if not isinstance(item, (str, bytes))]
+    if any(isinstance(items[i], Texts) for i in others):
+        return Texts.concat(
+            [m if isinstance(m, Texts) else Texts.of([_as_text(m, i)]) for i, m in enumerate(items)]
+        )
+    for i in others:
+        items[i] = _as_text(items[i], i)
+    return Texts.of(items)
 
 
-def _not_one_column(table: Any) -> ConfigError:
+def one_message(message: str | bytes | Texts) -> Texts:
+    """Returns one message as texts; refuses lists and several parsed mails.
+
+    >>> one_message("see you").tolist()
+    [b'see you']
+    """
+    if isinstance(message, (str, bytes)):
+        return Texts.of([message])
+    if isinstance(message, Texts) and len(message) == 1:
+        return message
+    got = f"{len(message):,} messages" if isinstance(message, Texts) else f"a {type(message).__name__}"
+    raise InputError(
+        f"expected one message, got {'None' if message is None else got}",
+        hint="pass one text, or one parsed mail: parse_mail(raw)",
+    )
+
+
+def _not_one_column(table: Any) -> InputError:
     """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
     columns = list(map(str, getattr(table, "columns", ())))
     listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
     name = "text" if "text" in columns or not columns else columns[-1]
-    return ConfigError(
+    return InputError(
         f"expected a list of messages, got a {type(table).__name__} of shape {table.shape}",
         hint=f"pass one column: table[{name!r}]{listed}",
     )
 
 
-def _as_text(value: object) -> str:
-    """Converts a value to text; None, NaN and pandas' NA are empty messages."""
-    missing = (
-        value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
+def _as_text(value: object, index: int) -> str | bytes:
+    """Returns one message; None, NaN and pandas' NA are empty messages, other types are refused."""
+    if isinstance(value, (str, bytes)):
+        return value
+    if value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType":
+        return ""
+    raise InputError(
+        f"messages[{index}] is a {type(value).__name__}; expected str or bytes",
+        hint="pass one text for each message; spamnb.parse_mail reads raw mail",
     )
-    return "" if missing else str(value)
 
 
 class InputColumns(Protocol):

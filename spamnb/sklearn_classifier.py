@@ -11,13 +11,12 @@ from typing import Any, Self
 import numpy as np
 
 from spamnb.core import FloatArray
-from spamnb.errors import SpamnbError
+from spamnb.errors import InputError, SpamnbError
 from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
 from spamnb.readers import spam_of_two
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import (
-    InputError,
     Labels,
     Trainer,
     UnderSampling,
@@ -167,7 +166,7 @@ class SpamClassifier(_Estimator):
         settings = *self._settings(classes, weights), training, new.decision, new.positive
         trainer = Trainer(*settings, keep=keep)
         trainer.add(texts, names)
-        self.model_ = trainer.finish() if len(classes) > 1 else new.learn(texts, names)
+        self.model_ = trainer.finish() if len(classes) > 1 else new.learn(texts, names, new_classes=True)
         self.classes_ = classes
         return self
 
@@ -191,7 +190,10 @@ class SpamClassifier(_Estimator):
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
         model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned, (features, scoring) = model.learn(texts, label_texts(labels)), self._settings(merged)
+        learned, (features, scoring) = (
+            model.learn(texts, label_texts(labels), new_classes=True),
+            self._settings(merged),
+        )
         scoring = with_usual_limit(scoring, features, learned.store)
         self.model_, self.classes_ = replace(learned, scoring=scoring), merged
         return self

@@ -276,17 +276,21 @@ def test_no_messages_give_no_answers() -> None:
 
 @pytest.mark.parametrize("kind", [NaiveBayesFilter, PoissonBayesFilter])
 def test_errors(kind: type[NaiveBayesFilter] | type[PoissonBayesFilter]) -> None:
-    with pytest.raises(DataError, match=r"^labels must be 'ham' or 'spam', got 'maybe'$"):
+    with pytest.raises(DataError, match=r"(?m)^labels must be 'ham' or 'spam', got 'maybe'$"):
         kind().fit(["a", "b"], ["ham", "maybe"])
-    with pytest.raises(DataError, match=r"^labels must be 'ham' or 'spam', got nan$"):
+    with pytest.raises(DataError, match=r"(?m)^labels must be 'ham' or 'spam', got nan$"):
         kind().fit(["a", "b"], ["ham", math.nan])
-    with pytest.raises(DataError, match=r"^2 messages but 1 labels$"):
+    with pytest.raises(DataError, match=r"(?m)^2 messages but 1 labels$"):
         kind().fit(["a", "b"], ["ham"])
-    with pytest.raises(DataError, match=r"^the filter needs messages of both classes, but all 2 are 'ham'$"):
+    with pytest.raises(
+        DataError, match=r"(?m)^the filter needs messages of both classes, but all 2 are 'ham'$"
+    ):
         kind().fit(["a", "b"], ["ham", "ham"])
-    with pytest.raises(DataError, match=r"^the filter needs messages of both classes, but there are none$"):
+    with pytest.raises(
+        DataError, match=r"(?m)^the filter needs messages of both classes, but there are none$"
+    ):
         kind().fit([], [])
-    with pytest.raises(ModelError, match=f"^{kind.__name__} has learned no messages$") as caught:
+    with pytest.raises(ModelError, match=f"(?m)^{kind.__name__} has learned no messages$") as caught:
         kind().predict(["a"])
     assert caught.value.hint == "call fit(X, y) first"
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import email
+import io
+import json
+import pickle
 import subprocess
 import sys
-from email.message import EmailMessage
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ import platformdirs
 import pytest
 
 import spamnb
-from spamnb.errors import ConfigError, DataError, ModelError, SpamnbError
+from spamnb.errors import ModelError, SpamnbError
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
 from spamnb.metrics import Scores
@@ -50,6 +54,10 @@ def test_predicting_with_a_ready_made_model_loads_no_pandas() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_dir_lists_the_public_names() -> None:
+    assert dir(spamnb) == sorted(spamnb.__all__)
 
 
 @pytest.mark.parametrize("name", spamnb.__all__)
@@ -109,7 +117,7 @@ def test_columns_of_a_data_frame_that_are_not_there() -> None:
     )
     assert refused(spamnb.train, ["a", "b"]) == (
         "there are no labels",
-        "pass them second: train(messages, labels)",
+        "pass them second, after the messages",
     )
 
 
@@ -155,7 +163,31 @@ def test_numbers_teach_a_model_of_spam_and_ham() -> None:
     taught = model.learn(["new words"], [1]).learn(["other words"], np.array([False]))
     assert taught.labels == ("ham", "spam")
     assert same_model(taught.forget(["new words"], [True]).forget(["other words"], [0]), model)
-    assert model.learn(["new words"], ["1"]).labels == ("1", "ham", "spam")  # a text is a name
+    assert same_model(model.learn(["new words"], ["1"]), model.learn(["new words"], ["spam"]))
+
+
+def test_words_for_spam_and_ham_mean_the_classes_of_the_model() -> None:
+    model = spamnb.train(*corpus(20))
+    assert same_model(model.learn(["new"], ["Junk"]), model.learn(["new"], ["spam"]))
+    assert same_model(model.learn(["new"], ["legit"]).forget(["new"], ["ham"]), model)
+    own = spamnb.train(["win a prize", "see you"], ["Junk", "fine"], positive="Junk")
+    assert own.learn(["new"], [1]).labels == own.learn(["new"], [False]).labels == ("Junk", "fine")
+    assert spamnb.SpamModel().learn(["win", "see you"], [True, False]).labels == ("ham", "spam")
+    assert spamnb.SpamModel().learn(["a", "b", "c"], [0, 1, 2]).labels == ("0", "1", "2")
+    assert spamnb.SpamModel().learn(["a"], ["spam"]).learn(["b", "c"], ["junk", 0]).labels == ("ham", "spam")
+
+
+def test_an_unknown_label_adds_no_class() -> None:
+    model = spamnb.train(*corpus(20))
+    for call in (model.learn, model.forget):
+        assert refused(call, ["new words"], ["spma"])[0] == (
+            "the model knows ham, spam, got the label 'spma'; nothing was changed"
+        )
+    assert refused(model.learn, ["new words"], ["spma"])[1] == (
+        "use one of these classes, or add a class: learn(..., new_classes=True)"
+    )
+    assert model.learn(["new words"], ["news"], new_classes=True).labels == ("ham", "news", "spam")
+    assert refused(model.learn, ["new words"], "spam")[0] == "expected a list of labels, got one string"
 
 
 # --- predict and evaluate ---------------------------------------------------------------------------
@@ -207,8 +239,28 @@ def test_evaluate_refuses_what_it_cannot_measure() -> None:
     )
     assert refused(model.evaluate, ["a", "b"], [1])[0] == "2 messages but 1 labels"
     assert refused(model.evaluate, [], [])[0] == "there are no messages to evaluate"
-    with pytest.raises(ConfigError):
-        model.evaluate(table(), [1, 0])
+    assert refused(model.evaluate, table(), [1, 0])[0] == "20 messages but 2 labels"
+    assert refused(model.evaluate, ["a"]) == ("there are no labels", "pass them second, after the messages")
+
+
+def test_evaluate_takes_a_data_frame() -> None:
+    frame, model = table(60), spamnb.train(*corpus(20))
+    expected = model.evaluate(frame["text"], frame["label"])
+    assert model.evaluate(frame) == expected
+    renamed = frame.rename(columns={"text": "a", "label": "b"})
+    assert model.evaluate(renamed, text="a", label="b") == expected
+
+
+def test_save_replaces_no_file_that_is_no_model(tmp_path: Path) -> None:
+    path, model = tmp_path / "notes.txt", spamnb.SpamModel()
+    path.write_text("mine")
+    assert refused(model.save, path) == (
+        f"{path} exists and is not a spamnb model: it was not overwritten",
+        "choose another name, or pass force=True",
+    )
+    assert path.read_text() == "mine"
+    model.save(path, force=True)
+    assert model.save(path) == path.stat().st_size
 
 
 # --- mail and repr ---------------------------------------------------------------------------------
@@ -225,15 +277,125 @@ def test_a_raw_mail_is_predicted_as_the_reader_predicts_it(tmp_path: Path) -> No
     assert model.explain(parsed).log_odds == model.log_odds(parsed)[0]
 
 
+def test_a_list_of_parsed_mails_is_joined() -> None:
+    mails = [RAW, b"From: shop@example.org\nSubject: Win a free prize\n\nCall now to win."]
+    parsed, each = spamnb.parse_mail(mails), [spamnb.parse_mail(mail) for mail in mails]
+    model = spamnb.load("mail")
+    expected = model.log_odds(parsed).tolist()
+    assert model.log_odds(each).tolist() == expected
+    assert model.log_odds(pd.Series(each)).tolist() == expected
+    assert model.log_odds([*each, None]).tolist()[:2] == expected
+    assert same_model(model.learn(each, ["ham", "spam"]), model.learn(parsed, ["ham", "spam"]))
+    assert same_model(spamnb.train(each, [0, 1]), spamnb.train(parsed, [0, 1]))
+
+
 def test_a_mail_is_bytes() -> None:
-    hint = "read it with open(path, 'rb'); an EmailMessage has as_bytes()"
+    hint = "read it as bytes: parse_mail(open(path, 'rb'))"
     assert refused(spamnb.parse_mail, "a.eml") == ("expected a raw mail as bytes, got str", hint)
-    assert refused(spamnb.parse_mail, [EmailMessage()]) == (
-        "expected a raw mail as bytes, got EmailMessage",
+    assert refused(spamnb.parse_mail, None) == ("expected a raw mail as bytes, got None", hint)
+    assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
+    assert refused(spamnb.parse_mail, io.StringIO("Subject: x"))[1] == hint
+    with pytest.raises(ValueError, match=r"^expected a raw mail as bytes, got str"):
+        spamnb.parse_mail(["a"])
+
+
+def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(RAW)
+    parsed, message = spamnb.parse_mail(RAW), email.message_from_bytes(RAW)
+    with open(tmp_path / "a.eml", "rb") as file:
+        from_file = spamnb.parse_mail(file)
+    for other in (from_file, spamnb.parse_mail(message), spamnb.parse_mail([message])):
+        assert (other.tolist(), other.tags["from"].tolist()) == (
+            parsed.tolist(),
+            parsed.tags["from"].tolist(),
+        )
+
+
+# --- explain ---------------------------------------------------------------------------------------
+
+
+def test_counts_are_in_the_order_of_the_classes() -> None:
+    model = spamnb.SpamModel().learn(["prize", "prize", "see"], ["spam", "spam", "ham"])
+    explanation = model.explain("prize")
+    counts = {e.token: dict(zip(explanation.classes, e.counts, strict=True)) for e in explanation.evidence}
+    assert counts["prize"] == {"spam": 2, "ham": 0}
+    assert (explanation.label, explanation.other) == ("spam", "ham")
+
+
+def test_an_explanation_is_plain_data() -> None:
+    explanation = spamnb.load("sms").explain("see you at home")
+    listed = explanation.to_dict()
+    assert json.loads(json.dumps(listed)) == listed
+    assert listed["classes"] == ["ham", "spam"]
+    assert listed["verdict"] == explanation.verdict
+    assert listed["evidence"][0]["token"] == explanation.evidence[0].token
+
+
+# --- errors ----------------------------------------------------------------------------------------
+
+
+def test_a_traceback_shows_the_hint_once() -> None:
+    with pytest.raises(SpamnbError) as caught:
+        spamnb.load("nothing-of-that-name")
+    shown = "".join(traceback.format_exception(caught.value))
+    assert shown.count("Hint: `spamnb model list` lists all models") == 1
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert copy.__notes__ == caught.value.__notes__
+
+
+def test_explain_takes_one_message() -> None:
+    model = spamnb.load("sms")
+    hint = "pass one text, or one parsed mail: parse_mail(raw)"
+    assert refused(model.explain, None) == ("expected one message, got None", hint)
+    assert refused(model.explain, ["hi"]) == ("expected one message, got a list", hint)
+    assert refused(model.explain, spamnb.parse_mail([RAW, RAW])) == (
+        "expected one message, got 2 messages",
         hint,
     )
-    with pytest.raises(DataError):
-        spamnb.parse_mail(["a"])  # type: ignore[list-item]
+
+
+def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
+    texts, labels = corpus(20)
+    expected = spamnb.train(texts, labels, base=spamnb.load("sms"))
+    path = tmp_path / "own.spamnb"
+    spamnb.load("sms").save(path)
+    for base in ("sms", "ready-made", path, str(path)):
+        assert same_model(spamnb.train(texts, labels, base=base), expected)
+    assert same_model(spamnb.train(texts, labels, base="none"), spamnb.train(texts, labels))
+    parsed = spamnb.parse_mail([RAW, RAW + b"more"])
+    started = spamnb.train(parsed, [1, 0], base="ready-made").base
+    assert started is not None
+    assert started.name == "ready-made model for mail"
+    assert refused(spamnb.train, texts, labels, base=3) == (
+        "base must be a SpamModel, a name or a path, got a int",
+        'for example base="ready-made"',
+    )
+
+
+def test_train_takes_no_path() -> None:
+    hint = "read a file first, for example with pandas.read_csv; `spamnb train FILE` reads it itself"
+    assert refused(spamnb.train, "mine.csv") == ("expected messages, got one str", hint)
+    assert refused(spamnb.train, Path("mine.csv"))[1] == hint
+    assert refused(spamnb.train, None, ["spam"])[0] == "expected a list of messages, got None"
+    assert refused(spamnb.train, ["hi"], 1)[0] == "expected a list of labels, got 1"
+
+
+def test_the_positive_class_may_be_a_number() -> None:
+    assert spamnb.train(["win a prize", "see you"], [1, 0], positive=1).positive == "1"
+
+
+def test_a_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refused(spamnb.SpamModel.load, "sms") == (
+        "no model at sms",
+        "a model of that name: spamnb.load('sms')",
+    )
+    assert refused(spamnb.Learner, "sms") == (
+        "no model at sms",
+        """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
+    )
+    spamnb.load("sms").save("own")
+    assert spamnb.SpamModel.load("own").labels == ("ham", "spam")
 
 
 def test_repr_says_what_it_is() -> None:
@@ -241,5 +403,9 @@ def test_repr_says_what_it_is() -> None:
     assert repr(model) == "<SpamModel: classes none; 0 messages, 0 tokens; scorer multinomial>"
     taught = model.learn(["win a prize", "see you"], ["spam", "ham"])
     assert repr(taught).startswith("<SpamModel: classes ham, spam; 2 messages, ")
+    assert repr(taught.score(["win a prize", "see you", "?"])) == (
+        "<Predictions: 3 messages: 1 ham, 1 spam, 1 unsure>"
+    )
+    assert repr(taught.score([])) == "<Predictions: 0 messages>"
     assert repr(spamnb.Texts.of(["a", "b"])) == "<Texts: 2 messages>"
     assert repr(spamnb.parse_mail(RAW)) == "<Texts: 1 message with the tags of mail>"

@@ -101,4 +101,4 @@ def _write(model: SpamModel, path: str, backup: str | None = None) -> int:
     # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need; a command that
     # counts in parallel has imported it by now.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
-    return model.save(path, backup=backup)
+    return model.save(path, backup=backup, force=True)  # `check_target` has checked it

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
-from spamnb.errors import DataError
+from spamnb.errors import InputError
 from spamnb.mail.authentication import authentication_words
 from spamnb.mail.charset import decode_words, to_utf8
 from spamnb.mail.content_type import content_types
@@ -59,21 +60,33 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
 
 
-def parse_mails(mails: bytes | Iterable[bytes]) -> Texts:
+def parse_mails(mails: Any) -> Texts:
     r"""Parses one raw mail, or several, into messages for a model: `model.predict(parse_mail(raw))`.
 
-    >>> texts = parse_mails(b"From: Ann <ann@example.com>\nSubject: Lunch?\n\nAt one.")
+    A mail is bytes, a file that is open for reading bytes, or a message of Python's package `email`.
+
+    >>> from spamnb import parse_mail
+    >>> texts = parse_mail(b"From: Ann <ann@example.com>\nSubject: Lunch?\n\nAt one.")
     >>> len(texts), texts[0], texts.tags["subject"][0].split()
     (1, b'At one.', [b'Lunch'])
     """
-    raw = [mails] if isinstance(mails, (bytes, str)) else list(mails)
-    for mail in raw:
-        if not isinstance(mail, bytes):
-            raise DataError(
-                f"expected a raw mail as bytes, got {type(mail).__name__}",
-                hint="read it with open(path, 'rb'); an EmailMessage has as_bytes()",
-            )
-    return mail_texts([parse_mail(mail) for mail in raw])
+    one = isinstance(mails, (bytes, str)) or hasattr(mails, "read") or hasattr(mails, "as_bytes")
+    several = not one and isinstance(mails, Iterable)
+    return mail_texts([parse_mail(_raw(mail)) for mail in (mails if several else [mails])])
+
+
+def _raw(mail: Any) -> bytes:
+    """Returns the bytes of a mail; refuses text, whose bytes are not known any more."""
+    if hasattr(mail, "as_bytes"):
+        return bytes(mail.as_bytes())
+    raw = mail.read() if hasattr(mail, "read") else mail
+    if isinstance(raw, bytes):
+        return raw
+    what = "None" if raw is None else type(raw).__name__
+    raise InputError(
+        f"expected a raw mail as bytes, got {what}",
+        hint="read it as bytes: parse_mail(open(path, 'rb'))",
+    )
 
 
 def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -> dict[str, bytes]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Evidence:
     """What a token or column adds to the log-odds, and the counts of each class that P(token|c) comes from.
 
-    They are messages that have the token, or its occurrences: `Basis.counted` says which. With a
-    base model, `base_counts` are the counts that it has learned, in the same order of the classes.
+    They are messages that have the token, or its occurrences: `Basis.counted` says which. Counts are in the
+    order of `Explanation.classes`, and so are `base_counts`, those of a base model. A column has none.
     """
 
     token: str
@@ -58,13 +58,18 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """log_odds = bias + sum of the log-odds of `evidence`, for the first of `classes` against the second.
+    """log_odds = bias + sum of the log-odds of `evidence`, for the class `label` against the class `other`.
 
-    `probability` follows from the log-odds, unless the message is unsure for lack of evidence, or was taught
-    word for word: `taught_as` is the label that it was taught with, and the verdict.
+    `label` is the positive class, usually spam, and `probability` that of this class: P(spam), also where the
+    verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
+    `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
+    evidence, or was taught word for word: `taught_as` is the label that it was taught with, and the verdict.
+    `classes` are all classes of the model, in the order of `Evidence.counts`.
     """
 
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
+    label: str
+    other: str
     log_odds: float
     probability: float
     verdict: str
@@ -74,14 +79,15 @@ class Explanation:
     unsure_reason: str = ""
     taught_as: str = ""
 
-    @property
-    def label(self) -> str:
-        """The class that positive log-odds are evidence for."""
-        return self.classes[0]
-
-    @property
-    def other(self) -> str:
-        return self.classes[1]
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
+        fields = asdict(self)
+        fields["basis"]["bias_parts"] = list(self.basis.bias_parts)
+        fields["evidence"] = [
+            {name: list(value) if isinstance(value, tuple) else value for name, value in item.items()}
+            for item in fields["evidence"]
+        ]
+        return fields | {"classes": list(self.classes)}
 
     @property
     def lacks_evidence(self) -> bool:
@@ -110,7 +116,9 @@ def explain_batch(
         bias += base_bias
     log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
     return Explanation(
-        classes=(model.labels[pair[0]], model.labels[pair[1]]),
+        classes=model.labels,
+        label=model.labels[pair[0]],
+        other=model.labels[pair[1]],
         log_odds=log_odds,
         probability=float(predictions.probability[0]),
         verdict=predictions.labels[0],

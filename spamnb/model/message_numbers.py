@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spamnb.counts import Entries
 from spamnb.features import Batch, extract
-from spamnb.messages import Texts
+from spamnb.messages import Texts, one_message
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.column_tables import columns_of
 from spamnb.model.inspection import Inspector, row_dict
@@ -28,7 +28,7 @@ def numbers_of(
     columns there are their tables and the message's values; with a base model, `base` has its numbers, and
     `share` is the factor of the own log-odds.
     """
-    texts = message if isinstance(message, Texts) else Texts.of([message])
+    texts = one_message(message)
     listed = _batch_numbers(model, extract(texts, model.features))
     features = model.features
     if features.categorical or features.numeric:
@@ -85,7 +85,7 @@ def verify(
     model: SpamModel, message: str | bytes | Texts, categories: Categories = None, numbers: Numbers = None
 ) -> tuple[dict[str, Any], Verification]:
     """Returns the numbers of a message, and what they and the model say of it."""
-    texts = message if isinstance(message, Texts) else Texts.of([message])
+    texts = one_message(message)
     predictions = model.score(texts, categories, numbers, memory=False)
     listed = numbers_of(model, texts, categories, numbers)
     result, proba, pair = recompute(listed), model.proba(predictions)[0], model.pair

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spamnb.core import IntArray
 from spamnb.errors import DataError
-from spamnb.messages import as_texts
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.readers import label_names
+from spamnb.readers import labelled_messages
 
 if TYPE_CHECKING:
     from spamnb.messages import Categories, Messages, Numbers
@@ -21,16 +20,15 @@ if TYPE_CHECKING:
 
 def evaluate(
     model: SpamModel,
-    messages: Messages,
-    labels: Iterable[object],
+    messages: Messages | Any,
+    labels: Iterable[object] | None,
     categories: Categories = None,
     numbers: Numbers = None,
+    columns: tuple[str | None, str | None] = (None, None),
 ) -> Scores | MultiScores:
     """Computes all metrics of the model's verdicts on labelled messages."""
-    texts = as_texts(messages)
-    truth = _class_numbers(model, label_names(labels, classes=model.labels))
-    if len(texts) != len(truth):
-        raise DataError(f"{len(texts):,} messages but {len(truth):,} labels")
+    texts, names = labelled_messages(messages, labels, columns, classes=model.labels)
+    truth = _class_numbers(model, names)
     predictions = model.score(texts, categories, numbers)
     if model.pair is None:
         proba = model.proba(predictions)

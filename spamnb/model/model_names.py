@@ -62,6 +62,12 @@ def is_name(text: str) -> bool:
     return text not in ("", "-") and not separators & set(text)
 
 
+def check_no_name(path: str | os.PathLike[str], hint: str) -> None:
+    """Refuses the name of a model where its file is expected, unless there is a file of that name."""
+    if isinstance(path, str) and is_name(path) and not os.path.lexists(path):
+        raise ModelError(f"no model at {path}", hint=hint)
+
+
 def model_path(text: str) -> str:
     """Returns the file of a model that is stated by name or by path; it need not exist."""
     if not is_name(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,17 +15,25 @@ from spamnb.model.change_history import ChangeHistory
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_delta import Change
 from spamnb.model.seen_messages import ByLabel, by_label
-from spamnb.readers import class_name
+from spamnb.readers import class_names, written_labels
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 
 def learn_messages(
-    model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
+    model: SpamModel,
+    messages: Messages,
+    labels: Iterable[object],
+    categories: Categories,
+    numbers: Numbers,
+    *,
+    new_classes: bool = False,
 ) -> SpamModel:
     """Returns the model with these messages added; it does not remember them as lessons."""
-    counts, digests = count_messages(model, messages, labels, categories, numbers)
+    as_written = new_classes or (not model.labels and model.positive != "spam")
+    names = written_labels(labels) if as_written else class_names(labels, model.labels)
+    counts, digests = count_messages(model, messages, names, categories, numbers)
     history = ChangeHistory(learned=int(counts.message_totals.sum()))
     return apply_change(model, Change(counts, learned=digests, change_history=history))
 
@@ -34,7 +42,8 @@ def forget_messages(
     model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
 ) -> SpamModel:
     """Returns the model as if it had never learned these messages; refuses messages it never learned."""
-    counts, digests = count_messages(model, messages, labels, categories, numbers)
+    names = class_names(labels, model.labels, hint="pass the labels that they were learned with")
+    counts, digests = count_messages(model, messages, names, categories, numbers)
     untaught: ByLabel = {}
     if model.seen_messages is not None:
         _ = model.seen_messages.minus(digests).exact  # refuses unknown digests
@@ -72,13 +81,13 @@ def apply_change(model: SpamModel, change: Change) -> SpamModel:
 
 
 def count_messages(
-    model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
+    model: SpamModel, messages: Messages, labels: Sequence[str], categories: Categories, numbers: Numbers
 ) -> tuple[CountStore, dict[str, KeyArray]]:
     """Returns the counts of labelled messages, and their digests by label."""
-    texts, names = as_texts(messages), [class_name(label, model.labels) for label in labels]
-    if len(texts) != len(names):
-        raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
+    texts = as_texts(messages)
+    if len(texts) != len(labels):
+        raise DataError(f"{len(texts):,} messages but {len(labels):,} labels")
     check_columns(len(texts), categories, numbers)
-    digests = by_label(message_digests(texts, categories, numbers), names)
+    digests = by_label(message_digests(texts, categories, numbers), labels)
     pairs = PairColumns.needed(model.features, model.scoring)
-    return count(extract(texts, model.features), names, categories, numbers, pairs), digests
+    return count(extract(texts, model.features), labels, categories, numbers, pairs), digests

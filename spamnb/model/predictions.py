@@ -38,6 +38,11 @@ class Predictions(Record):
     lacks_evidence: BoolArray
     taught_as: IntArray | None = None
 
+    def __repr__(self) -> str:
+        counts = ((name, int((self.codes == code).sum())) for code, name in enumerate(self.names))
+        listed = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+        return f"<Predictions: {len(self.codes):,} messages{': ' if listed else ''}{listed}>"
+
     @property
     def labels(self) -> list[str]:
         return [self.names[code] for code in self.codes.tolist()]

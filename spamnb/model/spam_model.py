@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.errors import JournalError
+from spamnb.errors import JournalError, ModelError
 from spamnb.features import Batch, extract
-from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns
-from spamnb.model import model_state
+from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns, one_message
+from spamnb.model import model_names, model_state
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
 from spamnb.model.message_digest import message_digests
@@ -55,17 +55,31 @@ class SpamModel(ModelParts):
         return f"<SpamModel: classes {classes}; {size}; scorer {self.scoring.name}>"
 
     def learn(
-        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
+        self,
+        messages: Messages,
+        labels: Labels,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        new_classes: bool = False,
     ) -> SpamModel:
-        """Returns this model with these messages added."""
+        """Returns this model with these messages added.
+
+        1, True and words such as junk mean the class for spam; 0, False and words such as legit the class for
+        ham. A model of two or more classes refuses other labels. With `new_classes`, labels are taken as
+        written and may add classes to it.
+        """
         from spamnb.model.model_update import learn_messages
 
-        return learn_messages(self, messages, labels, categories, numbers)
+        return learn_messages(self, messages, labels, categories, numbers, new_classes=new_classes)
 
     def forget(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
     ) -> SpamModel:
-        """Returns this model as if it had never learned these messages; refuses messages it never learned."""
+        """Returns this model as if it had never learned these messages; refuses messages it never learned.
+
+        Labels are read as by `learn`.
+        """
         from spamnb.model.model_update import forget_messages
 
         return forget_messages(self, messages, labels, categories, numbers)
@@ -185,9 +199,18 @@ class SpamModel(ModelParts):
         return self.score(messages, categories, numbers).log_odds
 
     def evaluate(
-        self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
+        self,
+        messages: Messages | Any,
+        labels: Labels | None = None,
+        categories: Categories = None,
+        numbers: Numbers = None,
+        *,
+        text: str | None = None,
+        label: str | None = None,
     ) -> Scores | MultiScores:
         """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
+
+        `messages` may be a DataFrame; `text` and `label` name its columns, which otherwise need usual names.
 
         >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
         >>> model.evaluate(["prize", "you"], [1, 0]).accuracy
@@ -195,7 +218,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.model.model_metrics import evaluate
 
-        return evaluate(self, messages, labels, categories, numbers)
+        return evaluate(self, messages, labels, categories, numbers, (text, label))
 
     def explain(
         self,
@@ -211,7 +234,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.model.explanation import explain_batch
 
-        texts = message if isinstance(message, Texts) else Texts.of([message])
+        texts = one_message(message)
         check_columns(1, categories, numbers)
         batch, columns = extract(texts, self.features), self.own_columns(categories, numbers)
         return explain_batch(self, batch, *columns, self.taught_as(texts, *columns) if memory else None)
@@ -223,14 +246,26 @@ class SpamModel(ModelParts):
         return draw_messages(self, label, n, seed)
 
     def save(
-        self, path: str | os.PathLike[str], *, backup: str | None = None, mode: int | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        backup: str | None = None,
+        mode: int | None = None,
+        force: bool = False,
     ) -> int:
         """Writes the model file as a whole or not at all; returns its size in bytes.
 
-        `backup` is a second name for the file that is replaced, `mode` the permissions, such as 0o640.
+        A missing folder is created. A file that is no model is replaced only with `force`. `backup` is a
+        second name for the file that is replaced, `mode` the permissions, such as 0o640.
         """
         from spamnb.storage import model_writer
 
+        has_content = os.path.isfile(path) and os.path.getsize(path) > 0
+        if has_content and not force and not model_file.is_model_file(path):
+            raise ModelError(
+                f"{os.fspath(path)} exists and is not a spamnb model: it was not overwritten",
+                hint="choose another name, or pass force=True",
+            )
         return model_writer.write(self.to_state(), path, backup=backup, mode=mode)
 
     @classmethod
@@ -242,6 +277,7 @@ class SpamModel(ModelParts):
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
         was when its file was written.
         """
+        model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
         if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
         from spamnb.model.model_delta import load_with_journal

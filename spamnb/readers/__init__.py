@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         normalize_name as normalize_name,
         spam_of_two as spam_of_two,
     )
+    from spamnb.readers.tables.labelled_table import labelled_messages as labelled_messages
     from spamnb.readers.tables.labels import (
         UNSURE_NAME as UNSURE_NAME,
         unknown_spam_label as unknown_spam_label,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
         read_predictions as read_predictions,
     )
     from spamnb.readers.tables.python_labels import (
-        class_name as class_name,
+        class_names as class_names,
         label_names as label_names,
         written_labels as written_labels,
     )
@@ -79,6 +80,7 @@ else:
             "tables.labels": ["UNSURE_NAME", "unknown_spam_label"],
             "tables.prediction_columns": ["StatedColumns"],
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
-            "tables.python_labels": ["class_name", "label_names", "written_labels"],
+            "tables.labelled_table": ["labelled_messages"],
+            "tables.python_labels": ["class_names", "label_names", "written_labels"],
         },
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter as Tally
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -22,50 +23,26 @@ class ServiceMetrics:
 
     def __init__(self, models: LiveModels) -> None:
         self._models, self.registry = models, CollectorRegistry()
-        registry = self.registry
-        self._verdicts = Counter(
-            "spamnb_verdicts", "Messages by verdict.", ["source", "verdict"], registry=registry
-        )
+        counter = partial(Counter, registry=self.registry)
+        gauge = partial(Gauge, multiprocess_mode="mostrecent", registry=self.registry)
+        self._verdicts = counter("spamnb_verdicts", "Messages by verdict.", ["source", "verdict"])
         self._latency = Histogram(
             "spamnb_request_seconds",
             "Time from a complete request to its verdicts.",
             ["source"],
             buckets=_SECONDS,
-            registry=registry,
+            registry=self.registry,
         )
-        self._corrections = Counter(
-            "spamnb_corrections",
-            "Messages learned as label, by their verdict before.",
-            ["label", "before"],
-            registry=registry,
-        )
-        self._lessons = Counter(
-            "spamnb_lessons", "Requests that changed a model.", ["action"], registry=registry
-        )
-        self._classified = Counter(
-            "spamnb_taught_messages", "New messages that were taught.", registry=registry
-        )
-        self._wrong = Counter(
-            "spamnb_taught_misclassified",
-            "Of these, messages with a wrong verdict before.",
-            registry=registry,
-        )
-        self._error = Gauge(
-            "spamnb_running_error_ratio",
-            "Share of taught messages with a wrong verdict before.",
-            multiprocess_mode="mostrecent",
-            registry=registry,
-        )
-        self._dropped = Counter(
-            "spamnb_history_dropped", "Messages that the history could not keep.", registry=registry
-        )
-        self._age = Gauge(
-            "spamnb_model_age_seconds",
-            "Time since the files of the model changed.",
-            ["kind"],
-            multiprocess_mode="mostrecent",
-            registry=registry,
-        )
+        before = "Messages learned as label, by their verdict before."
+        self._corrections = counter("spamnb_corrections", before, ["label", "before"])
+        self._lessons = counter("spamnb_lessons", "Requests that changed a model.", ["action"])
+        self._classified = counter("spamnb_taught_messages", "New messages that were taught.")
+        wrong = "Of these, messages with a wrong verdict before."
+        self._wrong = counter("spamnb_taught_misclassified", wrong)
+        share = "Share of taught messages with a wrong verdict before."
+        self._error = gauge("spamnb_running_error_ratio", share)
+        self._dropped = counter("spamnb_history_dropped", "Messages that the history could not keep.")
+        self._age = gauge("spamnb_model_age_seconds", "Time since the files of the model changed.", ["kind"])
 
     def answered(self, event: Answered) -> None:
         if len(event.scored) == 1:

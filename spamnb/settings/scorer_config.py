@@ -67,8 +67,9 @@ class ScorerConfig:
     to the power d: a long message repeats its evidence. Calibration restores the scale, so a model that is
     not calibrated is not damped.
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
-    then is the geometric mean (None: 4 with the default alpha, else 1). scorers/evidence_limits.py has the
-    two limits; 0 is no limit, and training decides a `max_evidence` of None.
+    then is the geometric mean (None: 4 with the default alpha, else 1). `max_evidence` is how many
+    tokens of a message may count against spam, the strongest ones; `max_token_weight` is the most that one
+    token may count against it. 0 is no limit, and training decides a `max_evidence` of None.
 
     >>> ScorerConfig("bernoulli", alpha=1.0).alpha
     1.0

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from spamnb.training.review_queue import ReviewQueue as ReviewQueue
     from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
     from spamnb.training.sklearn_inputs import (
-        InputError as InputError,
         Labels as Labels,
         all_labels as all_labels,
         apply_sample_weight as apply_sample_weight,
@@ -102,7 +101,6 @@ else:
             "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample"],
             "sklearn_inputs": [
-                "InputError",
                 "Labels",
                 "all_labels",
                 "apply_sample_weight",

@@ -19,10 +19,12 @@ from spamnb.model import (
     LessonMark,
     Ranges,
     SpamModel,
+    check_no_name,
     encode,
     merge_weights,
     sum_changes,
 )
+from spamnb.readers import class_names
 from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file, update_journal
 from spamnb.training.journal_history import describe_lesson, keep_lessons
 from spamnb.training.stored_model import StoredModel
@@ -47,6 +49,7 @@ MODES = ("all", "on-error")
 # file, it is folded into that. So a reader spends about 3 ms on the records (0.1 ms for each), and a learner
 # seldom rewrites the model file.
 RECORDS, LARGE, SHARE = 32, 1 << 18, 16
+_CHECK_LABELS = "check the label column (--label-column) and which label means spam (--spam-label)"
 READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 
 
@@ -82,6 +85,8 @@ class Learner:
         history_days: int = HISTORY_DAYS,
     ) -> None:
         self.path = os.fspath(path)
+        hint = f'save it as a file first: spamnb.load({self.path!r}).save("my.spamnb")'
+        check_no_name(self.path, hint)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
         self._source, self._history_days = source, history_days
@@ -129,7 +134,7 @@ class Learner:
     def learn(
         self,
         messages: Messages,
-        labels: Iterable[str],
+        labels: Iterable[object],
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
         *,
@@ -137,6 +142,8 @@ class Learner:
         mode: str = "all",
     ) -> None:
         """Learns new messages and relabels those that were learned with another label.
+
+        Labels are read as by `SpamModel.learn`.
 
         With `again` every message is learned, new or not; with mode "on-error" only those that the model
         misclassifies or is unsure of.
@@ -167,7 +174,7 @@ class Learner:
     def forget(
         self,
         messages: Messages,
-        labels: Iterable[str] | None = None,
+        labels: Iterable[object] | None = None,
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> None:
@@ -193,17 +200,16 @@ class Learner:
     def _batch(
         self,
         messages: Messages,
-        labels: Iterable[str] | None,
+        labels: Iterable[object] | None,
         categories: Mapping[str, Sequence[str]] | None,
         numbers: Mapping[str, FloatArray] | None,
     ) -> UpdateBatch:
         self._check_inside()
         texts = as_texts(messages)
-        names = [""] * len(texts) if labels is None else [str(label) for label in labels]
+        classes = self.model.labels
+        names = [""] * len(texts) if labels is None else class_names(labels, classes, _CHECK_LABELS)
         if len(texts) != len(names):
             raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
-        if labels is not None:
-            _check_labels(self.model.labels, set(names))
         return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
 
     def _check_inside(self) -> None:
@@ -284,16 +290,6 @@ class Learner:
         # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need.
         os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
         replace(self.model, generation=self.model.generation + 1).save(self.path)
-
-
-def _check_labels(classes: tuple[str, ...], labels: set[str]) -> None:
-    """Refuses a label that is no class of the model: it is a slip, not a new class."""
-    new = sorted(labels - set(classes))
-    if new and len(classes) > 1:
-        raise DataError(
-            f"the model knows {', '.join(classes)}, got the label {new[0]!r}; nothing was changed",
-            hint="check the label column (--label-column) and which label means spam (--spam-label)",
-        )
 
 
 def read_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:

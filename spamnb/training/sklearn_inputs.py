@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.errors import DataError
+from spamnb.errors import InputError
 from spamnb.messages import Texts, as_texts
 
 Labels = NDArray[Any]
-
-
-class InputError(DataError, ValueError):
-    """X, y or a parameter cannot be used; a ValueError, by the conventions of estimators."""
+_NUMBERS = (int, float, np.number)  # texts of their digits: scikit-learn's checks of estimators pass these
 
 
 def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
@@ -76,6 +74,8 @@ def to_texts(X: Any) -> Texts:
     if getattr(X, "ndim", 1) != 1 or hasattr(X, "nnz"):
         what = f"a {type(X).__name__} of shape {X.shape}; tables and sparse matrices hold no text"
         raise InputError(f"expected a list of messages, got {what}", hint="pass one column: X['text']")
+    if isinstance(X, Iterable):
+        X = X if isinstance(X, Texts) else [str(x) if isinstance(x, _NUMBERS) and x == x else x for x in X]
     return as_texts(X)
 
 

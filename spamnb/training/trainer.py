@@ -14,16 +14,16 @@ from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError
 from spamnb.messages import Chunk, Messages, Texts
 from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
-from spamnb.readers import spam_of_two
+from spamnb.readers import labelled_messages, spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training.base_choice import base_model
 from spamnb.training.fit_base_weight import (
     FEWEST_WITH_BASE,
     with_folds,
     without_folds,
 )
 from spamnb.training.fit_min_known_words import fit_min_known_words
-from spamnb.training.labelled_table import labelled_messages
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
@@ -171,8 +171,8 @@ def train(
     scoring: ScorerConfig | None = None,
     training: TrainingConfig | None = None,
     decision: Decision | None = None,
-    positive: str | None = None,
-    base: SpamModel | None = None,
+    positive: object = None,
+    base: SpamModel | str | None = None,
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
@@ -180,21 +180,25 @@ def train(
     Labels are read as in a file: 1, True and words such as junk are spam. `positive` is the class that
     probabilities are for, and labels stay as written with it. It is needed for two labels of which none is a
     word for spam or ham. The default features depend on the messages: those of parsed mail have no bigrams.
-    With `base` the new model starts from what that model knows, like `spamnb train --base FILE`.
+    With `base` the new model starts from what that model knows, like `spamnb train --base`: a SpamModel, the
+    name or path of one, or "ready-made" for the ready-made one that fits. The default is none, "none": unlike
+    the command, `train` starts from no other model where there are few messages.
 
     >>> model = train(["win a prize", "free prize", "see you", "ok see"], [1, 1, 0, 0])
     >>> model.predict(["a free prize"])
     ['spam']
     """
     texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
+    positive = None if positive is None else str(positive)
     _check_positive(names, positive)
-    usual = base.features if base is not None else FeatureConfig.usual(mail=bool(texts.tags))
+    start = base_model(base, texts)
+    usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
     settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
     trainer = Trainer(
         *settings,
         decision or Decision(),
         positive or "spam",
-        None if base is None else BaseModel.of("given model", base),
+        start,
     )
     trainer.add(texts, names)
     return trainer.finish()

@@ -63,7 +63,7 @@ def test_items_are_taken_a_few_steps_ahead(jobs: int) -> None:
 def test_an_error_comes_where_its_result_would(jobs: int) -> None:
     results = ordered_map(fail_at_three, range(8), jobs)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ValueError, match=r"^no 3$"):
+    with pytest.raises(ValueError, match=r"(?m)^no 3$"):
         next(results)
 
 
@@ -127,7 +127,7 @@ def test_errors_of_every_class_travel(number: int) -> None:
 
 @pytest.mark.usefixtures("start")
 def test_what_cannot_travel_is_named() -> None:
-    with pytest.raises(SpamnbError, match=r"^a worker process failed: OddError: a and b$"):
+    with pytest.raises(SpamnbError, match=r"(?m)^a worker process failed: OddError: a and b$"):
         list(ordered_map(fail, [2, 2], 2))
     with pytest.raises(Exception, match="pickle"):
         list(ordered_map(unpicklable, [1, 2], 2))

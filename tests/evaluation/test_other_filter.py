@@ -73,7 +73,7 @@ def test_verdicts_alone_have_no_curves() -> None:
     assert math.isnan(evaluation.scores.roc_auc)
     assert evaluation.scored is None
     with pytest.raises(
-        ConfigError, match=r"^--threshold needs a column of scores, the file has verdicts only$"
+        ConfigError, match=r"(?m)^--threshold needs a column of scores, the file has verdicts only$"
     ):
         evaluate_predictions(ExternalPredictions(TRUTH, ["spam"] * 4, None), {"threshold": 0.5})
 
@@ -96,14 +96,16 @@ def test_several_classes_need_verdicts() -> None:
     assert evaluation.scores.confusion == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
     assert [(m.truth, m.verdict, m.text) for m in evaluation.mistakes] == [("c", "b", "3")]
     assert evaluation.notes[1] == "1 unsure are left out: the file does not say their likeliest class"
-    with pytest.raises(DataError, match=r"^3 classes need a column of verdicts, the file has only a score$"):
+    with pytest.raises(
+        DataError, match=r"(?m)^3 classes need a column of verdicts, the file has only a score$"
+    ):
         evaluate_predictions(ExternalPredictions(truth, None, np.array([0.1] * 4)), {})
 
 
 def test_one_class_alone() -> None:
     evaluation = evaluate_predictions(ExternalPredictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
     assert (evaluation.classes.labels, evaluation.scores.messages) == (("ham", "spam"), 2)
-    with pytest.raises(DataError, match=r"^all messages are 'x': one class has no opposite$"):
+    with pytest.raises(DataError, match=r"(?m)^all messages are 'x': one class has no opposite$"):
         evaluate_predictions(ExternalPredictions(["x", "x"], None, np.array([0.2, 0.7])), {})
 
 

@@ -166,9 +166,9 @@ def test_nothing_to_evaluate_is_null_everywhere() -> None:
 
 
 def test_unusable_scores_are_named() -> None:
-    with pytest.raises(DataError, match=r"^expected one score per label, got 1 scores for 2 labels$"):
+    with pytest.raises(DataError, match=r"(?m)^expected one score per label, got 1 scores for 2 labels$"):
         metrics.roc_auc([0, 1], [0.5])
-    with pytest.raises(DataError, match=r"^1 of 2 scores are not numbers$") as caught:
+    with pytest.raises(DataError, match=r"(?m)^1 of 2 scores are not numbers$") as caught:
         evaluate_binary([0, 1], [0.5, math.nan], [False, True])
     assert "smoothing above 0" in caught.value.hint
 

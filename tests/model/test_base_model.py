@@ -258,7 +258,7 @@ def test_what_does_not_go_together_is_refused(ready: SpamModel) -> None:
 
 
 def test_a_third_class_puts_the_start_aside(model: SpamModel) -> None:
-    wider = model.learn(["daily news"], ["news"])
+    wider = model.learn(["daily news"], ["news"], new_classes=True)
     assert wider.active_base is None
     assert wider.predict(["daily news"]) == ["news"]
 

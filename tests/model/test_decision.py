@@ -191,7 +191,7 @@ def test_damaged_state(change: dict[str, object]) -> None:
 
 
 def test_incomplete_state() -> None:
-    with pytest.raises(ModelError, match=r"are damaged: got \{'threshold': 0.5\}$"):
+    with pytest.raises(ModelError, match=r"(?m)are damaged: got \{'threshold': 0.5\}$"):
         Decision.from_state({"threshold": 0.5})
 
 

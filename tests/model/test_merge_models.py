@@ -120,7 +120,7 @@ def test_lines_drawn_in_training_may_differ(model: SpamModel) -> None:
     large = replace(model.learn(["win"] * 5, ["spam"] * 5), decision=Decision.from_cutoff(3.0, 0.001))
     for pair in ([small, large], [large, small]):
         assert merge_models(pair).decision == large.decision
-    more = merge_models([small.learn(["neither"], ["other"]), large])
+    more = merge_models([small.learn(["neither"], ["other"], new_classes=True), large])
     assert more.decision == Decision()
     loose = replace(model, decision=Decision.from_cutoff(2.0, 0.01))
     with pytest.raises(ModelError, match=r"model 2 does not fit model 1: max_fpr is 0.01, expected 0.001"):

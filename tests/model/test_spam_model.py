@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import spamnb
-from spamnb.errors import ConfigError, DataError, ModelError
-from spamnb.messages import Texts, as_texts
+from spamnb.errors import DataError, InputError, ModelError
+from spamnb.messages import Texts
 from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
 from spamnb.model.model_delta import Change
@@ -36,7 +36,13 @@ class TestMessagesOfAnyKind:
 
     def test_lists_tuples_sets_and_generators(self, model: SpamModel) -> None:
         listed = ["a free prize", "see you home"]
-        for messages in (listed, tuple(listed), (m for m in listed), dict.fromkeys(listed), np.array(listed)):
+        for messages in (
+            listed,
+            tuple(listed),
+            (m for m in listed),
+            dict.fromkeys(listed).keys(),
+            np.array(listed),
+        ):
             assert tuple(model.predict(messages)) == self.EXPECTED
 
     def test_series(self, model: SpamModel) -> None:
@@ -59,17 +65,28 @@ class TestMessagesOfAnyKind:
         series = pd.Series(["a free prize", pd.NA, None], dtype=dtype)
         assert model.predict(series) == ["spam", "unsure", "unsure"]
 
-    def test_other_things_are_written_out(self) -> None:
-        assert as_texts([12, 1.5, True]).tolist() == [b"12", b"1.5", b"True"]  # type: ignore[list-item]
+    @pytest.mark.parametrize("other", [12, 1.5, True, ["hi"], {"text": "hi"}, bytearray(b"hi")])
+    def test_other_types_are_refused(self, model: SpamModel, other: Any) -> None:
+        for act in (model.predict, lambda messages: model.learn(messages, ["spam", "spam"])):
+            with pytest.raises(InputError) as caught:
+                act(["hi", other])
+            kind = type(other).__name__
+            assert caught.value.message == f"messages[1] is a {kind}; expected str or bytes"
+
+    @pytest.mark.parametrize(("messages", "kind"), [(None, "None"), (3, "a int"), ({"a": "b"}, "a dict")])
+    def test_no_list_is_refused(self, model: SpamModel, messages: Any, kind: str) -> None:
+        with pytest.raises(InputError) as caught:
+            model.predict(messages)
+        assert caught.value.message == f"expected a list of messages, got {kind}"
 
     @pytest.mark.parametrize("message", ["win a prize", b"win a prize"])
     def test_one_bare_string_is_refused(self, model: SpamModel, message: Any) -> None:
         for act in (model.predict, model.predict_proba, model.log_odds, model.score):
-            with pytest.raises(ConfigError) as caught:
+            with pytest.raises(InputError) as caught:
                 act(message)
             assert caught.value.message == "expected a list of messages, got one string"
             assert caught.value.hint == "wrap it: [message]"
-        with pytest.raises(ConfigError):
+        with pytest.raises(InputError):
             model.learn(message, ["spam"])
 
 
@@ -204,7 +221,7 @@ class TestManyClasses:
 
     def test_a_third_class_can_come_and_go(self) -> None:
         pair = SpamModel(calibration=Platt(0.5, 1.0)).learn(SPAM + HAM, LABELS)
-        three = pair.learn(["newsletter of may"], ["news"])
+        three = pair.learn(["newsletter of may"], ["news"], new_classes=True)
         assert three.labels == ("ham", "news", "spam")
         assert three.predict(["newsletter of may"]) == ["news"]
         back = three.forget(["newsletter of may"], ["news"])
@@ -291,11 +308,11 @@ class TestExplanations:
 @pytest.mark.parametrize("calibration", [Platt(0.7, -0.3), Beta(0.8, 0.2, 0.6, 1.4, -0.1)])
 def test_explanations_after_a_third_class_was_learned(calibration: Platt | Beta) -> None:
     model = replace(SpamModel().learn(["win a prize", "see you"], ["spam", "ham"]), calibration=calibration)
-    wider = model.learn(["daily news"], ["news"])
+    wider = model.learn(["daily news"], ["news"], new_classes=True)
     explanation = wider.explain("daily news for you")
     parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
     p = dict(zip(wider.labels, wider.predict_proba(["daily news for you"])[0].tolist(), strict=True))
-    first, second = explanation.classes
+    first, second = explanation.label, explanation.other
     assert sum(parts) == pytest.approx(explanation.log_odds)
     assert explanation.log_odds == pytest.approx(math.log(p[first] / p[second]))
 

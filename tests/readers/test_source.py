@@ -182,7 +182,7 @@ def test_unknown_format_and_encoding() -> None:
         with pytest.raises(ConfigError) as caught:
             ReadOptions(encoding=name)
         assert str(caught.value) == f'unknown encoding "{name}"'
-    with pytest.raises(ConfigError, match=r"^chunk_bytes must be at least 1, got 0$"):
+    with pytest.raises(ConfigError, match=r"(?m)^chunk_bytes must be at least 1, got 0$"):
         ReadOptions(chunk_bytes=0)
 
 
@@ -245,3 +245,8 @@ def test_line_numbers_have_thousands_separators(here: Path) -> None:
     with open_source("x.csv", ReadOptions(), labelled=True) as source:
         list(source)
         assert source.skipped.summary() == "1 skipped (line 6,002: no text)"
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ConfigError, match='unknown format "xls"'):
+        ReadOptions(format="xls")

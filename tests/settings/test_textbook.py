@@ -72,7 +72,7 @@ def test_contradictions_are_refused(options: dict[str, Any], other: str, flag: s
 
 
 def test_the_preset_names_options() -> None:
-    known = {"tokens", "counts", "alpha", "damping", "folds", "refine"}
+    known = {"tokens", "counts", "alpha", "damping", "folds", "refine", "base"}
     assert set(PRESET) == known
 
 

@@ -208,7 +208,7 @@ def test_learning_moves_the_counts_and_leaves_the_correction(model: SpamModel) -
 
 
 def test_a_third_class_puts_the_correction_aside(model: SpamModel) -> None:
-    third = model.learn(["invoice number"] * 3, ["work"] * 3)
+    third = model.learn(["invoice number"] * 3, ["work"] * 3, new_classes=True)
     assert third.active_correction is None
     assert third.to_state()["correction"] is None
     assert third.forget(["invoice number"] * 3, ["work"] * 3).active_correction is model.correction

@@ -306,7 +306,7 @@ def test_a_learner_learns_inside_with(path: Path) -> None:
 
 
 def test_no_name_is_no_label(path: Path) -> None:
-    with pytest.raises(DataError, match="got the label ''"), Learner(path) as learner:
+    with pytest.raises(DataError, match="1 of 1 labels are missing"), Learner(path) as learner:
         learner.learn(["odd one"], [""])
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from spamnb.core import excerpt
-from spamnb.errors import DataError
-from spamnb.readers.tables.label_words import known_label
+from spamnb.errors import DataError, InputError
+from spamnb.readers.tables.label_words import known_label, spam_of_two
 from spamnb.readers.tables.labels import LabelMap
 
 _MOST_CLASSES = 100  # of more labels than this no two mean spam and ham
 _LISTED = 5
+_ADD_CLASS = "use one of these classes, or add a class: learn(..., new_classes=True)"
 
 
 def label_names(labels: Iterable[object], column: str = "", classes: Collection[str] = ()) -> list[str]:
@@ -44,10 +45,12 @@ def written_labels(labels: Iterable[object]) -> list[str]:
     ['en', '2']
     """
     if isinstance(labels, (str, bytes)):
-        raise DataError("expected a list of labels, got one string", hint="wrap it: [label]")
+        raise InputError("expected a list of labels, got one string", hint="wrap it: [label]")
+    if not isinstance(labels, Iterable):
+        raise InputError(f"expected a list of labels, got {labels!r}", hint="pass one for each message")
     if getattr(labels, "ndim", 1) != 1:
         shape = getattr(labels, "shape", "unknown")
-        raise DataError(
+        raise InputError(
             f"expected one label for each message, got a {type(labels).__name__} of shape {shape}",
             hint="pass one column: table['label']",
         )
@@ -61,16 +64,40 @@ def written_labels(labels: Iterable[object]) -> list[str]:
     return written
 
 
-def class_name(label: object, classes: Collection[str]) -> str:
-    """Returns the class of a model that one label means: 1 and True are spam in a model of spam and ham.
+def class_names(labels: Iterable[object], classes: Collection[str], hint: str = _ADD_CLASS) -> list[str]:
+    """Returns the classes of a model that labels mean: 1, True and junk are spam, 0, False and legit ham.
 
-    >>> class_name(1, ("ham", "spam")), class_name("1", ("ham", "spam")), class_name(1, ("0", "1"))
-    ('spam', '1', '1')
+    A model of two or more classes refuses other labels. With fewer classes they are new ones.
+
+    >>> class_names([1, "junk", "ham"], ("ham", "spam")), class_names([1, "0"], ("0", "1"))
+    (['spam', 'spam', 'ham'], ['1', '0'])
+    >>> class_names(["en", "de"], ()), class_names([True, False], ())
+    (['en', 'de'], ['spam', 'ham'])
     """
-    if isinstance(label, str):
-        return label
-    name, of_spam = str(label), {*classes} == {"ham", "spam"}
-    return known_label(name) or name if of_spam else name
+    if isinstance(labels, Iterator):
+        labels = list(labels)
+    written, meaning = written_labels(labels), _class_by_meaning(classes)
+    if not classes and all(map(known_label, written)) and not any(isinstance(v, str) for v in labels):
+        meaning = {"spam": "spam", "ham": "ham"}
+    names = {label: meaning.get(known_label(label), label) for label in {*written} - {*classes}}
+    names |= {label: label for label in classes}
+    if len(classes) > 1 and (unknown := sorted(set(names.values()) - set(classes))):
+        raise DataError(
+            f"the model knows {', '.join(classes)}, got the label {unknown[0]!r}; nothing was changed", hint
+        )
+    return [names[label] for label in written]
+
+
+def _class_by_meaning(classes: Collection[str]) -> dict[str, str]:
+    """Returns the classes of a model that mean spam and ham, if it has such classes."""
+    if len(classes) == 2:
+        first, second = classes
+        spam = spam_of_two(first, second)
+        return {"spam": spam, "ham": second if spam == first else first} if spam else {}
+    words = {"spam", "ham"}
+    if len(classes) > 2:
+        words &= set(classes)
+    return {word: word for word in words} if words & set(classes) else {}
 
 
 def _is_missing(label: object) -> bool:

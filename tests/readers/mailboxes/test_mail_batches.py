@@ -199,7 +199,7 @@ def test_plan() -> None:
         ("-", "ham", 7),
     ]
     for paths, labelled in ((["gone"], []), ([], [("ham", "gone")])):
-        with pytest.raises(DataError, match=r"^no such file: gone$"):
+        with pytest.raises(DataError, match=r"(?m)^no such file: gone$"):
             plan(paths, labelled, options)
 
 
@@ -217,7 +217,7 @@ def test_lists_of_paths(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(data)))
         with pytest.raises(DataError, match=f"^{message}$"):
             read_paths("-")
-    with pytest.raises(DataError, match=r"^no such file: gone$"):
+    with pytest.raises(DataError, match=r"(?m)^no such file: gone$"):
         read_paths("gone")
 
 

@@ -217,5 +217,5 @@ def test_options_are_checked() -> None:
     for name in ("max_size", "jobs"):
         with pytest.raises(ConfigError, match=rf"^{name} must be at least 1, got 0$"):
             ReadOptions.from_flags(**{name: 0})
-    with pytest.raises(ConfigError, match=r"^a label must not be empty$"):
+    with pytest.raises(ConfigError, match=r"(?m)^a label must not be empty$"):
         ReadOptions(label=" ")

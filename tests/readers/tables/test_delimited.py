@@ -334,7 +334,7 @@ def test_nothing_usable(here: Path) -> None:
     assert str(caught.value) == f"no usable rows in x.csv: 6 skipped ({lines}, ...)"
     assert caught.value.hint == "name the columns with --text-column and --label-column"
     (here / "x.csv").write_bytes(b"label,text\n")
-    with pytest.raises(DataError, match=r"^no usable rows in x\.csv: nothing but a header$"):
+    with pytest.raises(DataError, match=r"(?m)^no usable rows in x\.csv: nothing but a header$"):
         list(open_source("x.csv", ReadOptions(), labelled=True))
 
 

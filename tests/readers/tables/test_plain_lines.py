@@ -147,7 +147,7 @@ def test_stdin_that_is_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
     del source
     assert not buffer.closed
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(DataError, match=r"^there is no standard input to read$"):
+    with pytest.raises(DataError, match=r"(?m)^there is no standard input to read$"):
         open_source("-", ReadOptions(), labelled=False)
 
 

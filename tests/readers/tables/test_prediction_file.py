@@ -58,11 +58,13 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
 
 def test_nothing_usable(tmp_path: Path) -> None:
     file = opened(tmp_path, "truth,p\n,0.1\n")
-    with pytest.raises(DataError, match=r"^no usable rows in .*p\.csv: 1 left out \(line 2: no label\)$"):
+    with pytest.raises(DataError, match=r"(?m)^no usable rows in .*p\.csv: 1 left out \(line 2: no label\)$"):
         collect_predictions(file, None, None)
-    with pytest.raises(DataError, match=r"p\.csv is empty$"):
+    with pytest.raises(DataError, match=r"(?m)p\.csv is empty$"):
         opened(tmp_path, "")
-    with pytest.raises(DataError, match=r"p\.parquet is parquet, expected predictions as csv, tsv or jsonl$"):
+    with pytest.raises(
+        DataError, match=r"(?m)p\.parquet is parquet, expected predictions as csv, tsv or jsonl$"
+    ):
         opened(tmp_path, "truth,p\nspam,1\n", "p.parquet")
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from spamnb.errors import DataError
+from spamnb.errors import DataError, InputError
 from spamnb.messages import Messages, Texts, as_texts
-from spamnb.readers import (
-    LABEL_NAMES,
-    TEXT_NAMES,
-    is_label_name,
-    label_names,
-    normalize_name,
-    written_labels,
-)
+from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, is_label_name, normalize_name
+from spamnb.readers.tables.python_labels import label_names, written_labels
 
 
 def labelled_messages(
@@ -22,13 +17,20 @@ def labelled_messages(
     labels: Iterable[object] | None,
     columns: tuple[str | None, str | None],
     *,
-    as_written: bool,
+    as_written: bool = False,
+    classes: Collection[str] = (),
 ) -> tuple[Texts, list[str]]:
     """Returns the texts and their labels; `columns` name those of a table, None finds them by usual names.
 
     With `as_written` labels stay as they are, else words and numbers for spam and ham become these.
+    `classes` are those of the model that the labels are for.
     """
     column = ""
+    if isinstance(messages, (str, bytes, os.PathLike)):
+        raise InputError(
+            f"expected messages, got one {type(messages).__name__}",
+            hint="read a file first, for example with pandas.read_csv; `spamnb train FILE` reads it itself",
+        )
     if _is_table(messages):
         messages, labels, column = _pick_columns(messages, labels, *columns)
     elif any(columns):
@@ -37,9 +39,9 @@ def labelled_messages(
             hint="pass a DataFrame, or leave them out",
         )
     if labels is None:
-        raise DataError("there are no labels", hint="pass them second: train(messages, labels)")
+        raise DataError("there are no labels", hint="pass them second, after the messages")
     texts: Texts = as_texts(messages)
-    names = written_labels(labels) if as_written else label_names(labels, column)
+    names = written_labels(labels) if as_written else label_names(labels, column, classes)
     if len(texts) != len(names):
         raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
     return texts, names
