@@ -88,11 +88,9 @@ def _tables(
 
 def _refuse_outside(key: str, group: LazyGroup, file: str) -> None:
     """Refuses a key of a command that stands outside the command's table."""
-    from spamnb.cli.option_groups import Command
-
     commands = ((name, group.get_command(click.Context(group), name)) for name in group.summaries)
     wanted = key.replace("_", "-")
-    tables = [name for name, one in commands if isinstance(one, Command) and wanted in one.keys]
+    tables = [name for name, one in commands if wanted in getattr(one, "keys", ())]
     if tables:
         more = "" if len(tables) == 1 else "the table of its command, for example "
         raise ConfigError(f"{file}: {key} is in no table", f"put it under {more}[{tables[0]}]")
