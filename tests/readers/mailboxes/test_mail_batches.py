@@ -215,7 +215,7 @@ def test_lists_of_paths(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"-\n", "the list on standard input names - itself"),
     ):
         monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(data)))
-        with pytest.raises(DataError, match=f"^{message}$"):
+        with pytest.raises(DataError, match=f"(?m)^{message}$"):
             read_paths("-")
     with pytest.raises(DataError, match=r"(?m)^no such file: gone$"):
         read_paths("gone")

@@ -42,7 +42,7 @@ def test_columns_can_be_stated() -> None:
         find_columns("p", names, StatedColumns("3", ("A", "b")), sample, joined=False)
     assert caught.value.message == 'columns "A" and "b" of p both have verdicts'
     assert caught.value.hint == "name one of them with --prediction-column"
-    with pytest.raises(DataError, match=r'^p has no column "z"$') as caught:
+    with pytest.raises(DataError, match=r'(?m)^p has no column "z"$') as caught:
         find_columns("p", ["a", "b"], StatedColumns(truth="z"), [], joined=False)
     assert caught.value.hint == "its columns: a, b"
 
@@ -72,5 +72,5 @@ def test_what_is_missing_is_named(names: list[str], message: str, hint: str) -> 
 def test_a_score_that_is_no_number() -> None:
     columns = find_columns("p", ["truth", "score"], StatedColumns(), [], joined=False)
     check_scores("p", columns, [["spam", "high"], ["ham", "0.5"]])
-    with pytest.raises(DataError, match=r'^column "score" of p holds no numbers, for example "high"$'):
+    with pytest.raises(DataError, match=r'(?m)^column "score" of p holds no numbers, for example "high"$'):
         check_scores("p", columns, [["spam", "high"]])
