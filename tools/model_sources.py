@@ -38,11 +38,10 @@ MASS = {
         "enron pieces": 800,
     },
     "mail": {
-        "spamassassin": 3000,
+        "spamassassin": 6000,
         "enron": 1500,
         "modern_mail": 1500,
-        "written mail a": 1500,
-        "written mail b": 1500,
+        **{f"written mail {writer}": 1000 for writer in "abcde"},
     },
 }
 WRITTEN_WEIGHT = {"sms": 4, "mail": 1}
@@ -59,7 +58,7 @@ LEFT_OUT = {
     "mail": tuple((name,) for name in MASS["mail"]),
 }
 # The files of each writer of mails.
-MAIL_WRITERS = {"written mail a": "[0-9]*.eml", "written mail b": "b*.eml"}
+MAIL_WRITERS = {"written mail a": "[0-9]*.eml", **{f"written mail {w}": f"{w}*.eml" for w in "bcde"}}
 MAILS = 3000  # of Enron: more of them would decide which tokens are kept
 PIECES = 6000  # short pieces of mails: short messages share the vocabulary of mail spam
 TATOEBA = 12_000  # sentences

@@ -56,14 +56,14 @@ MODELS = ROOT / "spamnb" / "model" / "ready_made"
 FEWEST_MESSAGES, FEWEST_WRITTEN = 5, 2  # messages with a token; a single word of a written one is enough
 LARGEST = {"sms": 60_000, "mail": 80_000}  # tokens
 # The most a token may say, for and against spam. In a mail no single word decides; a short message has few.
-LARGEST_WEIGHT = {"sms": np.inf, "mail": 3.0}
+LARGEST_WEIGHT = {"sms": np.inf, "mail": 2.5}
 # What is between the two is unsure.
 DECISIONS = {"sms": Decision(0.75, unsure_from=0.35), "mail": Decision(0.8, unsure_from=0.4)}
 SCORING = ScorerConfig(alpha=0.5, damping=0.5, prior="uniform")
 CALIBRATING = 700
 CONTENT = ("subject:", "url:")  # tags of words; the others are about how a mail is made
-STRUCTURE = 0.6  # freedom of their weights
-STRENGTH = 10.0  # C, with rows whose mean squared length is 1
+STRUCTURE = 0.4  # freedom of their weights
+STRENGTH = {"sms": 10.0, "mail": 20.0}  # C, with rows whose mean squared length is 1
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,9 @@ def only_ham_of_enron(store: CountStore, sources: Sequence[Counted]) -> NDArray[
     return np.asarray((others.find(store.keys) < 0) & (spam == 0))
 
 
-def fit_weights(store: CountStore, sources: Sequence[Counted], largest: float) -> Correction:
-    """Fits token weights to all messages of sources; returns what they add to those of naive Bayes.
-
-    No weight is larger than `largest`.
-    """
-    scorer = make(SCORING)
+def fit_weights(kind: str, store: CountStore, sources: Sequence[Counted]) -> Correction:
+    """Fits token weights to all messages of sources; returns what they add to those of naive Bayes."""
+    scorer, largest = make(SCORING), LARGEST_WEIGHT[kind]
     entries = Entries.concat([entries_of(batch, store) for c in sources for batch in c.batches])
     strength = np.concatenate([c.source.weights() for c in sources])
     spam = np.array([label == "spam" for c in sources for label in c.source.labels])
@@ -136,7 +133,7 @@ def fit_weights(store: CountStore, sources: Sequence[Counted], largest: float) -
     scale = np.sqrt(np.abs(weights)) * freedom(store)
     scale = scale / np.sqrt(np.average(pattern.lengths(scale) * row_scale**2, weights=strength))
     rows = SparseRows.of(pattern, row_scale, scale)
-    c = STRENGTH * strength / strength.mean()
+    c = STRENGTH[kind] * strength / strength.mean()
     fitted, bias = fit(rows, np.where(spam, 1.0, -1.0), np.zeros(len(spam)), c, 1e-3, 200)
     added = (np.clip(fitted * scale, -largest, largest) - weights).astype(np.float32)
     return Correction(store.keys, added, bias, "spam", int(store.message_totals.sum()))
@@ -158,7 +155,7 @@ def entries_of(batch: Batch, store: CountStore) -> Entries:
 def build(kind: str, names: Names, sources: Sequence[Counted]) -> SpamModel:
     """Returns a model of sources, not calibrated."""
     store = reduced(sources, names, LARGEST[kind])
-    correction = fit_weights(store, sources, LARGEST_WEIGHT[kind])
+    correction = fit_weights(kind, store, sources)
     return SpamModel(
         FeatureConfig(),
         SCORING,
