@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         group_values as group_values,
         join_arrays as join_arrays,
         row_sums as row_sums,
+        run_sizes as run_sizes,
         run_starts as run_starts,
     )
     from spamnb.core.bounded_cache import BoundedCache as BoundedCache
@@ -81,6 +82,7 @@ else:
                 "group_values",
                 "join_arrays",
                 "row_sums",
+                "run_sizes",
                 "run_starts",
             ],
             "bounded_cache": ["BoundedCache"],
