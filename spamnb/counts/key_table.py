@@ -55,7 +55,7 @@ class _Level:
         cells[ids >= int(self._limit) - 1] = self._limit
         free = (self._cells.take(slots) == 0).nonzero()[0][::-1]
         self._cells[slots[free]] = cells[free]
-        return ((self._cells.take(slots) != cells) | (cells == self._limit)).nonzero()[0]
+        return np.asarray(((self._cells.take(slots) != cells) | (cells == self._limit)).nonzero()[0])
 
 
 class _Probed:

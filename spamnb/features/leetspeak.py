@@ -136,7 +136,7 @@ def _triple_letters(raw: ByteArray) -> IntArray:
     triple = same[1:] & same[:-1]
     triple &= raw[2:] > 96  # neither dots nor spaces nor digits, which are many
     at = triple.nonzero()[0]
-    return at[_REPEATABLE[raw[at]]]
+    return np.asarray(at[_REPEATABLE[raw[at]]])
 
 
 def _words_with_signs(words: Words, raw: ByteArray, scanner: ShapeScanner) -> list[tuple[int, bytes]]:
