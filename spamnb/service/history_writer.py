@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from threading import Condition, Thread
 
@@ -19,10 +20,19 @@ _PAUSE = 0.2  # seconds in which events are collected
 
 
 class HistoryWriter:
-    """Collects events and writes them together; more than `MOST_WAITING` are dropped and counted."""
+    """Collects events and writes them together; more than `MOST_WAITING` are dropped and counted.
 
-    def __init__(self, history: MessageHistory, dropped: Callable[[int], None] = lambda _: None) -> None:
-        self.history, self._dropped = history, dropped
+    `warn` gets a sentence when the history cannot be written, for example because the disk is full.
+    """
+
+    def __init__(
+        self,
+        history: MessageHistory,
+        dropped: Callable[[int], None] = lambda _: None,
+        warn: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.history, self._dropped, self._warn = history, dropped, warn
+        self._last_warning = ""
         self._waiting: list[Classified | Labelled | Undone] = []
         self._bytes = 0
         self._changed = Condition()
@@ -78,14 +88,28 @@ class HistoryWriter:
         while self._wait():
             with self._changed:
                 events, self._waiting, self._bytes, self._urgent = self._waiting, [], 0, False
-            try:
-                self.history.write(events)
-            except Exception as error:  # a full disk must not stop the server
-                log_fault(error)
+            if not self._write(events):
                 self._dropped(len(events))
             with self._changed:
                 self._written += len(events)
                 self._changed.notify_all()
+
+    def _write(self, events: Sequence[Classified | Labelled | Undone]) -> bool:
+        """Writes events; a failure must not stop the server, and one that goes on is one warning."""
+        try:
+            self.history.write(events)
+        except Exception as error:
+            self._report(error)
+            return False
+        self._last_warning = ""
+        return True
+
+    def _report(self, error: Exception) -> None:
+        if not isinstance(error, sqlite3.OperationalError):
+            log_fault(error)
+        elif (warning := f"the history cannot be written: {error}") != self._last_warning:
+            self._last_warning = warning
+            self._warn(f"{warning}; messages that it cannot keep are dropped")
 
     def _wait(self) -> bool:
         """Waits for events, and a little longer for more of them; returns False at the end."""

@@ -53,7 +53,8 @@ class ServerProcess:
 
     def _open_history(self) -> HistoryWriter:
         history = MessageHistory(history_path(), self._options.history)
-        writer = HistoryWriter(history, self.metrics.history_dropped)
+        warn = lambda text: self.log.note("warning", text)  # noqa: E731
+        writer = HistoryWriter(history, self.metrics.history_dropped, warn)
         self.service.events.on_answer.append(writer.answered)
         self.service.events.on_lesson.append(writer.corrected)
         return writer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import time
@@ -155,6 +156,22 @@ def test_a_stop_finishes_requests_and_frees_the_port(cli: Cli) -> None:
         assert "stopped" in server.log
         with pytest.raises(ConnectionRefusedError):
             connect(server.port)
+
+
+def test_a_full_disk_refuses_lessons_and_nothing_else(cli: Cli) -> None:
+    with Server(cli, "--history", "5") as server:
+        server.post("/learn", {"text": "the zeppelin", "label": "spam"})
+        unlimited = resource.RLIM_INFINITY
+        for limit, status in ((0, 503), (unlimited, 200)):  # no file may grow, log and history included
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, unlimited))
+            answer = server.post("/learn", {"text": f"a second zeppelin {limit}", "label": "spam"}, status)
+            assert server.post("/predict", {"text": "the zeppelin"})["verdict"] == "spam"
+            if status == 503:
+                assert answer == {
+                    "error": f"cannot write {cli.own_model}.journal: file too large",
+                    "hint": "the model that was there, if any, is unchanged",
+                }
+        assert answer["lesson"] == 2
 
 
 def test_a_killed_worker_is_replaced(cli: Cli) -> None:
