@@ -18,16 +18,9 @@ from spamnb.core import IntArray, Record, StringArray, run_starts
 from spamnb.counts import CountStore, merge_stores
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
+from spamnb.model.journal_records import column_state, read_columns
 from spamnb.model.lesson_record import LessonEntry
-from spamnb.model.model_delta import (
-    DIGESTS,
-    NO_WEIGHTS,
-    Change,
-    Weights,
-    column_state,
-    merge_weights,
-    read_columns,
-)
+from spamnb.model.model_delta import DIGESTS, NO_WEIGHTS, Change, ChangedDigests, Weights, merge_weights
 from spamnb.model.seen_messages import ByLabel
 
 _LENGTH = struct.Struct("<I")
@@ -138,9 +131,10 @@ class LessonBlock(Record):
         chosen = self._places(numbers)
         return Change(
             merge_stores([self._tokens(chosen), *self._column_stores(chosen)]),
+            self._digests(chosen),
             change_history=self._history(chosen),
             weights=self._weights(chosen),
-        ).replace(**self._digests(chosen))
+        )
 
     def _tokens(self, chosen: IntArray) -> CountStore:
         """The counts of the tokens; a token is spelled if one of the lessons spells it."""
@@ -181,15 +175,15 @@ class LessonBlock(Record):
         rows = np.isin(self.arrays["weight_lesson"], chosen)
         return merge_weights([(self.arrays["weight_keys"][rows], self.arrays["weights"][rows])])
 
-    def _digests(self, chosen: IntArray) -> dict[str, ByLabel]:
+    def _digests(self, chosen: IntArray) -> ChangedDigests:
         wanted = np.isin(self.arrays["digest_lesson"], chosen)
         part, label = self.arrays["digest_part"], self.arrays["digest_label"]
-        found: dict[str, ByLabel] = {}
+        parts: dict[str, ByLabel] = {}
         for p, name in enumerate(DIGESTS):
             rows = wanted & (part == p)
             each = {text: self.arrays["digests"][rows & (label == i)] for i, text in enumerate(self.labels)}
-            found[name] = {text: digests for text, digests in each.items() if len(digests)}
-        return found
+            parts[name] = {text: digests for text, digests in each.items() if len(digests)}
+        return ChangedDigests(**parts)
 
 
 def join_blocks(blocks: Sequence[LessonBlock]) -> LessonBlock:
@@ -230,7 +224,7 @@ def _fits(table: NDArray[Any], width: str) -> bool:
 
 
 def _labels(change: Change) -> set[str]:
-    return {*change.counts.labels, *(label for name in DIGESTS for label in getattr(change, name))}
+    return {*change.counts.labels, *(label for _, part in change.digests.parts() for label in part)}
 
 
 def _columns(change: Change) -> dict[str, Any]:
@@ -245,7 +239,7 @@ def _columns(change: Change) -> dict[str, Any]:
 
 
 def _arrays(number: int, change: Change, labels: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    counts, digests = change.counts, [(p, getattr(change, name)) for p, name in enumerate(DIGESTS)]
+    counts, digests = change.counts, [(p, part) for p, (_, part) in enumerate(change.digests.parts())]
     places = [labels.index(label) for label in counts.labels]
     tables = {}
     for name in _TABLES:

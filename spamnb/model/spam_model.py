@@ -280,7 +280,7 @@ class SpamModel(ModelParts):
         model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
         if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
-        from spamnb.model.model_delta import load_with_journal
+        from spamnb.model.journal_records import load_with_journal
 
         return load_with_journal(cls, path, warn)
 

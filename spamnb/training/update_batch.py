@@ -16,6 +16,7 @@ from spamnb.model import (
     LOSS_UNIT,
     NO_WEIGHTS,
     Change,
+    ChangedDigests,
     ChangeHistory,
     SeenMessages,
     SpamModel,
@@ -132,11 +133,12 @@ def apply_plan(
     def change(removed: list[Pair]) -> Change:
         counts = merge_stores([batch.counts(plan.added), batch.counts(removed)], [1, -1])
         learned, forgotten, stale_removed = map(batch.digests_of, (plan.added, exact, stale))
-        change = Change(counts, learned, forgotten, history, stale_removed, taught=learned)
+        digests = ChangedDigests(learned, forgotten, stale_removed, taught=learned)
         if model.seen_messages is None or not plan.removed:
-            return change
+            return Change(counts, digests, history)
         untaught = model.seen_messages.lessons_among(batch.digests_of(plan.removed), taught=learned)
-        return change.replace(untaught=untaught, weights=removed_weights(model, counts))
+        weights = removed_weights(model, counts)
+        return Change(counts, digests.replace(untaught=untaught), history, weights)
 
     try:
         delta = change(exact)
