@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from spamnb.core import FloatArray
+from spamnb.core import FloatArray, log_softmax
 from spamnb.errors import InputError, SpamnbError
 from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
@@ -190,10 +190,8 @@ class SpamClassifier(_Estimator):
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
         model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned, (features, scoring) = (
-            model.learn(texts, label_texts(labels), new_classes=True),
-            self._settings(merged),
-        )
+        learned = model.learn(texts, label_texts(labels), new_classes=True)
+        features, scoring = self._settings(merged)
         scoring = with_usual_limit(scoring, features, learned.store)
         self.model_, self.classes_ = replace(learned, scoring=scoring), merged
         return self
@@ -266,7 +264,7 @@ class SpamClassifier(_Estimator):
         else:
             scores = np.zeros((len(texts), 2))
             scores[:, model.pair[0]] = predictions.log_odds
-        lacking, log_p = predictions.lacks_evidence, _log_softmax(scores)
+        lacking, log_p = predictions.lacks_evidence, log_softmax(scores)
         log_p[lacking] = np.log(model.proba(predictions)[lacking])  # not the score, which says too much
         return self._by_class(log_p, -np.inf)
 
@@ -293,11 +291,3 @@ class SpamClassifier(_Estimator):
         out = np.full((len(values), len(names)), missing)
         out[:, [names.index(label) for label in self.model_.labels]] = values
         return out
-
-
-def _log_softmax(scores: FloatArray) -> FloatArray:
-    """Turns rows of log scores into log probabilities, all equal where no class can produce the row."""
-    with np.errstate(invalid="ignore"):  # -inf - -inf
-        below = scores - scores.max(axis=1, keepdims=True)
-    log_p: FloatArray = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
-    return np.where(np.isnan(log_p), -np.log(scores.shape[1]), log_p)
