@@ -125,13 +125,13 @@ class RuleIndex:
         if sum(map(len, candidates)) > self.budget:
             self.budget = -1
             return []
-        found = [
+        matches = [
             (rule.selector.specificity, order, rule)
             for rules in candidates
             for order, rule in rules
             if self._matches(rule.selector, element, ancestors, open_keys)
         ]
-        return [rule for _, _, rule in sorted(found, key=itemgetter(0, 1))]
+        return [rule for _, _, rule in sorted(matches, key=itemgetter(0, 1))]
 
     def _matches(
         self,

@@ -108,15 +108,15 @@ class ImapSession:
     @_translated
     def status(self, folder: str) -> FolderStatus:
         """UIDVALIDITY, UIDNEXT and the number of mails, without opening the folder."""
-        found = self._client.folder_status(folder, _STATUS)
-        return FolderStatus(*(int(found[name.encode()]) for name in _STATUS))
+        status = self._client.folder_status(folder, _STATUS)
+        return FolderStatus(*(int(status[name.encode()]) for name in _STATUS))
 
     @_translated
     def open(self, folder: str, write: bool = False) -> FolderStatus:
         """Opens a folder; what follows is about its mails."""
-        found = self._client.select_folder(folder, readonly=not write)
-        self._keywords = {_text(flag).lower() for flag in found.get(b"PERMANENTFLAGS", ())}
-        return FolderStatus(int(found[b"UIDVALIDITY"]), int(found[b"UIDNEXT"]), int(found[b"EXISTS"]))
+        reply = self._client.select_folder(folder, readonly=not write)
+        self._keywords = {_text(flag).lower() for flag in reply.get(b"PERMANENTFLAGS", ())}
+        return FolderStatus(int(reply[b"UIDVALIDITY"]), int(reply[b"UIDNEXT"]), int(reply[b"EXISTS"]))
 
     def can_flag(self, keyword: str) -> bool:
         """Whether the server keeps a keyword in the folder that was opened for writing."""

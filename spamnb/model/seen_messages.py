@@ -95,13 +95,13 @@ class SeenMessages:
 
     def lessons_among(self, digests: ByLabel, taught: ByLabel = _EMPTY) -> dict[str, KeyArray]:
         """Those of the messages that are lessons, also by `taught`; each as often as it is one."""
-        found = {}
+        lessons = {}
         for label, each in digests.items():
             distinct = np.unique(each)
             copies = self._count_lessons(label, distinct)
             copies = copies + _count(np.sort(taught.get(label, _NO_DIGESTS)), distinct)
-            found[label] = _common(np.repeat(distinct, copies), each)
-        return _without_empty(found)
+            lessons[label] = _common(np.repeat(distinct, copies), each)
+        return _without_empty(lessons)
 
     def as_stale(self) -> SeenMessages:
         """Returns all of them as stale, MAX_STALE at most; those that were stale before are dropped first."""

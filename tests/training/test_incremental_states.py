@@ -115,16 +115,16 @@ class Machine(RuleBasedStateMachine):
         done = self.change(lambda learner: learner.learn(*columns(batch), again=True), self.rows + batch)
         assert sum(done.outcome.learned.values()) == len(batch)
 
-    @rule(given=st.lists(texts, min_size=1, max_size=4))
-    def forget(self, given: list[str]) -> None:
+    @rule(messages=st.lists(texts, min_size=1, max_size=4))
+    def forget(self, messages: list[str]) -> None:
         after, conflicting, not_found = list(self.rows), 0, 0
-        for text in given:
+        for text in messages:
             kinds = {label for known, label in after if known == text}
             conflicting += len(kinds) > 1
             not_found += not kinds
             if len(kinds) == 1:
                 after.remove((text, *kinds))
-        done = self.change(lambda learner: learner.forget(given), after)
+        done = self.change(lambda learner: learner.forget(messages), after)
         assert (done.outcome.conflicting_labels, done.outcome.not_found) == (conflicting, not_found)
 
     @rule(batch=pairs)
