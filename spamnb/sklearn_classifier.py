@@ -66,7 +66,7 @@ class _Estimator:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Any:
-        """Called by scikit-learn (1.6 and later) alone, whose modules are loaded then."""
+        """Returns the tags for scikit-learn (1.6 and later), which calls this, so its modules are loaded."""
         utils: Any = sys.modules["sklearn.utils"]
         return utils.Tags(
             estimator_type="classifier",
@@ -247,14 +247,14 @@ class SpamClassifier(_Estimator):
         return np.asarray(self.classes_[(proba[:, 1] > self.model_.decision.threshold).astype(np.int64)])
 
     def predict_proba(self, X: Messages) -> FloatArray:
-        """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""
+        """Returns (n, K): the probability of each of `classes_`; 0 for a class without a learned text."""
         model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.ones((len(texts), 1)), 0.0)
         return self._by_class(model.proba(model.score(texts, memory=False)), 0.0)
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
-        """(n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
+        """Returns (n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
         model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.zeros((len(texts), 1)), -np.inf)
@@ -269,7 +269,7 @@ class SpamClassifier(_Estimator):
         return self._by_class(log_p, -np.inf)
 
     def decision_function(self, X: Messages) -> FloatArray:
-        """(n,): the log-odds of `classes_[1]` where there are two classes, else `predict_log_proba`."""
+        """Returns (n,): the log-odds of `classes_[1]` if there are two classes, else `predict_log_proba`."""
         model = self._fitted()
         if len(self.classes_) == len(model.labels) == 2:
             sign = 1.0 if model.positive == label_texts(self.classes_)[1] else -1.0

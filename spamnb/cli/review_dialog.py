@@ -104,7 +104,7 @@ class ReviewDialog:
         return False
 
     def _key(self) -> str:
-        """One key of the terminal, or the first letter of the next line; "" at the end."""
+        """Reads one key of the terminal, or the first letter of the next line; "" at the end."""
         if self._by_key:
             try:
                 key = click.getchar()
@@ -127,7 +127,7 @@ class ReviewDialog:
         print_step("evidence", evidence_text(explanation))
 
     def _parts(self, row: int, texts: Texts) -> list[tuple[str, str]]:
-        """The text, for a mail with its file and subject."""
+        """Returns the text, for a mail with its file and subject."""
         parts = [("file", self._messages.sources[row])] if self._messages.sources[row] else []
         if "subject" in texts.tags:
             parts.append(("subject", _one_line(texts.tags["subject"][0])))

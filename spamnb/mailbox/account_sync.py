@@ -190,7 +190,7 @@ class AccountSync:
     # --- lessons ---
 
     def _learn_from_keywords(self, folder: str) -> None:
-        """A mail that spamnb has flagged, and a person has marked as no junk since, is ham."""
+        """Records a mail as ham that spamnb has flagged and a person has marked as no junk since."""
         now: FolderStatus = self._session.open(folder)
         flagged = {
             one.uid: one

@@ -96,7 +96,7 @@ class MailboxState:
     # --- folders and mails ---
 
     def status(self, folder: str, use: str) -> FolderStatus | None:
-        """The status of a folder that was recorded for this use."""
+        """Returns the status of a folder that was recorded for this use."""
         return self.statuses(use).get(folder)
 
     def statuses(self, use: str) -> dict[str, FolderStatus]:
@@ -112,7 +112,7 @@ class MailboxState:
         )
 
     def mails(self, folder: str, uidvalidity: int) -> dict[int, Identity]:
-        """The recorded mails of a folder by UID."""
+        """Returns the recorded mails of a folder by UID."""
         rows = self._db.execute(
             "SELECT uid, message_id, size, digest FROM mails "
             "WHERE account = ? AND folder = ? AND uidvalidity = ?",
@@ -121,7 +121,7 @@ class MailboxState:
         return {uid: Identity(*identity) for uid, *identity in rows}
 
     def unclassified(self, folder: str, uidvalidity: int) -> set[int]:
-        """The UIDs of mails that were there when the folder was first listed, and were never classified."""
+        """Returns the UIDs of mails that were there when the folder was first listed, never classified."""
         rows = self._db.execute(
             "SELECT uid FROM mails WHERE account = ? AND folder = ? AND uidvalidity = ? "
             "AND origin = 'present' AND verdict IS NULL",
@@ -156,7 +156,7 @@ class MailboxState:
         return [Identity(*row) for row in rows]
 
     def seen(self, identity: Identity, folder: str, uidvalidity: int, uid: int) -> bool:
-        """Whether another mail with these bytes was seen in any folder, or learned."""
+        """Tells whether another mail with these bytes was seen in any folder, or learned."""
         key = self.account, *identity
         row = self._db.execute(
             "SELECT 1 FROM mails WHERE account = ? AND message_id = ? AND size = ? AND digest = ? "
@@ -207,7 +207,7 @@ class MailboxState:
         )
 
     def lessons(self, most: int) -> list[PendingLesson]:
-        """The first lessons that are not learned yet, in their order."""
+        """Returns the first lessons that are not learned yet, in their order."""
         rows = self._db.execute(
             "SELECT id, label, raw FROM lessons WHERE account = ? AND state = ? ORDER BY id LIMIT ?",
             (self.account, PLANNED, most),
@@ -223,7 +223,7 @@ class MailboxState:
     # --- the account ---
 
     def synced(self) -> float | None:
-        """When the account was last synchronised."""
+        """Returns when the account was last synchronised."""
         row = self._db.execute("SELECT synced FROM accounts WHERE account = ?", (self.account,)).fetchone()
         return None if row is None else row[0]
 

@@ -100,7 +100,7 @@ class PlannedActions:
             self._session.remove_copied(done)
 
     def _copied(self, actions: list[Action], junk: str) -> set[int]:
-        """The UIDs of mails that were copied before spamnb was killed: into Junk, or moved on from there."""
+        """Finds the mails that were copied before spamnb was killed: into Junk, or moved on from there."""
         last, marks = self._state.status(junk, WATCHED), self._state.statuses(JUNK_MARK)
         copied: set[int] = set()
         for folder, mark in [(junk, last), *((name, marks.get(name)) for name in self._folders.others)]:
@@ -112,7 +112,7 @@ class PlannedActions:
         return copied
 
     def _matching(self, actions: list[Action], envelopes: list[Envelope]) -> set[int]:
-        """The UIDs of the actions whose mails are among these of the open folder."""
+        """Finds the actions whose mails are among these of the open folder."""
         keys = {one.identity.key for one in actions}
         wanted = [one for one in envelopes if one.identity.key in keys]
         raw = self._session.raw([one.uid for one in wanted]) if wanted else {}

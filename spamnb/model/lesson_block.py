@@ -84,7 +84,7 @@ class LessonBlock(Record):
 
     @classmethod
     def decode(cls, data: bytes) -> LessonBlock:
-        """The inverse of `encode`; raises an exception for bytes that are no block."""
+        """Decodes what `encode` gave; raises an exception for bytes that are no block."""
         (size,) = _LENGTH.unpack_from(data)
         head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
         arrays, at, width = {}, _LENGTH.size + size, _WIDTHS[_WIDTHS.index(head["width"])]
@@ -112,13 +112,13 @@ class LessonBlock(Record):
             raise ValueError("block")
 
     def digests(self, parts: Collection[str], numbers: Collection[int]) -> KeyArray:
-        """The digests of these lessons in these parts of their changes."""
+        """Returns the digests of these lessons in these parts of their changes."""
         wanted = np.isin(self.arrays["digest_lesson"], self._places(numbers))
         wanted &= np.isin(self.arrays["digest_part"], [DIGESTS.index(part) for part in parts])
         return np.asarray(self.arrays["digests"][wanted])
 
     def lessons_with(self, parts: Collection[str], digests: KeyArray) -> set[int]:
-        """The numbers of the lessons that have one of these digests in these parts of their changes."""
+        """Returns the numbers of the lessons with one of these digests in these parts of their changes."""
         rows = np.isin(self.arrays["digests"], digests)
         rows &= np.isin(self.arrays["digest_part"], [DIGESTS.index(part) for part in parts])
         return {self.entries[i].id for i in np.unique(self.arrays["digest_lesson"][rows]).tolist()}
@@ -137,7 +137,7 @@ class LessonBlock(Record):
         )
 
     def _tokens(self, chosen: IntArray) -> CountStore:
-        """The counts of the tokens; a token is spelled if one of the lessons spells it."""
+        """Returns the counts of the tokens; a token is spelled if one of the lessons spells it."""
         rows = np.flatnonzero(np.isin(self.arrays["row_lesson"], chosen))
         keys, sizes = self.arrays["keys"][rows], self.arrays["sizes"][rows]
         order = np.lexsort((sizes == 0, keys))
@@ -152,7 +152,7 @@ class LessonBlock(Record):
         return CountStore(self.labels, totals, keys, kinds, tokens, messages, spellings.take(first))
 
     def _column_stores(self, chosen: IntArray) -> list[CountStore]:
-        """The messages of each class, and columns: one store for all lessons without columns."""
+        """Returns the messages of each class, and columns: one store for all lessons without columns."""
         totals, stores = np.zeros(len(self.labels), np.int64), []
         empty = CountStore.empty(self.labels)
         for i in chosen.tolist():
@@ -204,7 +204,7 @@ def join_blocks(blocks: Sequence[LessonBlock]) -> LessonBlock:
 
 
 def _aligned(block: LessonBlock, labels: tuple[str, ...], at: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a block whose first lesson has the place `at`, with these classes."""
+    """Returns the arrays of a block whose first lesson has the place `at`, with these classes."""
     arrays = dict(block.arrays)
     for name in ("row_lesson", "digest_lesson", "weight_lesson"):
         arrays[name] = arrays[name] + np.uint32(at)

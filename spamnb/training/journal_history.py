@@ -37,7 +37,7 @@ def describe_lesson(change: Change, number: int, source: str, undoes: Ranges = (
 
 
 def kept_lessons(stored: StoredModel, changes: Sequence[Change]) -> int:
-    """The number of the last lesson that the journal does not have by itself: the history has it."""
+    """Returns the last lesson that the journal does not have by itself: the history has it."""
     marks = [stored.file_mark, *(change.mark for change in changes if change.lesson is None)]
     return max((mark.last for mark in marks if mark is not None), default=0)
 

@@ -88,11 +88,11 @@ class ReviewQueue:
         self._answers = self._rankings = 0
 
     def __len__(self) -> int:
-        """The number of questions that are left."""
+        """Returns the number of questions that are left."""
         return int(self._open.sum())
 
     def next(self, model: SpamModel) -> int | None:
-        """The message to ask about next; None if none is left."""
+        """Returns the message to ask about next; None if none is left."""
         if self._answers % EVERY == 0 or not self._ranking:
             self._rank(model)
         while self._ranking and not self._open[self._ranking[-1]]:
@@ -102,7 +102,7 @@ class ReviewQueue:
         return self._ranking[-1] if self._ranking else None
 
     def members(self, row: int) -> IntArray:
-        """All messages of a group, the asked one first."""
+        """Returns all messages of a group, the asked one first."""
         first, last = np.searchsorted(self._sorted, [row, row + 1])
         return self._order[first:last]
 
@@ -120,7 +120,7 @@ class ReviewQueue:
         self._answers += self._answers % EVERY == 0  # not ranked anew before it is asked
 
     def flipped(self, model: SpamModel) -> tuple[int, int]:
-        """How many verdicts on messages that were not asked about have changed, and how many there are."""
+        """Counts the changed verdicts on messages that were not asked about, and all these messages."""
         rest = np.flatnonzero(~self._asked)
         return int((self._messages.score(model, rest).codes != self._start[rest]).sum()), len(rest)
 
@@ -137,7 +137,7 @@ class ReviewQueue:
 
 
 def margins(model: SpamModel, predictions: Predictions) -> FloatArray:
-    """How sure the model is of each message, |log-odds - t|: an answer helps most where it is small.
+    """Measures how sure the model is, |log-odds - t|: an answer helps most where that is small.
 
     t is the middle between even odds and the threshold. A message in which little is known has small
     log-odds. Dividing by the standard error of the log-odds asked no better questions. With more than two
@@ -149,7 +149,7 @@ def margins(model: SpamModel, predictions: Predictions) -> FloatArray:
 
 
 def _threshold(model: SpamModel) -> float:
-    """The middle between even odds and the log-odds above which a message is spam."""
+    """Returns the middle between even odds and the log-odds above which a message is spam."""
     decision = model.decision
     if decision.log_odds_threshold is not None:
         return decision.log_odds_threshold / 2
