@@ -163,14 +163,7 @@ class Learner:
             plan = plan.without(correct)
             self.outcome.already_correct += len(correct)
             history = ChangeHistory()  # correct ones are not remembered, and would count again each time
-        labels_of = dict(plan.added)
-        lessons = self.outcome.verdicts.lessons
-        rows = sorted(labels_of) if len(lessons) + len(labels_of) <= MOST_LESSONS else []
-        before = verdicts_on(self.model, batch, rows)[0] if rows else []
-        self._apply(batch, plan, history)
-        if rows:
-            verdicts = before, *verdicts_on(self.model, batch, rows)
-            self.outcome.verdicts.lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
+        self._apply_with_verdicts(batch, plan, history)
 
     def forget(
         self,
@@ -231,6 +224,17 @@ class Learner:
         self.model = self.model.changed(change)
         session.undoes = undoes
         session.changes.append(change)
+
+    def _apply_with_verdicts(self, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory) -> None:
+        """Applies a plan; records the verdicts on what it learns, before and after, unless it is much."""
+        labels_of = dict(plan.added)
+        lessons = self.outcome.verdicts.lessons
+        rows = sorted(labels_of) if len(lessons) + len(labels_of) <= MOST_LESSONS else []
+        before = verdicts_on(self.model, batch, rows)[0] if rows else []
+        self._apply(batch, plan, history)
+        if rows:
+            verdicts = before, *verdicts_on(self.model, batch, rows)
+            lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
 
     def _apply(self, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory) -> None:
         plan.report(self.outcome)
