@@ -372,6 +372,10 @@ def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
         "base must be a SpamModel, a name or a path, got a int",
         'for example base="ready-made"',
     )
+    assert refused(spamnb.train, texts, labels, base="nowhere.spamnb") == (
+        "--base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
+        "for example --base ready-made, or check the path",
+    )
 
 
 def test_train_takes_no_path() -> None:
