@@ -151,13 +151,13 @@ if TYPE_CHECKING:
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
+    from spamnb.model.unsure_verdicts import Verdicts as Verdicts
     from spamnb.model.verdict_header import (
         MailVerdict as MailVerdict,
         mail_verdict as mail_verdict,
         verdict_fields as verdict_fields,
         with_verdict as with_verdict,
     )
-    from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -240,7 +240,7 @@ else:
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
             "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
-            "verdicts": ["Verdicts"],
+            "unsure_verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],
