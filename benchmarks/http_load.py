@@ -58,9 +58,9 @@ class Client(asyncio.Protocol):
         if (size := self._buffer.find(b"\r\n\r\n")) < 0:
             return
         head = bytes(self._buffer[:size]).lower()
-        _, found, length = head.partition(b"content-length: ")
+        _, field, length = head.partition(b"content-length: ")
         self._chunked = b"transfer-encoding: chunked" in head
-        self._end = size + 4 + (int(length.split(b"\r\n", 1)[0]) if found else 0)
+        self._end = size + 4 + (int(length.split(b"\r\n", 1)[0]) if field else 0)
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._answer is not None and not self._answer.done():
