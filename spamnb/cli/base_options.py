@@ -25,17 +25,23 @@ def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
 
 def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel | None:
     """The model that --base names, None without it and for `none`."""
-    from spamnb.model import MESSAGE_KINDS, READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
+    from spamnb.model import (
+        READY_MADE as READY_MADE_OF,
+        READY_MADE_NAMES,
+        BaseModel,
+        SpamModel,
+        shipped_model,
+    )
 
     base = params["base"]
     if base in (None, NO_BASE):
         return None
-    if base not in (READY_MADE, *MESSAGE_KINDS):
+    if base not in (READY_MADE, *READY_MADE_NAMES):
         path = _path(base)
         return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
-    kind = kind_of_messages(sources()) if base == READY_MADE else base
-    print_status(f"starting from the {READY_MADE_NAMES[kind]}", quiet)
-    return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
+    name = READY_MADE_OF[kind_of_messages(sources())] if base == READY_MADE else base
+    print_status(f"starting from the {READY_MADE_NAMES[name]}", quiet)
+    return BaseModel.of(READY_MADE_NAMES[name], SpamModel.load(shipped_model(name)))
 
 
 def _path(base: str) -> str:

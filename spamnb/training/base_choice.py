@@ -6,7 +6,15 @@ import os
 
 from spamnb.errors import InputError
 from spamnb.messages import Texts
-from spamnb.model import MESSAGE_KINDS, READY_MADE_NAMES, BaseModel, SpamModel, kind_by_length, load
+from spamnb.model import (
+    MAIL,
+    READY_MADE as READY_MADE_OF,
+    READY_MADE_NAMES,
+    BaseModel,
+    SpamModel,
+    kind_by_length,
+    load,
+)
 from spamnb.settings import NO_BASE, READY_MADE
 
 
@@ -25,12 +33,12 @@ def base_model(base: object, texts: Texts) -> BaseModel | None:
             f"base must be a SpamModel, a name or a path, got a {type(base).__name__}",
             hint=f'for example base="{READY_MADE}"',
         )
-    name = _kind(texts) if base == READY_MADE else os.fspath(base)
-    shown = READY_MADE_NAMES[name] if name in MESSAGE_KINDS else f"model {os.path.basename(name)}"
+    name = _ready_made_for(texts) if base == READY_MADE else os.fspath(base)
+    shown = READY_MADE_NAMES[name] if name in READY_MADE_NAMES else f"model {os.path.basename(name)}"
     return BaseModel.of(shown, load(name))
 
 
-def _kind(texts: Texts) -> str:
-    """Returns the kind of ready-made model that fits these messages."""
+def _ready_made_for(texts: Texts) -> str:
+    """Returns the name of the ready-made model that fits these messages."""
     mean_size = int((texts.ends - texts.starts).sum()) / max(1, len(texts))
-    return "mail" if texts.tags else kind_by_length(mean_size)
+    return READY_MADE_OF[MAIL if texts.tags else kind_by_length(mean_size)]

@@ -133,4 +133,4 @@ def test_an_own_model_is_not_in_a_folder_called_tilde(monkeypatch: pytest.Monkey
     from spamnb.model.model_paths import own_model
 
     monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: "~/.local/share/spamnb")
-    assert own_model() is None
+    assert own_model("text") is None

@@ -175,12 +175,12 @@ def _measure(protocol: str, params: Params) -> _Measured:
 
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_aloud, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import TrainingOverlap
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
-    path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
+    path = find_model_aloud(params["model"], partial(kind_of_inputs, data, params), quiet)
     model = load_model(path)
     model = apply_decision_options(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}

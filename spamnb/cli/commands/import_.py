@@ -28,17 +28,17 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
-    from spamnb.model import import_lines
+    from spamnb.model import import_lines, kind_of_model
     from spamnb.readers import open_bytes
 
-    target = output_path(output)
-    check_target(target, force)
     stream = open_bytes(file, live=False)
     notes: list[str] = []
     try:
         model = import_lines(stream.lines(), stream.name, notes)
     finally:
         stream.close()
+    target = output_path(output, lambda: kind_of_model(model))
+    check_target(target, force)
     size = save(model, target, quiet)
     for note in notes:
         print_status(f"note: {note}", quiet)
