@@ -12,6 +12,7 @@ from spamnb.model import (
     MODEL_VARIABLE,
     OWN_MODELS,
     READY_MADE_NAMES,
+    TEXT,
     choose_existing,
     choose_model,
     find_model as find_file,
@@ -113,7 +114,9 @@ def require_model(path: str) -> None:
 def output_path(option: str | None, kind: Kind) -> str:
     """Where a new model is written: the stated name or path, else your own model for these messages."""
     stated = option or os.environ.get(MODEL_VARIABLE)
-    path = new_path_of(stated) if stated else own_model(kind())
+    if stated:
+        return new_path_of(stated)
+    path = own_model(TEXT) and own_model(kind())  # `kind` reads data: not where there is no folder
     if path is None:
         raise ModelError(
             "there is no home folder for a model of your own: HOME is not set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -83,14 +84,20 @@ def update_model(
 def print_undo(learner: Learner, flags: dict[str, Any]) -> None:
     """Prints the command that takes the lesson back, if there is one and the history keeps it."""
     if learner.lesson is not None and history_days(flags):
-        print_status(f"{'undo':<10} {undo_command(learner.lesson.id, learner.path)}", flags["quiet"])
+        print_status(
+            f"{'undo':<10} {undo_command(learner.lesson.id, flags['model'], learner.path)}", flags["quiet"]
+        )
 
 
-def undo_command(lesson: int, path: str) -> str:
-    """The command that takes a lesson of the model in this file back."""
-    from spamnb.model import name_of
+def undo_command(lesson: int, option: str | None, path: str) -> str:
+    """The command that takes a lesson back; it names a default model: there are two.
 
-    return f"spamnb model undo {lesson}{model_flag(name_of(path))}"
+    `option` is the value of -m, `path` the model.
+    """
+    from spamnb.model import MODEL_VARIABLE, name_of
+
+    stated = option or os.environ.get(MODEL_VARIABLE)
+    return f"spamnb model undo {lesson}{model_flag(option if stated else name_of(path))}"
 
 
 def _has_one_class(model: SpamModel) -> bool:

@@ -51,7 +51,7 @@ ERRORS = {
         "Hint: say where to write: -o FILE, or set SPAMNB_MODEL=FILE",
     ],
     "own": [
-        "Error: there is no model of your own yet, and the ready-made ones do not learn",
+        "Error: there is no model of your own for text yet, and the ready-made ones do not learn",
         "Hint: train one with `spamnb train DATA -o FILE`, or name one with -m MODEL",
     ],
 }

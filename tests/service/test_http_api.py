@@ -86,7 +86,8 @@ def test_an_explanation_sums_to_the_log_odds(server: Server) -> None:
 def test_health_names_the_models_and_metrics_count(server: Server) -> None:
     status, _, content = server.ask("GET", "/healthz")
     health = json.loads(content)
-    assert (status, health["status"], health["models"]) == (200, "ok", {"sms": "sms", "mail": "mail"})
+    models = {"text": "sms", "long-text": "mail", "mail": "mail"}
+    assert (status, health["status"], health["models"]) == (200, "ok", models)
     server.post("/predict", {"text": SPAM_TEXT})
     _, header, metrics = server.ask("GET", "/metrics")
     assert header["content-type"].startswith("text/plain; version=0.0.4")
