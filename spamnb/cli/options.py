@@ -221,7 +221,7 @@ new_model_option = option(
     "--output",
     type=PATH,
     metavar="MODEL",
-    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else your own model]",
+    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else my-text or my-mail]",
 )
 changed_model_option = option(
     "-o",

@@ -69,6 +69,36 @@ def test_a_candidate_has_the_figures_of_evaluate(cli: Cli, sms: Sms) -> None:
     assert row["value"] == pytest.approx(alone["roc_auc"], abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    "flags", [("--textbook", "multinomial"), ("--textbook", "bernoulli"), ("--tokens", "plain")]
+)
+def test_other_tokens_have_the_same_folds_in_evaluate(cli: Cli, flags: tuple[str, str]) -> None:
+    """Texts whose words depend on the tokens: duplicates would be others, and so would be the folds."""
+    texts = [
+        "win a pr1ze {}",
+        "w i n cash {}",
+        "it's {}\u202f% off",
+        "\u200bsee you\u2019re {}",
+        "home by {}",
+    ]
+    rows = [
+        f"{'spam' if (i + n) % 3 else 'ham'},{text.format(i)}"
+        for i in range(24)
+        for n, text in enumerate(texts)
+    ]
+    data = cli.write("d.csv", "\n".join(["label,text", *rows]))
+    name = f"{flags[0][2:]}={flags[1]}"
+    compared = cli("compare", data, "--with", name, "--folds", "3", "--json", "-", "-q").json["candidates"]
+    row = next(row for row in compared if row["name"] == name)
+    no = () if flags[0] == "--textbook" else ("--set", "refine=no")
+    alone = cli("evaluate", data, "--folds", "3", *flags, *no, "--json", "-", "-q").json
+    for figure in ("accuracy", "recall", "roc_auc", "log_loss"):
+        assert row[figure] == pytest.approx(alone[figure], abs=1e-12), figure
+    note = "probabilities as the textbook has them, not calibrated"
+    assert (alone["notes"][-1] == note) == (flags[0] == "--textbook")
+    assert ("calibrated on" in alone["notes"][-1]) == (flags[0] != "--textbook")
+
+
 def test_narrow_terminals_and_other_objectives(cli: Cli, sms: Sms) -> None:
     flags = ("--objective", "recall@0.1%", "--with", "damping=0")
     shown = cli("compare", sms.train, *flags, env={"COLUMNS": "80"}).text

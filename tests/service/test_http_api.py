@@ -165,6 +165,29 @@ def test_lessons_are_seen_by_the_next_request_and_by_predict(cli: Cli) -> None:
         assert server.post("/undo", b"", 409)["error"] == "there is no lesson to undo"
 
 
+def test_lessons_on_text_and_on_mail_are_in_two_models(cli: Cli) -> None:
+    mail = b"Subject: zeppelin\n\nthe quarterly newsletter"
+    with Server(cli) as server:
+        text = server.post("/learn", {"text": "the zeppelin", "label": "spam"})
+        other = server.post("/learn?label=spam", mail, Content_Type="message/rfc822")
+        assert (text["lesson"], other["lesson"]) == (1, 1)
+        assert (text["model"], other["model"]) == (str(cli.own_model), str(cli.own_mail_model))
+        assert json.loads(server.ask("GET", "/healthz")[2])["models"] == {
+            "text": "my-text",
+            "long-text": "my-text",
+            "mail": "my-mail",
+        }
+        assert server.post("/undo?lesson=1", b"", 422) == {
+            "error": "two models have a lesson 1",
+            "hint": f"add &model= and one of {cli.own_model}, {cli.own_mail_model}",
+        }
+        assert server.post("/undo?lesson=1&model=x", b"", 409)["error"] == "no model in use is x"
+        undone = server.post(f"/undo?lesson=1&model={other['model']}")
+        assert (undone["model"], undone["forgotten"]) == (other["model"], {"spam": 1})
+        undone = server.post("/undo")
+        assert (undone["model"], undone["forgotten"]) == (text["model"], {"spam": 1})
+
+
 def test_relabelled_and_forgotten_messages_can_be_undone(cli: Cli, tiny: Path) -> None:
     model = cli.write("m.spamnb", tiny.read_bytes())
     with Server(cli, "-m", model) as server:
