@@ -79,7 +79,8 @@ def test_other_tokens_have_the_same_folds_in_evaluate(cli: Cli, flags: tuple[str
     row = next(row for row in compared if row["name"] == name)
     no = () if flags[0] == "--textbook" else ("--set", "refine=no")
     alone = cli("evaluate", data, "--folds", "2", *flags, *no, "--json", "-", "-q").json
-    for figure in ("accuracy", "recall", "roc_auc", "log_loss"):
+    # With other tokens P of messages with few known words is limited, which `compare` leaves out.
+    for figure in ("accuracy", "recall", "roc_auc", *(("log_loss",) if not no else ())):
         assert row[figure] == pytest.approx(alone[figure], abs=1e-12), figure
     note = "probabilities as the textbook has them, not calibrated"
     assert (alone["notes"][-1] == note) == (flags[0] == "--textbook")
