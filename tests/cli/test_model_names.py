@@ -103,9 +103,9 @@ def test_the_list_has_all_models(cli: Cli, demo: Path) -> None:
     assert head.split() == ["default", "name", "messages", "accuracy", "size", "date", "file"]
     assert [row[:15].split() for row in rows] == [["demo"], ["text", "sms"], ["mail", "mail"]]
     assert re.fullmatch(rf"         demo +4 +- +\d kB  \d{{4}}-\d\d-\d\d  {re.escape(str(demo))}", rows[0])
-    none = "ready-made: there is no model of your own for"
-    assert text == f"default for text: sms, or mail for texts as long as mails ({none} text yet)"
-    assert mail == f"default for mail: mail ({none} mail yet)"
+    none = "(ready-made: none of your own yet)"
+    assert text == f"default for text: sms, or mail for texts as long as mails {none}"
+    assert mail == f"default for mail: mail {none}"
 
 
 def test_the_list_shows_the_accuracy_of_training(cli: Cli) -> None:
