@@ -112,7 +112,7 @@ def require_model(path: str) -> None:
 
 
 def output_path(option: str | None, kind: Kind) -> str:
-    """Where a new model is written: the stated name or path, else your own model for these messages."""
+    """Returns where a new model is written: the stated name or path, else your own for these messages."""
     stated = option or os.environ.get(MODEL_VARIABLE)
     if stated:
         return new_path_of(stated)

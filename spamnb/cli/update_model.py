@@ -45,7 +45,7 @@ def _positive(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def class_options(spam: str, ham: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The flags --spam and --ham with their help."""
+    """Returns the flags --spam and --ham with their help."""
     return all_of(
         option("--spam", is_flag=True, group="Input", help=spam),
         option("--ham", is_flag=True, group="Input", help=ham),
@@ -90,7 +90,7 @@ def print_undo(learner: Learner, flags: dict[str, Any]) -> None:
 
 
 def undo_command(lesson: int, option: str | None, path: str) -> str:
-    """The command that takes a lesson back; it names a default model: there are two.
+    """Returns the command that takes a lesson back; it names a default model: there are two.
 
     `option` is the value of -m, `path` the model.
     """
@@ -244,7 +244,7 @@ def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:
-    """`spam`, or `2 ham, 1 spam`."""
+    """Returns `spam`, or `2 ham, 1 spam`."""
     counts = Counter(verdicts)
     if sum(counts.values()) == 1:
         return visible(next(iter(counts)))

@@ -46,7 +46,7 @@ def model_list(json_file: str | None) -> None:
 
 
 def _default(kind: str) -> dict[str, Any]:
-    """The model that is used for text or mail without -m, and the reason."""
+    """Returns the model that is used for text or mail without -m, and the reason."""
     from spamnb.model import LONG_TEXT, READY_MADE, TEXT, choose_model, name_of
 
     chosen = choose_model(None, lambda: kind)
