@@ -61,7 +61,7 @@ def model_to_change(option: str | None, kind: Kind | None = None) -> str:
 
 
 def default_kinds(path: str) -> list[str]:
-    """The kinds of messages, text and mail, for which commands without -m use a model."""
+    """Returns the kinds of messages, text and mail, for which commands without -m use a model."""
     defaults = {kind: choose_model(None, lambda kind=kind: kind) for kind in OWN_MODELS}  # type: ignore[misc]
     return [kind for kind, model in defaults.items() if model is not None and _same(model.path, path)]
 

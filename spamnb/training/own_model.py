@@ -32,7 +32,7 @@ class OwnModel(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is printed about it."""
+        """Returns what is printed about it."""
         return f"no model of your own for {self.kind} yet: starting {self.path} from the {self.base_name}"
 
 

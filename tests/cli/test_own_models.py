@@ -21,8 +21,8 @@ TWO = [
 
 def defaults(cli: Cli) -> dict[str, str]:
     """The default for text and for mail."""
-    found = cli("model", "list", "--json", "-").json["default"]
-    return {kind: Path(default["path"]).stem for kind, default in found.items()}
+    rows = cli("model", "list", "--json", "-").json["default"]
+    return {kind: Path(row["path"]).stem for kind, row in rows.items()}
 
 
 def models(cli: Cli) -> list[str]:

@@ -48,7 +48,7 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
 
 
 def _import(file: str) -> tuple[SpamModel, str, list[str]]:
-    """The model in an export, the name of its source, and notes."""
+    """Reads an export: returns the model, the name of its source, and notes."""
     from spamnb.model import import_lines
     from spamnb.readers import open_bytes
 

@@ -257,7 +257,7 @@ def _base_text(model: SpamModel) -> str:
 
 
 def _default_text(target: str) -> str:
-    """For which messages the model is used from now on, if without -m."""
+    """Words for which messages the model is used from now on, without -m."""
     kinds = default_kinds(target)
     return f"for {' and '.join(kinds)}: commands without -m use it" if kinds else ""
 
