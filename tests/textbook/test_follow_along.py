@@ -1,6 +1,7 @@
 """Runs the commands of docs/reference/worked-figures.md, and every row of its tables.
 
-A row has an item, a command that prints JSON, the document's figure, and ours: where it is in the JSON, and its value.
+A row has an item, a command that prints JSON, the document's figure, and ours: where it is in the JSON, and
+its value.
 """
 
 from __future__ import annotations

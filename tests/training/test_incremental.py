@@ -207,7 +207,7 @@ def test_figures_grow_stale() -> None:
 
 @pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_state() | {"classified": -1}])
 def test_a_damaged_account_is_refused(state: object) -> None:
-    with pytest.raises(ModelError, match="the model's account of changes is damaged"):
+    with pytest.raises(ModelError, match="the model's change history is damaged"):
         ChangeHistory.from_state(state)
 
 

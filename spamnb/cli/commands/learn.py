@@ -69,14 +69,16 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
             or flags["files_from"]
             or flags["positive"] is not None
         ):
-            raise click.UsageError("--compact does nothing else: leave out the messages.")
+            raise click.UsageError("--compact takes no messages: leave them out.")
         _compact(flags)
         return
     if sync:
         _check_sync(messages, flags)
         messages, flags["labelled"], flags["sync"] = (), (*flags["labelled"], *messages), True
     if flags["labelled"] and flags["positive"] is not None:
-        raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
+        raise click.UsageError(
+            "--spam and --ham cannot be combined with --label or --sync: leave out one of them."
+        )
 
     if flags["texts"] and flags["positive"] is None:
         raise click.UsageError("-t needs --spam or --ham: say what the text is.")
@@ -102,7 +104,7 @@ def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
 
     if flags["mode"] == "again":
-        raise click.UsageError("--sync does not go with --mode again.")
+        raise click.UsageError("--sync cannot be combined with --mode again.")
     if not messages:
         raise click.UsageError("--sync needs folders with their labels: spam=Maildir/.Junk")
     wrong = next((text for text in messages if "=" not in text), None)
