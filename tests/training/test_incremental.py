@@ -266,7 +266,7 @@ def test_another_model_in_its_place_is_an_error(path: Path) -> None:
     slow = Learner(path)
     slow.load()
     train(["a", "b"], ["ham", "spam"], features=FeatureConfig.plain()).save(path)
-    with pytest.raises(ModelError, match="has become another model meanwhile"), slow:
+    with pytest.raises(ModelError, match="was replaced by another model"), slow:
         pass
 
 
