@@ -48,7 +48,7 @@ def rows_of(document: str, table: str) -> list[Row]:
 def tables_of(page: str) -> Iterator[list[Row]]:
     """The tables of all sections, in order."""
     for section in page.split("\n## ")[1:]:
-        title = section.partition("\n")[0].removeprefix("Document ")
+        title = re.split("[:\n]", section)[0].removeprefix("Document ")
         yield from (rows_of(title, table) for table in section.split(HEADER)[1:])
 
 
@@ -58,7 +58,7 @@ FIGURES = [row for rows in TABLES for row in rows if rows is not OF_THE_LAB]
 
 
 def section(title: str) -> str:
-    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return PAGE.split(f"\n## {title}:")[1].split("\n## ")[0]
 
 
 def lab_commands() -> Iterator[str]:
