@@ -184,15 +184,17 @@ def _lengths(given: str, em: float) -> list[float]:
 def _is_transformed_away(values: Values, em: float) -> bool:
     functions = functions_of(values, "transform")
     functions += [(name, str(values[name])) for name in ("translate", "scale", "rotate") if name in values]
-    return any(_moves_away(name, given, em) for name, given in functions)
+    one_sided = values.get("backface-visibility") == "hidden"
+    return any(_moves_away(name, argument, em, one_sided) for name, argument in functions)
 
 
-def _moves_away(name: str, given: str, em: float) -> bool:
+def _moves_away(name: str, given: str, em: float, one_sided: bool) -> bool:
     if name in ("rotatex", "rotatey", "rotate"):
         angle = _ANGLE.search(given)
         if angle is None or (name == "rotate" and given.split()[0] not in ("x", "y")):
             return False
-        return abs(math.cos(math.radians(float(angle[1]) * _DEGREES[angle[2]]))) < 0.05
+        front = math.cos(math.radians(float(angle[1]) * _DEGREES[angle[2]]))
+        return (front if one_sided else abs(front)) < 0.05
     numbers = _lengths(given, em)
     if not numbers:
         return False
