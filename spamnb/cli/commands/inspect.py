@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
     """Show what a model contains, look up words.
 
-    Shows the model card, the tokens with most evidence for each class with their counts, P(w|c) and weight,
-    the columns, and the formula that makes the log-odds of them. FILE is a model file, read without executing
-    anything in it; -m takes names too.
+    Shows a summary of the model, the strongest tokens of each class with their counts, P(w|c) and weight, the
+    columns, and the formula for the log-odds. FILE is a model file, read without executing anything in it; -m
+    takes names too.
 
     \b
     Examples:
