@@ -32,8 +32,8 @@ _HEADER = """# The command line
 `make docs` writes this page from the `--help-all` of every command. Do not edit it by hand. The
 [quick start](../quickstart.md) shows the main commands with their output.
 
-MODEL is the name of a model or a file: see [names](model-file.md#names-and-the-default). Commands end with one of these
-[exit codes](exit-codes.md).
+MODEL is the name of a model or a file: see [names](model-file.md#names-and-the-default).
+[Exit codes](exit-codes.md) are the same for all commands.
 
 | variable | what it does |
 |---|---|
