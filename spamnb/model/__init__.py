@@ -49,6 +49,12 @@ if TYPE_CHECKING:
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
+    from spamnb.model.journal_records import (
+        decode_all as decode_all,
+        decode_each as decode_each,
+        encode as encode,
+        with_records as with_records,
+    )
     from spamnb.model.lesson_block import LessonBlock as LessonBlock, join_blocks as join_blocks
     from spamnb.model.lesson_record import (
         SOURCE_LENGTH as SOURCE_LENGTH,
@@ -65,16 +71,12 @@ if TYPE_CHECKING:
         verify as verify,
     )
     from spamnb.model.model_delta import (
-        DIGESTS as DIGESTS,
         NO_WEIGHTS as NO_WEIGHTS,
         Change as Change,
+        ChangedDigests as ChangedDigests,
         Weights as Weights,
-        decode_all as decode_all,
-        decode_each as decode_each,
-        encode as encode,
         merge_weights as merge_weights,
         sum_changes as sum_changes,
-        with_records as with_records,
     )
     from spamnb.model.model_lookup import (
         find_model as find_model,
@@ -177,6 +179,7 @@ else:
             "explanation": ["Basis", "Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
+            "journal_records": ["decode_all", "decode_each", "encode", "with_records"],
             "lesson_block": ["LessonBlock", "join_blocks"],
             "lesson_record": [
                 "LessonEntry",
@@ -190,15 +193,11 @@ else:
             "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": [
                 "Change",
-                "DIGESTS",
+                "ChangedDigests",
                 "NO_WEIGHTS",
                 "Weights",
-                "decode_all",
-                "decode_each",
-                "encode",
                 "merge_weights",
                 "sum_changes",
-                "with_records",
             ],
             "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],

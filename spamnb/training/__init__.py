@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from spamnb.training.base_choice import base_model as base_model, ready_made_base as ready_made_base
     from spamnb.training.cross_validation import (
         FoldScores as FoldScores,
         count_duplicates as count_duplicates,
@@ -82,6 +83,7 @@ else:
                 "folds",
                 "score_fold",
             ],
+            "base_choice": ["base_model", "ready_made_base"],
             "fit_base_weight": ["start_model"],
             "fit_calibration": ["fit_linear"],
             "model_calibration": [
