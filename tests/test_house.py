@@ -243,7 +243,7 @@ def test_verdicts_come_from_one_place() -> None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "verdicts"
     }
-    assert callers == {"spamnb.model.verdicts", "spamnb.evaluation.other_filter"}
+    assert callers == {"spamnb.model.unsure_verdicts", "spamnb.evaluation.other_filter"}
 
 
 def first_lines(path: Path) -> Iterator[str]:

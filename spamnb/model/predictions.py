@@ -9,7 +9,7 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.model.calibration import LIMIT, probabilities, probability
 from spamnb.model.raw_scores import RawScores
-from spamnb.model.verdicts import MOST, Verdicts, taught_range
+from spamnb.model.unsure_verdicts import MOST, Verdicts, taught_range
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel

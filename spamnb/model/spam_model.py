@@ -27,7 +27,7 @@ from spamnb.model.predictions import (
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_class import spam_classes
-from spamnb.model.verdicts import Verdicts, decide
+from spamnb.model.unsure_verdicts import Verdicts, decide
 from spamnb.storage import model_file
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from spamnb.model.spam_model import SpamModel
 from spamnb.storage.lock import Lock
 from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
-from spamnb.training.lesson_history import undo
+from spamnb.training.undo_lessons import undo
 from tests.reference.changes import Tally
 from tests.reference.journal import counts_of
 from tests.robustness.crash_recovery import message, trained

@@ -27,8 +27,8 @@ from spamnb.model.text_export import export_lines
 from spamnb.settings import TrainingConfig
 from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
-from spamnb.training.lesson_history import history
 from spamnb.training.trainer import Trainer
+from spamnb.training.undo_lessons import history
 from tests.robustness.result_row import Row
 
 Labelled = tuple[str, str]

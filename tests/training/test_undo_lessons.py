@@ -21,8 +21,8 @@ from spamnb.settings import TrainingConfig
 from spamnb.storage import history_file
 from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
-from spamnb.training.lesson_history import history, undo
 from spamnb.training.trainer import train
+from spamnb.training.undo_lessons import history, undo
 from tests.helpers.small_models import NEWS, ROWS, is_trained_on, learn, trained
 
 LIMITS = lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE
