@@ -119,7 +119,10 @@ class Postfix:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
+        pid = self.folder / "queue" / "pid" / "master.pid"
+        if pid.exists():
+            os.kill(int(pid.read_text()), signal.SIGTERM)  # it ends its services too
+        elif self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
         self._process.wait(PATIENCE)
         shutil.rmtree(self.folder, ignore_errors=True)
