@@ -107,7 +107,8 @@ class SpamdServer:
         _, scored = await self._service.classify(message, "spamd")
         verdict = mail_verdict(scored.loaded.model, scored.predictions, scored.row)
         body = await self._body_of(request.command, message, scored, verdict)
-        return protocol.format_verdict(verdict.is_spam, verdict.score, REQUIRED, body)
+        with_length = not request.one_field
+        return protocol.format_verdict(verdict.is_spam, verdict.score, REQUIRED, body, with_length)
 
     async def _body_of(
         self, command: str, message: Message, scored: Scored, verdict: MailVerdict

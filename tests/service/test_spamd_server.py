@@ -71,6 +71,14 @@ def test_reports_and_symbols(server: Server) -> None:
     assert reply.endswith(b"\r\n\r\n")
 
 
+def test_a_client_before_version_1_3_gets_one_field(server: Server) -> None:
+    """Exim sends REPORT SPAMC/1.2, and reads nothing but this form of a reply."""
+    reply = ask(server, request("REPORT").replace(b"SPAMC/1.5", b"SPAMC/1.2"))
+    assert re.match(
+        rb"SPAMD/1\.1 0 EX_OK\r\nSpam: True ; \d+\.\d / 5\.0\r\n\r\nSpam detection software", reply
+    )
+
+
 @pytest.mark.parametrize(
     ("data", "reply"),
     [
