@@ -1,4 +1,4 @@
-"""Runs the lines of docs/how-to/run-a-service.md with a real Exim, which Debian does not install with Postfix."""
+"""Runs the lines of docs/how-to/run-a-service.md with a real Exim, installed in place of Postfix."""
 
 from __future__ import annotations
 
