@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from spamnb.model import Explanation
+from spamnb.model import Explanation, mail_verdict, verdict_fields
+from spamnb.report import header_reasons
 from spamnb.service.lessons import Lessons, Taught
 from spamnb.service.live_model import LiveModels
 from spamnb.service.message_scoring import Message, Scored, score_messages, texts_of
@@ -48,6 +49,13 @@ class FilterService:
         request, scored = await self.classify(message, source)
         model = scored.loaded.model
         return request, scored, await self.batch.run(lambda: model.explain(texts_of([message])[0]))
+
+    async def header_fields(self, message: Message, scored: Scored) -> list[tuple[str, str]]:
+        """The fields for the header of a mail, with the strongest reasons for its verdict."""
+        model = scored.loaded.model
+        explanation = await self.batch.run(lambda: model.explain(texts_of([message])[0]))
+        verdict = mail_verdict(model, scored.predictions, scored.row)
+        return verdict_fields(verdict, [header_reasons(explanation), *scored.notes])
 
     async def learn(self, messages: Sequence[Message], label: str, source: str) -> tuple[str, Taught]:
         return await self._teach(lambda: self.lessons.learn(messages, label), source)

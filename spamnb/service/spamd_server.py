@@ -8,8 +8,7 @@ from functools import partial
 
 from spamnb.errors import SpamnbError
 from spamnb.mail import annotate
-from spamnb.model import REQUIRED, Explanation, MailVerdict, mail_verdict, verdict_fields
-from spamnb.report import header_reasons
+from spamnb.model import REQUIRED, Explanation, MailVerdict, mail_verdict
 from spamnb.service import spamd_protocol as protocol
 from spamnb.service.connection_limit import REQUEST_TIME, ConnectionLimit
 from spamnb.service.filter_service import FilterService
@@ -118,8 +117,7 @@ class SpamdServer:
         if command == "SYMBOLS":
             return symbols_of(verdict, scored)
         if command in ("PROCESS", "HEADERS"):
-            reasons = header_reasons(await self._explanation(message, scored))
-            mail = annotate(message.raw, verdict_fields(verdict, [reasons, *scored.notes]))
+            mail = annotate(message.raw, await self._service.header_fields(message, scored))
             return mail if command == "PROCESS" else _header_of(mail)
         if command == "REPORT_IFSPAM" and not verdict.is_spam:
             return b""
