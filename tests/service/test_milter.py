@@ -92,7 +92,7 @@ def test_several_mails_in_a_connection_and_an_aborted_one(cli: Cli, folder: Path
 
 
 @needs_postfix
-@pytest.mark.parametrize("flags", [(), ("--tempfail",)])
+@pytest.mark.parametrize("flags", [(), ("--milter-tempfail",)])
 def test_a_mail_that_cannot_be_classified(cli: Cli, folder: Path, flags: tuple[str, ...]) -> None:
     """A model without a class for spam gives no verdict: the mail passes unmarked, or is refused for now."""
     cli.write("d.csv", "label,text\n" + "work,see you at noon\nplay,win the match\nhome,mow the lawn\n" * 20)
@@ -144,7 +144,9 @@ def test_wrong_options(cli: Cli) -> None:
         "Error: --milter must be HOST:PORT or unix:PATH, got 'here'",
         "Hint: for example 127.0.0.1:783",
     ]
-    assert "Error: --tempfail belongs to --milter" in "\n".join(cli.fails("serve", "--tempfail", code=2))
+    assert "Error: --milter-tempfail belongs to --milter" in "\n".join(
+        cli.fails("serve", "--milter-tempfail", code=2)
+    )
 
 
 def test_without_the_package_the_hint_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,11 +44,11 @@ from spamnb.settings import parse_size
     help="Filter mail for Postfix or Sendmail too, as a milter on this address.",
 )
 @option(
-    "--tempfail",
+    "--milter-tempfail",
     is_flag=True,
     group="Output",
     advanced=True,
-    help="With --milter: if a mail cannot be classified, refuse it for now, instead of passing it unmarked.",
+    help="Refuse a mail for now if it cannot be classified, instead of passing it without a verdict.",
 )
 @option(
     "--allow-tell",
@@ -129,10 +129,10 @@ def serve(
         params["log_format"],
         params["workers"],
         params["history"],
-        params["tempfail"],
+        params["milter_tempfail"],
     )
     spamd_address = parse_address(spamd, "--spamd") if spamd else None
     milter_address = parse_address(milter, "--milter") if milter else None
-    if params["tempfail"] and milter_address is None:
-        raise click.UsageError("--tempfail belongs to --milter")
+    if params["milter_tempfail"] and milter_address is None:
+        raise click.UsageError("--milter-tempfail belongs to --milter")
     click.get_current_context().exit(serve(Address(host, port), spamd_address, milter_address, settings))
