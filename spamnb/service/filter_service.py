@@ -51,7 +51,7 @@ class FilterService:
         return request, scored, await self.batch.run(lambda: model.explain(texts_of([message])[0]))
 
     async def header_fields(self, message: Message, scored: Scored) -> list[tuple[str, str]]:
-        """The fields for the header of a mail, with the strongest reasons for its verdict."""
+        """Returns the fields for the header of a mail, with the strongest reasons for its verdict."""
         model = scored.loaded.model
         explanation = await self.batch.run(lambda: model.explain(texts_of([message])[0]))
         verdict = mail_verdict(model, scored.predictions, scored.row)
@@ -63,8 +63,10 @@ class FilterService:
     async def forget(self, messages: Sequence[Message], label: str, source: str) -> tuple[str, Taught]:
         return await self._teach(lambda: self.lessons.forget(messages, label), source)
 
-    async def undo(self, source: str, lesson: int | None = None) -> tuple[str, Taught]:
-        return await self._teach(lambda: self.lessons.undo(lesson), source)
+    async def undo(
+        self, source: str, lesson: int | None = None, model: str | None = None
+    ) -> tuple[str, Taught]:
+        return await self._teach(lambda: self.lessons.undo(lesson, model), source)
 
     async def _teach(self, change: Callable[[], Taught], source: str) -> tuple[str, Taught]:
         begin, request = time.perf_counter(), self.ids.next()

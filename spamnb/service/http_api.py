@@ -36,6 +36,7 @@ from spamnb.service.service_metrics import CONTENT_TYPE, ServiceMetrics
 MOST_LESSONS = 1000  # messages of one lesson
 _JSON = "application/json"
 LessonNumber = Annotated[int | None, Query(ge=1, description="Its number, as in the answer of /learn.")]
+LessonModel = Annotated[str | None, Query(description="Its model, as in the answer of /learn.")]
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
 
@@ -125,9 +126,13 @@ class HttpApi:
         messages, label = await self._lesson_of(request)
         return _json(taught_row(*await self.service.forget(messages, label, "http")))
 
-    async def undo(self, lesson: LessonNumber = None) -> Response:
-        """Takes a lesson back: this one, or else the last of a server that is not undone yet."""
-        return _json(taught_row(*await self.service.undo("http", lesson)))
+    async def undo(self, lesson: LessonNumber = None, model: LessonModel = None) -> Response:
+        """Takes a lesson back: this one, or else the last of a server that is not undone yet.
+
+        The models for text and for mail count their lessons each. Where both have a lesson of this number,
+        `model` says which one is meant.
+        """
+        return _json(taught_row(*await self.service.undo("http", lesson, model)))
 
     async def health(self) -> Response:
         """Tells that the server works, and which models it uses. Needs no token."""

@@ -62,7 +62,7 @@ class MilterServer:
             await asyncio.wait({self._task})
 
     async def _connected(self, client: anyio.abc.ByteStream) -> None:
-        """A connection that breaks, or is no milter client, must not end the others."""
+        """Answers a connection; one that breaks, or is no milter client, does not end the others."""
         try:
             await self._runner(client)
         except Exception as error:
@@ -85,7 +85,7 @@ class MilterServer:
         return Accept()
 
     async def _verdict(self, raw: bytes) -> list[tuple[str, str]]:
-        """The fields of the verdict, or of a failure if that is no reason to refuse the mail."""
+        """Returns the fields of the verdict, or of a failure that is no reason to refuse the mail."""
         message = Message(raw, True)
         try:
             _, scored = await self._service.classify(message, "milter")

@@ -196,7 +196,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "stdin", "code", "said"),
+    ("args", "stdin", "code", "error"),
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
         (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
@@ -220,9 +220,9 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
     ],
 )
-def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, said: str) -> None:
+def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, error: str) -> None:
     done = here(*args, stdin=stdin, code=code)
-    assert said in done.err
+    assert error in done.err
     assert totals(here) == {"ham": 2, "spam": 2}
     assert not (here.here / "none.lock").exists()
 
@@ -343,7 +343,7 @@ def test_a_failed_first_lesson_leaves_no_model(cli: Cli) -> None:
 def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
     """A fresh installation: the first lesson starts a model of one's own."""
     done = cli("learn", "--spam", stdin=b"lunch at noon?\n")
-    start = f"no model of your own yet: starting {cli.own_model} from the ready-made model for SMS"
+    start = f"no model of your own for text yet: starting {cli.own_model} from the ready-made model for SMS"
     assert done.err.splitlines() == [
         start,
         f"{LINES}, all spam",
@@ -353,7 +353,7 @@ def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
         "mistakes   1 of 1 new message, before learning",
         "note: words count once there are lessons of both spam and ham; "
         "until then a lesson changes only the verdict on the same message",
-        "undo       spamnb model undo 1",
+        "undo       spamnb model undo 1 -m my-text",
     ]
     assert "starting" not in cli("learn", "--ham", stdin=b"see you at six\n").err
 

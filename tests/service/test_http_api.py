@@ -86,7 +86,8 @@ def test_an_explanation_sums_to_the_log_odds(server: Server) -> None:
 def test_health_names_the_models_and_metrics_count(server: Server) -> None:
     status, _, content = server.ask("GET", "/healthz")
     health = json.loads(content)
-    assert (status, health["status"], health["models"]) == (200, "ok", {"sms": "sms", "mail": "mail"})
+    models = {"text": "sms", "long-text": "mail", "mail": "mail"}
+    assert (status, health["status"], health["models"]) == (200, "ok", models)
     server.post("/predict", {"text": SPAM_TEXT})
     _, header, metrics = server.ask("GET", "/metrics")
     assert header["content-type"].startswith("text/plain; version=0.0.4")
@@ -162,6 +163,29 @@ def test_lessons_are_seen_by_the_next_request_and_by_predict(cli: Cli) -> None:
         assert server.post("/undo")["forgotten"] == {"spam": 1}
         assert server.post("/predict", {"text": text}) | {"id": ""} == before | {"id": ""}
         assert server.post("/undo", b"", 409)["error"] == "there is no lesson to undo"
+
+
+def test_lessons_on_text_and_on_mail_are_in_two_models(cli: Cli) -> None:
+    mail = b"Subject: zeppelin\n\nthe quarterly newsletter"
+    with Server(cli) as server:
+        text = server.post("/learn", {"text": "the zeppelin", "label": "spam"})
+        other = server.post("/learn?label=spam", mail, Content_Type="message/rfc822")
+        assert (text["lesson"], other["lesson"]) == (1, 1)
+        assert (text["model"], other["model"]) == (str(cli.own_model), str(cli.own_mail_model))
+        assert json.loads(server.ask("GET", "/healthz")[2])["models"] == {
+            "text": "my-text",
+            "long-text": "my-text",
+            "mail": "my-mail",
+        }
+        assert server.post("/undo?lesson=1", b"", 422) == {
+            "error": "two models have a lesson 1",
+            "hint": f"add &model= and one of {cli.own_model}, {cli.own_mail_model}",
+        }
+        assert server.post("/undo?lesson=1&model=x", b"", 409)["error"] == "no model in use is x"
+        undone = server.post(f"/undo?lesson=1&model={other['model']}")
+        assert (undone["model"], undone["forgotten"]) == (other["model"], {"spam": 1})
+        undone = server.post("/undo")
+        assert (undone["model"], undone["forgotten"]) == (text["model"], {"spam": 1})
 
 
 def test_relabelled_and_forgotten_messages_can_be_undone(cli: Cli, tiny: Path) -> None:

@@ -6,7 +6,7 @@ import { appendText, badge, element, explanation, percent } from "./message_view
 const list = document.getElementById("messages");
 const state = { view: "all", search: "", rows: [], selected: null, opened: null, spam: "spam", loading: 0, shown: "" };
 
-/** Starts the list; `teach(row, label)` and `undo(lesson)` change the model. */
+/** Starts the list; `teach(row, label)` and `undo({ lesson, model })` change the model. */
 export function startList(spam, teach, undo) {
   state.spam = spam;
   list.addEventListener("click", (event) => clicked(event, teach, undo));
@@ -92,7 +92,7 @@ function clicked(event, teach, undo) {
   const row = state.rows.find((one) => one.id === id);
   select(id);
   const action = event.target.closest("[data-action]")?.dataset.action;
-  if (action === "undo") undo(row.lesson);
+  if (action === "undo") undo(row);
   else if (action === "open") toggle();
   else if (action) teach(row, action);
 }
