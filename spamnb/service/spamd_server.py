@@ -8,12 +8,12 @@ from functools import partial
 
 from spamnb.errors import SpamnbError
 from spamnb.mail import annotate
-from spamnb.model import REQUIRED, Explanation, MailVerdict, mail_verdict
+from spamnb.model import REQUIRED, MailVerdict, mail_verdict
 from spamnb.service import spamd_protocol as protocol
 from spamnb.service.connection_limit import REQUEST_TIME, ConnectionLimit
 from spamnb.service.filter_service import FilterService
 from spamnb.service.log_line import log_fault
-from spamnb.service.message_scoring import Message, Scored, texts_of
+from spamnb.service.message_scoring import Message, Scored
 from spamnb.service.spamd_protocol import ProtocolError, SpamdRequest
 from spamnb.service.spamd_report import format_report, symbols_of
 
@@ -121,11 +121,7 @@ class SpamdServer:
             return mail if command == "PROCESS" else _header_of(mail)
         if command == "REPORT_IFSPAM" and not verdict.is_spam:
             return b""
-        return format_report(verdict, await self._explanation(message, scored))
-
-    async def _explanation(self, message: Message, scored: Scored) -> Explanation:
-        model = scored.loaded.model
-        return await self._service.batch.run(lambda: model.explain(texts_of([message])[0]))
+        return format_report(verdict, await self._service.explain_by(scored.loaded.model, message))
 
     async def _tell(self, request: SpamdRequest, message: Message) -> bytes:
         if request.sets:
