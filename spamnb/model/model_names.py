@@ -18,9 +18,7 @@ OWN_MODELS = {TEXT: "my-text", MAIL: "my-mail"}  # the models that `train` and `
 AUTO = "auto"  # in place of a name: no choice, so your own models or the ready-made ones
 _RESERVED = (*READY_MADE_NAMES, AUTO, "ready-made", "default")
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
-_USED = (
-    "default-{}"  # the file in the data folder that holds the choice of `spamnb model use` for text or mail
-)
+_USED = "default-{}"  # in the data folder: what `spamnb model use` chose for text or mail
 
 
 def data_folder() -> str | None:

@@ -200,12 +200,14 @@ def error_response(error: Exception) -> Response:
         headers |= {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     elif isinstance(error, SpamnbError):
         status = 409 if isinstance(error, ModelError | NothingToUndoError) else 422
+        if isinstance(error.__cause__, OSError):  # nothing is wrong with the request: the disk is full
+            status = 503
         message, hint = error.message, error.hint
     elif isinstance(error, RequestValidationError):
         where = "/".join(str(part) for part in error.errors()[0]["loc"])
         status, message, hint = 422, f"wrong value of {where}", "GET /openapi.json describes all values"
     elif isinstance(error, HTTPException):
-        status, message, hint = error.status_code, str(error.detail), "GET /openapi.json lists all routes"
+        status, message, hint = error.status_code, error.detail.lower(), "GET /openapi.json lists all routes"
     else:
         log_fault(error)
         status, message, hint = 500, f"internal error: {type(error).__name__}", "see the log of the server"

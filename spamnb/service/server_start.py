@@ -94,8 +94,9 @@ def _sockets(
     """Returns the sockets of all protocols: those of systemd, else new ones; checks who can reach them."""
     if not (inherited := inherited_sockets()):
         _check_access([http], [] if spamd is None else [spamd], options)
+        for_mail = ((spamd, "--spamd"), (milter, "--milter"))
         return ServerSockets(
-            [listen(http)], *([] if address is None else [listen(address)] for address in (spamd, milter))
+            [listen(http)], *([] if one is None else [listen(one, flag)] for one, flag in for_mail)
         )
     names = names_of_inherited() + [""] * len(inherited)
     pairs = list(zip(names, inherited, strict=False))

@@ -55,7 +55,7 @@ def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | N
     chosen = choose_model(option, kind)
     if chosen is None or not chosen.is_fallback or (path := own_model(wanted := kind())) is None:
         return None
-    base = READY_MADE[wanted]
+    base = READY_MADE[text_or_mail(wanted)]  # a long message among short ones decides nothing
     name, max_fpr = READY_MADE_NAMES[base], MAIL_MAX_FPR if base == READY_MADE[MAIL] else None
     model = start_model(name, SpamModel.load(shipped_model(base)), max_fpr)
     os.makedirs(os.path.dirname(path), exist_ok=True)

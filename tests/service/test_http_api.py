@@ -10,6 +10,7 @@ import pytest
 
 import spamnb
 from spamnb.mail import mail_texts, parse_mail
+from spamnb.service.http_answers import encode_lines
 from spamnb.service.http_api import error_response
 from tests.helpers.command_line import Cli
 from tests.helpers.running_server import MAIL, SPAM_TEXT, Server
@@ -56,6 +57,12 @@ def test_a_list_is_answered_in_order(server: Server) -> None:
     assert [row["verdict"] for row in answer[:3]] == ["ham", "spam", "unsure"]
     assert answer[2]["unsure_reason"] == "nothing in it is known"
     assert answer[:4] * 600 == answer
+
+
+@pytest.mark.parametrize("label", ["spam", "},{", '},{"verdict":', '"}\n{"', "x\\"])
+def test_json_lines_are_one_row_each_whatever_a_label_is(label: str) -> None:
+    rows = [{"verdict": label, "known": 1}, {"verdict": "ham", "taught_as": label}, {"verdict": label}]
+    assert [json.loads(line) for line in encode_lines(rows).decode().splitlines()] == rows
 
 
 @pytest.mark.parametrize("accept", ["application/jsonl", "application/x-ndjson, */*;q=0.1"])
@@ -110,7 +117,7 @@ def test_health_names_the_models_and_metrics_count(server: Server) -> None:
         (b'{"text": "a", "x": 1}', "application/json", 422, "unknown field 'x'"),
         (b"", "text/plain", 422, "the request has no body"),
         (b"a", "image/png", 415, "cannot read the content type 'image/png'"),
-        (b"a", "", 415, "cannot read the content type 'that is missing'"),
+        (b"a", "", 415, "the request has no content type"),
         (b"From=1", "application/x-www-form-urlencoded", 422, "the form has no field Body"),
         (b"Body=\xff", "application/x-www-form-urlencoded", 400, "the body is not a form"),
     ],
@@ -125,11 +132,11 @@ def test_a_wrong_body_is_refused_with_a_reason(
 
 def test_unknown_routes_and_methods_are_refused_as_json(server: Server) -> None:
     assert server.post("/nothing", {}, 404) == {
-        "error": "Not Found",
+        "error": "not found",
         "hint": "GET /openapi.json lists all routes",
     }
     status, header, content = server.ask("GET", "/predict")
-    assert (status, header["allow"], json.loads(content)["error"]) == (405, "POST", "Method Not Allowed")
+    assert (status, header["allow"], json.loads(content)["error"]) == (405, "POST", "method not allowed")
 
 
 def test_a_web_page_of_another_origin_cannot_post(server: Server) -> None:
