@@ -97,7 +97,7 @@ from spamnb.settings import parse_size
 def serve(
     host: str, port: int, spamd: str | None, milter: str | None, token_file: str | None, **params: Any
 ) -> None:
-    """Answer clients over HTTP, the spamd protocol and the milter protocol.
+    """Answer clients over HTTP, spamd and milter protocols.
 
     The models stay in memory, so a verdict takes about a millisecond. They are those that `spamnb predict`
     uses: your own, or the ready-made ones for SMS and mail. A model that `spamnb learn` or `train` changes is
