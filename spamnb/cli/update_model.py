@@ -97,18 +97,23 @@ def _has_one_class(model: SpamModel) -> bool:
 
 
 @contextmanager
-def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
-    """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
+def own_model_started(
+    paths: tuple[str, ...], flags: dict[str, Any], kind: Callable[[], str] | None = None
+) -> Iterator[None]:
+    """Starts the user's own model if there is none, and prints that; removes it if nothing is learned.
+
+    `kind` tells the kind of messages, if their sources do not.
+    """
     from spamnb.cli.message_kind import kind_of_messages, text_kind
     from spamnb.training import own_model_started as started
 
-    def kind() -> str:
+    def kind_of_sources() -> str:
         if flags.get("texts"):
             return text_kind(flags["texts"])
         default = () if flags["files_from"] or flags.get("labelled") else ("-",)
         return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
 
-    with started(flags["model"], kind) as own:
+    with started(flags["model"], kind or kind_of_sources) as own:
         if own is not None:
             text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
             print_status(text, flags["quiet"])

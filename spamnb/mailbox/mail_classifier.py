@@ -9,6 +9,7 @@ from typing import NamedTuple
 from spamnb.core import excerpt
 from spamnb.mail import Limits, Mail, mail_texts, parse_mail
 from spamnb.model import require_spam
+from spamnb.storage import HISTORY_DAYS
 from spamnb.training import Learner, LearnResult, StoredModel, check_can_sync, class_label
 
 
@@ -23,8 +24,9 @@ class Verdict(NamedTuple):
 class MailClassifier:
     """One model for several accounts, each of which may have a thread of its own."""
 
-    def __init__(self, path: str, limits: Limits) -> None:
+    def __init__(self, path: str, limits: Limits, history_days: int = HISTORY_DAYS) -> None:
         self.path = path
+        self._history_days = history_days
         self._limits = limits
         self._stored = StoredModel(path)
         self._lock = Lock()
@@ -43,7 +45,7 @@ class MailClassifier:
     def learn(self, lessons: Sequence[tuple[str, bytes]]) -> LearnResult:
         """Learns mails as `spam` or `ham`; of two labels for a mail the last one counts."""
         texts = mail_texts([parse_mail(raw, self._limits) for _, raw in lessons])
-        with self._lock, Learner(self.path) as learner:
+        with self._lock, Learner(self.path, history_days=self._history_days) as learner:
             labels = [class_label(learner.model, label == "spam") for label, _ in lessons]
             learner.learn(texts, labels)
         return learner.outcome
