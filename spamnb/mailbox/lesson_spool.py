@@ -1,5 +1,8 @@
 """Drains a folder in which a mail server leaves mails to learn: Maildir++ with the folders spam and ham.
 
+The time when a file came into its folder is that of the lesson; its name and its other times are the mail's.
+Hard links have one time: then ham counts. Dovecot makes none on another file system, as tmpfs is.
+
 A mail is removed after it is in the model, in the order in which mails came. So after a kill only mails that
 the model knows are learned again, and no older lesson is left without the later one that corrected it.
 """
@@ -7,7 +10,6 @@ the model knows are learned again, and no older lesson is left without the later
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,17 +19,19 @@ from spamnb.mailbox.mail_identity import MOST_BYTES
 from spamnb.storage import Lock
 
 _AT_ONCE = 100  # mails learned in one step
-_LABELS = "spam", "ham"
-_NAME = re.compile(r"(\d{1,12})\.(?:.*?M(\d{1,9}))?")  # of a mail in a Maildir: seconds, and microseconds
+_LABELS = "spam", "ham"  # of two at the same time the last one counts
 
 
 class SpooledLesson(NamedTuple):
     """A mail to learn; the order is that in which mails came."""
 
-    seconds: int
-    microseconds: int
-    label: str
+    came: int
+    rank: int
     path: str
+
+    @property
+    def label(self) -> str:
+        return _LABELS[self.rank]
 
 
 def drain_spool(folder: str, model: Learning) -> Iterator[str]:
@@ -47,8 +51,8 @@ def waiting_lessons(folder: str) -> list[SpooledLesson]:
     if not os.path.isdir(folder):
         raise MailboxError(f"{folder} is no folder", hint="give the folder with .spam and .ham in it")
     return sorted(
-        _lesson(label, entry)
-        for label in _LABELS
+        SpooledLesson(entry.stat(follow_symlinks=False).st_ctime_ns, rank, entry.path)
+        for rank, label in enumerate(_LABELS)
         for part in ("new", "cur")
         for entry in _files(os.path.join(folder, f".{label}", part))
     )
@@ -60,13 +64,6 @@ def _files(folder: str) -> list[os.DirEntry[str]]:
             return [one for one in entries if one.is_file(follow_symlinks=False)]
     except FileNotFoundError:
         return []
-
-
-def _lesson(label: str, entry: os.DirEntry[str]) -> SpooledLesson:
-    """The name of a mail has its time; Dovecot gives a file the time of the mail."""
-    match = _NAME.match(entry.name)
-    seconds, micro = match.groups() if match else (entry.stat(follow_symlinks=False).st_mtime, "")
-    return SpooledLesson(int(seconds), int(micro or 0), label, entry.path)
 
 
 def _read(path: str) -> bytes:
