@@ -9,11 +9,12 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from spamnb.mailbox.mail_identity import digest_of
 from spamnb.mailbox.mailbox_state import MailboxState
 from spamnb.mailbox.maildir_session import UIDVALIDITY, MaildirSession
 from spamnb.mailbox.maildir_sync import MaildirSync
@@ -154,10 +155,18 @@ def test_flags_of_a_mail_change_nothing(learner: Learner) -> None:
     assert learner.run() == []
 
 
+class Watched(Protocol):
+    """A Maildir, and the state that synchronising keeps of it."""
+
+    @property
+    def maildir(self) -> Maildir: ...
+    def state(self) -> MailboxState: ...
+
+
 class Person:
     """Moves mails at random, and keeps the tally that the model must have at the end."""
 
-    def __init__(self, learner: Learner, rng: random.Random) -> None:
+    def __init__(self, learner: Watched, rng: random.Random) -> None:
         self.learner, self.rng, self.numbers = learner, rng, itertools.count(1)
         self.expected: list[tuple[bytes, str]] = []
 
@@ -193,8 +202,6 @@ class Person:
         known = state.mails("Junk", UIDVALIDITY)
         state.close()
         sizes = {(one.size, one.digest) for one in known.values() if one.digest}
-        from spamnb.mailbox.mail_identity import digest_of
-
         files = self.learner.maildir.files("Junk")
         data = {file: file.read_bytes() for file in files}
         return [file for file in files if (len(data[file]), digest_of(data[file])) in sizes]
