@@ -15,7 +15,7 @@ from spamnb.cli.update_model import own_model_started
 from spamnb.settings import history_days
 
 # The parameters of `learn` that go with it; the others are about messages that are read.
-_USED = {"messages", "sync", "spool", "model", "authserv_ids", "history_days", "json_file", "quiet"}
+_USED = {"messages", "sync", "mode", "model", "authserv_ids", "history_days", "json_file", "quiet"}
 
 
 def is_maildir_argument(messages: tuple[str, ...]) -> bool:
@@ -30,10 +30,10 @@ def learn_moved(ctx: click.Context, messages: tuple[str, ...], flags: dict[str, 
     from spamnb.core import keep_freed_memory
     from spamnb.mailbox import MailClassifier, drain_spool, sync_maildir, waiting_lessons
 
-    _check_flags(ctx)
-    spool = ctx.params["spool"]
+    spool = ctx.params["mode"] == "drain"
+    _check_flags(ctx, "--mode drain" if spool else "--sync of a Maildir")
     if spool and (ctx.params["sync"] or len(messages) != 1):
-        raise click.UsageError("--spool takes one folder, with .spam and .ham in it, and no --sync.")
+        raise click.UsageError("--mode drain takes one folder, with .spam and .ham in it, and no --sync.")
     keep_freed_memory()
     counts = Counter[str]()
     if not (spool and not waiting_lessons(messages[0])):  # without lessons no model is read
@@ -46,14 +46,14 @@ def learn_moved(ctx: click.Context, messages: tuple[str, ...], flags: dict[str, 
     _print_counts(counts, flags["quiet"])
 
 
-def _check_flags(ctx: click.Context) -> None:
+def _check_flags(ctx: click.Context, flag: str) -> None:
     """Refuses options that would do nothing."""
     from click.core import ParameterSource
 
     for param in ctx.command.params:
         name = param.name or ""
-        if name not in _USED and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            flag = "--spool" if ctx.params["spool"] else "--sync of a Maildir"
+        allowed = name in _USED and not (name == "mode" and ctx.params["mode"] != "drain")
+        if not allowed and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{flag} does not go with {param.opts[0]}: leave out one of them.")
 
 

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from spamnb.core import excerpt
-from spamnb.mail import Limits, Mail, mail_texts, parse_mail
+from spamnb.mail import Limits, Mail, StoredLists, mail_texts, parse_mail
 from spamnb.model import require_spam
 from spamnb.storage import HISTORY_DAYS
 from spamnb.training import Learner, LearnResult, StoredModel, check_can_sync, class_label
@@ -27,14 +27,15 @@ class MailClassifier:
     def __init__(self, path: str, limits: Limits, history_days: int = HISTORY_DAYS) -> None:
         self.path = path
         self._history_days = history_days
-        self._limits = limits
+        self._limits, self._lists = limits, StoredLists()
         self._stored = StoredModel(path)
         self._lock = Lock()
         check_can_sync(self._stored.newest())
 
     def classify(self, mails: Sequence[bytes]) -> list[Verdict]:
         """The verdicts of the model as it is on disk now."""
-        parsed = [parse_mail(raw, self._limits) for raw in mails]
+        limits = self._limits.replace(lists=self._lists.newest())
+        parsed = [parse_mail(raw, limits) for raw in mails]
         with self._lock:
             model = self._stored.newest()
             spam = require_spam(model.labels, "spamnb imap")

@@ -12,6 +12,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
+from spamnb.model.listed_verdicts import follow_lists
 from spamnb.model.predictions import TOO_CLOSE, remember
 from spamnb.model.raw_scores import LookedUpBatch
 from spamnb.model.scoring_engine import Engine
@@ -63,7 +64,8 @@ class Explanation:
     `label` is the positive class, usually spam, and `probability` that of this class: P(spam), also where the
     verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
     `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
-    evidence, or was taught word for word: `taught_as` is the label that it was taught with, and the verdict.
+    evidence, or was taught word for word: `taught_as` is the label that it was taught with, and the verdict;
+    or its sender is `listed`: then that is the entry of the list.
     `classes` are all classes of the model, in the order of `Evidence.counts`.
     """
 
@@ -78,6 +80,7 @@ class Explanation:
     basis: Basis
     unsure_reason: str = ""
     taught_as: str = ""
+    listed: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
@@ -101,11 +104,13 @@ def explain_batch(
     categories: Categories,
     numbers: Numbers,
     taught_as: IntArray | None = None,
+    listed: tuple[str, ...] = (),
 ) -> Explanation:
     """Explains the prediction for a batch of one message."""
     predictions = model.score_batch(batch, categories, numbers)
     if taught_as is not None:
         predictions = remember(model, predictions, taught_as)
+    predictions = follow_lists(model, predictions, listed)
     pair = model.pair or _two_best(predictions)
     slope, offset = _slope_and_offset(model, predictions)
     columns = model.engine.columns(1, categories, numbers)
@@ -127,6 +132,7 @@ def explain_batch(
         basis=_basis(model, batch, predictions),
         unsure_reason=predictions.unsure_reason(0),
         taught_as=predictions.taught_label(0),
+        listed=predictions.listed_entry(0),
     )
 
 

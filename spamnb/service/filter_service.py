@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
+from spamnb.mail import DEFAULT, Limits
 from spamnb.model import Explanation
 from spamnb.service.lessons import Lessons, Taught
 from spamnb.service.live_model import LiveModels
@@ -19,8 +20,13 @@ BLOCK = 1000  # messages of a list that are scored before other clients have the
 class FilterService:
     """The one object behind HTTP and spamd. It knows neither of them."""
 
-    def __init__(self, option: str | None = None, warn: Callable[[str], None] = lambda _: None) -> None:
-        self.models = LiveModels(option, warn)
+    def __init__(
+        self,
+        option: str | None = None,
+        warn: Callable[[str], None] = lambda _: None,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        self.models = LiveModels(option, warn, limits)
         self.batch = MicroBatch(self.models)
         self.lessons = Lessons(self.models, option)
         self.events, self.ids = Events(), RequestIds()
@@ -46,8 +52,9 @@ class FilterService:
     async def explain(self, message: Message, source: str) -> tuple[str, Scored, Explanation]:
         """Explains the verdict on a message."""
         request, scored = await self.classify(message, source)
-        model = scored.loaded.model
-        return request, scored, await self.batch.run(lambda: model.explain(texts_of([message])[0]))
+        model, limits = scored.loaded.model, scored.loaded.limits
+        explanation = self.batch.run(lambda: model.explain(texts_of([message], limits)[0]))
+        return request, scored, await explanation
 
     async def learn(self, messages: Sequence[Message], label: str, source: str) -> tuple[str, Taught]:
         return await self._teach(lambda: self.lessons.learn(messages, label), source)

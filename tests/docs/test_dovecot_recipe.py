@@ -94,7 +94,7 @@ def test_moves_are_queued_and_learned_once(server: LearningDovecot, cli: Cli, ma
 
     model = cli.here / "site.spamnb"
     model.write_bytes(mail_model.read_bytes())
-    cli("learn", "--spool", server.queue / USER, "-m", model)
+    cli("learn", "--mode", "drain", server.queue / USER, "-m", model)
     assert labels(server) == []
     raw = {n: numbered("spam", n) for n in (0, 1, 2, 9)}
     assert [learned(model, raw[n]) for n in raw] == [{"ham": 1}, {"spam": 1}, {"spam": 1}, {"spam": 1}]

@@ -1,4 +1,4 @@
-"""`spamnb learn --spool`: a queue of mails is learned in order and emptied, also after kills."""
+"""`spamnb learn --mode drain`: a queue of mails is learned in order and emptied, also after kills."""
 
 from __future__ import annotations
 
@@ -116,19 +116,21 @@ def test_the_command_learns_each_mail_once(cli: Cli, mail_model: Path) -> None:
     spam, ham = numbered("spam", 901), numbered("ham", 902)
     for label, raw in (("spam", spam), ("spam", ham), ("ham", ham)):
         queue(spool, label, raw)
-    done = cli("learn", "--spool", spool, "-m", model)
+    done = cli("learn", "--mode", "drain", spool, "-m", model)
     assert done.err == "learned    3 mails (1 ham, 2 spam)\n"
     assert (learned(model, spam), learned(model, ham)) == ({"spam": 1}, {"ham": 1})
     queue(spool, "spam", spam)  # as after a kill
-    assert cli("learn", "--spool", spool, "-m", model, "--json", "-", "-q").json["learned"] == {"spam": 1}
+    assert cli("learn", "--mode", "drain", spool, "-m", model, "--json", "-", "-q").json["learned"] == {
+        "spam": 1
+    }
     assert learned(model, spam) == {"spam": 1}
-    assert cli("learn", "--spool", spool, "-m", model).err == "Nothing was changed.\n"
+    assert cli("learn", "--mode", "drain", spool, "-m", model).err == "Nothing was changed.\n"
 
 
 def test_the_first_lesson_starts_an_own_model(cli: Cli) -> None:
     spool = cli.here / "spool"
     queue(spool, "spam", numbered("spam", 1))
-    lines = cli("learn", "--spool", spool).err.splitlines()
+    lines = cli("learn", "--mode", "drain", spool).err.splitlines()
     assert lines == [
         f"no model of your own yet: starting {cli.own_model} from the ready-made model for mail",
         "learned    1 mail (1 spam)",
@@ -139,10 +141,13 @@ def test_the_first_lesson_starts_an_own_model(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--spool"], "--spool takes one folder, with .spam and .ham in it, and no --sync."),
-        (["--spool", "--sync", "q"], "--spool takes one folder, with .spam and .ham in it, and no --sync."),
-        (["--spool", "--ham", "q"], "--spool does not go with --ham: leave out one of them."),
-        (["--spool", "--mode", "again", "q"], "--spool does not go with --mode: leave out one of them."),
+        (["--mode", "drain"], "--mode drain takes one folder, with .spam and .ham in it, and no --sync."),
+        (
+            ["--mode", "drain", "--sync", "q"],
+            "--mode drain takes one folder, with .spam and .ham in it, and no --sync.",
+        ),
+        (["--mode", "drain", "--ham", "q"], "--mode drain does not go with --ham: leave out one of them."),
+        (["--mode", "drain", "-t", "x"], "--mode drain does not go with -t: leave out one of them."),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(cli: Cli, args: list[str], message: str) -> None:
@@ -150,7 +155,7 @@ def test_options_that_would_do_nothing_are_refused(cli: Cli, args: list[str], me
 
 
 def test_a_missing_queue_is_an_error(cli: Cli) -> None:
-    assert cli.fails("learn", "--spool", "none") == [
+    assert cli.fails("learn", "--mode", "drain", "none") == [
         "Error: none is no folder",
         "Hint: give the folder with .spam and .ham in it",
     ]

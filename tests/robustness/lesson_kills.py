@@ -1,4 +1,4 @@
-"""Kills `spamnb learn --spool` and `spamnb learn --sync` at random moments, and compares with a tally.
+"""Kills `spamnb learn --mode drain` and `spamnb learn --sync` at random moments, and compares with a tally.
 
 python -m tests.robustness.lesson_kills --kills 300
 """
@@ -69,7 +69,7 @@ def spool_row(kills: int, seed: int) -> Row:
     with tempfile.TemporaryDirectory() as name:
         spool = Path(name) / "spool"
         spool.mkdir()
-        trial = Trial(Path(name), rng, "--spool", str(spool))
+        trial = Trial(Path(name), rng, "--mode", "drain", str(spool))
 
         def act() -> None:
             for _ in range(rng.randrange(1, 40)):

@@ -28,21 +28,15 @@ if TYPE_CHECKING:
     "Or they are LABEL=FOLDER: learn what is new or has moved there.",
 )
 @option(
-    "--spool",
-    is_flag=True,
-    group="Input",
-    advanced=True,
-    help="MESSAGES is a queue of a mail server: learn and remove the mails in its folders .spam and .ham.",
-)
-@option(
     "--mode",
-    type=click.Choice(["new", "on-error", "again"]),
+    type=click.Choice(["new", "on-error", "again", "drain"]),
     default="new",
     show_default=True,
     group="Model",
     advanced=True,
     help="new: learn messages that were not learned before. on-error: of these, only those that the model "
-    "misclassifies or is unsure of. again: learn all, also a second time.",
+    "misclassifies or is unsure of. again: learn all, also a second time. drain: learn and "
+    "remove the mails in .spam and .ham of a folder, the queue of a mail server.",
 )
 @option(
     "--compact",
@@ -54,9 +48,7 @@ if TYPE_CHECKING:
 @class_options("Label all messages as spam.", "Label all messages as ham.")
 @update_options
 @click.pass_context
-def learn(
-    ctx: click.Context, /, messages: tuple[str, ...], sync: bool, spool: bool, compact: bool, **flags: Any
-) -> None:
+def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
 
     MESSAGES are files or mailboxes, or come from -t or stdin, one a line or one mail. --spam or --ham labels
@@ -77,7 +69,6 @@ def learn(
         if (
             messages
             or sync
-            or spool
             or flags["texts"]
             or flags["labelled"]
             or flags["files_from"]
@@ -86,7 +77,7 @@ def learn(
             raise click.UsageError("--compact does nothing else: leave out the messages.")
         _compact(flags)
         return
-    if spool or (sync and is_maildir_argument(messages)):
+    if flags["mode"] == "drain" or (sync and is_maildir_argument(messages)):
         learn_moved(ctx, messages, flags)
         return
     if sync:
