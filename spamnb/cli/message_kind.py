@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_status
 from spamnb.errors import DataError
-from spamnb.model import kind_by_length
+from spamnb.model import common_model, is_shipped, kind_by_length
 from spamnb.readers import mail_formats
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def text_kind(texts: Sequence[str]) -> str:
 
 
 def _note_kind(kind: str, quiet: bool) -> str:
-    print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
+    path = common_model(kind)
+    text = f"the ready-made one for {kind}" if is_shipped(path) else f"the site's model {path}"
+    print_status(f"no model of your own yet: using {text}", quiet)
     return kind
 
 

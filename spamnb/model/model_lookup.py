@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from spamnb.errors import ModelError
-from spamnb.model.model_names import MESSAGE_KINDS, is_shipped, name_of, used_model
+from spamnb.model.model_names import MESSAGE_KINDS, is_common, is_shipped, name_of, used_model
 from spamnb.model.model_paths import MODEL_VARIABLE, choose_model, own_model
 
 
@@ -31,7 +31,7 @@ def model_to_change(option: str | None) -> str:
             f"{name_of(path)} is used by default, and the ready-made models do not learn",
             hint="name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
         )
-    elif is_shipped(path):
+    elif is_common(path):
         raise ModelError(
             "there is no model of your own yet, and the ready-made ones do not learn",
             hint=f"train one with `spamnb train DATA{'' if own_model() else ' -o FILE'}`, "

@@ -11,6 +11,7 @@ from pathlib import Path
 from spamnb.errors import ModelError
 
 SUFFIX = ".spamnb"
+SITE_FOLDER = "/etc/spamnb"  # with config.toml, lists.txt and the models of a site
 MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each, with this name
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 AUTO = "auto"  # in place of a name: no choice, so your own model or a ready-made one
@@ -36,6 +37,21 @@ def data_folder() -> str | None:
 def shipped_model(kind: str) -> str:
     """Returns the ready-made model for this kind of messages."""
     return str(Path(__file__).resolve().parent / "ready_made" / f"{kind}{SUFFIX}")
+
+
+def site_model(kind: str) -> str:
+    """Returns where a site's model for this kind of messages is, if there is one; root puts it there."""
+    return os.path.join(SITE_FOLDER, f"{kind}{SUFFIX}")
+
+
+def common_model(kind: str) -> str:
+    """Returns the model of users without one of their own: that of the site, else the ready-made one."""
+    return path if os.path.exists(path := site_model(kind)) else shipped_model(kind)
+
+
+def is_common(path: str) -> bool:
+    """Tells whether a model is for all users: ready-made, or that of the site."""
+    return is_shipped(path) or path in map(site_model, MESSAGE_KINDS)
 
 
 def is_shipped(path: str) -> bool:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
 from spamnb.model import model_names
-from spamnb.model.model_names import MESSAGE_KINDS, is_name, model_path, shipped_model, used_model
+from spamnb.model.model_names import (
+    MESSAGE_KINDS,
+    common_model,
+    is_name,
+    is_shipped,
+    model_path,
+    used_model,
+)
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -82,7 +89,7 @@ def possible_models(option: str | None = None) -> list[ModelPath]:
         _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None),
         _stated("chosen with `spamnb model use`", used_model()),
         ModelPath("your own model", own_model()),
-        *(_ready_made(kind) for kind in MESSAGE_KINDS),
+        *map(_common, MESSAGE_KINDS),
     ]
 
 
@@ -91,20 +98,22 @@ def choose_model(
 ) -> ModelPath | None:
     """Returns the model to use, None if there is none at all.
 
-    `kind` tells, if no other model is there, for which kind of messages a ready-made one is wanted.
+    `kind` tells, if no other model is there, for which kind of messages one is wanted: the site's model in
+    /etc/spamnb, else a ready-made one.
     """
     if option is not None:
         return _stated("stated with -m", option)
     for model in possible_models()[: -len(MESSAGE_KINDS)]:
         if model.usable:
             return model
-    ready_made = _ready_made(kind())
-    return ready_made if ready_made.usable else None
+    common = _common(kind())
+    return common if common.usable else None
 
 
 def _stated(reason: str, text: str | None) -> ModelPath:
     return ModelPath(reason, None if text is None else model_path(text), text)
 
 
-def _ready_made(kind: str) -> ModelPath:
-    return ModelPath("ready-made", shipped_model(kind))
+def _common(kind: str) -> ModelPath:
+    path = common_model(kind)
+    return ModelPath("ready-made" if is_shipped(path) else "the site's model", path)

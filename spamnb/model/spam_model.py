@@ -280,7 +280,13 @@ class SpamModel(ModelParts):
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
         was when its file was written.
         """
+        from spamnb.model.live_base import with_newest_base
+
         model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
+        return with_newest_base(cls._load(path, warn))
+
+    @classmethod
+    def _load(cls, path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None) -> SpamModel:
         if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
         from spamnb.model.model_delta import load_with_journal

@@ -1,4 +1,4 @@
-"""Starts the user's own model from a ready-made one, for the first lesson after installation."""
+"""Starts the user's own model from that of the site or a ready-made one, for the first lesson."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from spamnb.model import (
     READY_MADE_NAMES,
+    BaseModel,
     SpamModel,
+    base_of_file,
     choose_model,
+    common_model,
+    is_common,
     is_shipped,
     own_model,
-    shipped_model,
 )
 from spamnb.storage import JOURNAL, Lock
 from spamnb.training.fit_base_weight import start_model
@@ -21,7 +24,7 @@ from spamnb.training.threshold import MAIL_MAX_FPR
 
 
 class OwnModel(NamedTuple):
-    """The path of a new model, the name of the ready-made one that it starts from, and its state on disk."""
+    """The path of a new model, the name of the one that it starts from, and its state on disk."""
 
     path: str
     base_name: str
@@ -40,22 +43,30 @@ def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[O
 
 
 def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
-    """Writes a model that predicts what the ready-made one does, if there is none to learn into yet.
+    """Writes a model that predicts what the common one does, if there is none to learn into yet.
 
-    Returns None if there is one. `option` is that of -m; `kind` returns which ready-made model fits.
+    Returns None if there is one. `option` is that of -m; `kind` returns the kind of the messages.
     """
     chosen, path = choose_model(option), own_model()
-    if path is None or chosen is None or chosen.stated is not None or not is_shipped(chosen.path or ""):
+    if path is None or chosen is None or chosen.stated is not None or not is_common(chosen.path or ""):
         return None
-    name = READY_MADE_NAMES[wanted := kind()]
-    max_fpr = MAIL_MAX_FPR if wanted == "mail" else None
-    model = start_model(name, SpamModel.load(shipped_model(wanted)), max_fpr)
+    wanted = kind()
+    base = common_base(wanted)
+    model = start_model(base, MAIL_MAX_FPR if wanted == "mail" else None)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path):
         if os.path.exists(path):  # another process was faster
             return None
         model.save(path)
-        return OwnModel(path, name, os.stat(path))
+        return OwnModel(path, base.name, os.stat(path))
+
+
+def common_base(kind: str) -> BaseModel:
+    """Returns what users without a model start from: the model of the site if there is one, live."""
+    path = common_model(kind)
+    if is_shipped(path):
+        return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(path))
+    return base_of_file(SpamModel, f"site's model {path}", path)
 
 
 def _remove_unchanged(started: OwnModel) -> None:

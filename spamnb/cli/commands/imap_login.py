@@ -152,12 +152,12 @@ def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
 
 
 def _lacks_own_model() -> bool:
-    """Whether only a ready-made model would be used, which does not learn."""
-    from spamnb.model import choose_model, is_shipped, own_model
+    """Whether only a common model would be used, which does not learn."""
+    from spamnb.model import choose_model, is_common, own_model
 
     chosen = choose_model()
     return (
-        chosen is not None and chosen.path is not None and is_shipped(chosen.path) and own_model() is not None
+        chosen is not None and chosen.path is not None and is_common(chosen.path) and own_model() is not None
     )
 
 

@@ -44,23 +44,25 @@ def model_list(json_file: str | None) -> None:
 
 def _default() -> dict[str, Any]:
     """The model that is used without -m, and the reason; no path if the kind of messages decides."""
-    from spamnb.model import MESSAGE_KINDS, choose_model, is_shipped, name_of
+    from spamnb.model import MESSAGE_KINDS, choose_model, common_model, is_common, name_of
 
     chosen = choose_model()
     if chosen is None or chosen.path is None:
         return {"path": None, "reason": "", "text": "none: train one with `spamnb train DATA`"}
-    if is_shipped(chosen.path) and not chosen.stated:
+    if is_common(chosen.path) and not chosen.stated:
+        names = " or ".join(name_of(common_model(kind)) for kind in MESSAGE_KINDS)
         reason = "there is no model of your own yet: the kind of messages decides"
-        return {"path": None, "reason": reason, "text": f"{' or '.join(MESSAGE_KINDS)} ({reason})"}
+        return {"path": None, "reason": reason, "text": f"{names} ({reason})"}
     missing = "" if os.path.exists(chosen.path) else "; it does not exist"
     text = f"{name_of(chosen.path)} ({chosen.reason}{missing})"
     return {"path": chosen.path, "reason": chosen.reason, "text": text}
 
 
 def _paths(default: str | None) -> list[str]:
-    from spamnb.model import MESSAGE_KINDS, named_models, shipped_model
+    from spamnb.model import MESSAGE_KINDS, named_models, shipped_model, site_model
 
-    paths = [*named_models(), *map(shipped_model, MESSAGE_KINDS)]
+    site = filter(os.path.exists, map(site_model, MESSAGE_KINDS))
+    paths = [*named_models(), *site, *map(shipped_model, MESSAGE_KINDS)]
     known = {os.path.realpath(path) for path in paths}
     elsewhere = default is not None and os.path.realpath(default) not in known and os.path.exists(default)
     return [*([default] if elsewhere and default else []), *paths]
