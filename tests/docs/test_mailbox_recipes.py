@@ -67,3 +67,28 @@ def test_the_page_lists_every_key(key: str) -> None:
     from tests.helpers.page_blocks import PAGES
 
     assert key == "name" or f"| `{key.replace('_', '-')}` |" in PAGES
+
+
+def test_the_commands_for_lists(cli: Cli) -> None:
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n'
+    done = cli.shell(script + block("sh", "spamnb lists add"))
+    file = cli.config / "spamnb" / "lists.txt"
+    assert done.text.splitlines() == [
+        f"allow\tann@example.org\t{file}",
+        f"block\tlist:news.example.com\t{file}",
+        f"block\texample.net\t{file}",
+    ]
+    assert file.read_text() == "allow ann@example.org\nblock list:news.example.com\n"
+
+
+def test_the_line_for_cron_learns_from_a_maildir(cli: Cli) -> None:
+    (line,) = [line for line in block("text", "--sync $HOME/Maildir").splitlines() if "spamnb" in line]
+    junk = cli.here / "home" / "Maildir" / ".Junk"
+    for folder in (junk.parent, junk):
+        for part in ("cur", "new", "tmp"):
+            (folder / part).mkdir(parents=True)
+    (junk / "cur" / "1").write_bytes(SPAM[0])
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n'
+    assert cli.shell(script + line.split(maxsplit=5)[5]).err == ""
+    assert cli("learn", "--sync", junk.parent).err == "Nothing was changed.\n"
+    assert cli("model", "log").text.count("learn") == 1
