@@ -88,8 +88,8 @@ def commands_of(page: str) -> list[str]:
     >>> commands_of("```console\n$ cat > x <<END\n> text\n> END\n```\n")
     ['cat > x <<END\ntext\nEND']
     """
-    found = [command for block in _BLOCK.findall(page) for command in _COMMAND.findall(block)]
-    return [command.removesuffix("\n")[2:].replace("\n> ", "\n") for command in found]
+    commands = [command for block in _BLOCK.findall(page) for command in _COMMAND.findall(block)]
+    return [command.removesuffix("\n")[2:].replace("\n> ", "\n") for command in commands]
 
 
 def refreshed(page: str) -> str:

@@ -154,7 +154,7 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 
 
 def _exit_code(code: int) -> int:
-    """The exit code of an error in the style of --exit-code."""
+    """Returns the exit code of an error in the style of --exit-code."""
     from spamnb.cli.exit_codes import of_error
 
     return of_error(sys.argv[1:], code)
@@ -183,7 +183,7 @@ def _shown(error: SpamnbError) -> int:
 
 
 def _described(error: Exception) -> SpamnbError:
-    """A sentence and the next step for an exception that no other part of the program has handled."""
+    """Describes an exception that no other part of the program has handled, and the next step."""
     if isinstance(error, MemoryError):
         return SpamnbError("there is not enough memory", "give the data in several smaller files")
     written = hasattr(error, "characters_written")  # EAGAIN of a non-blocking pipe is no limit

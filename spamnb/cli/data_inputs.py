@@ -66,7 +66,7 @@ def _listed_paths(params: dict[str, Any]) -> list[str]:
 
 
 def missing_files() -> int:
-    """The number of files in the list of --files-from that were left out."""
+    """Returns the number of files in the list of --files-from that were left out."""
     return int(click.get_current_context().meta.get(_MISSING, 0))
 
 

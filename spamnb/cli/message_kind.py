@@ -115,7 +115,7 @@ def check_classes(trainer: Trainer) -> None:
 
 
 def classes_text(store: CountStore) -> str:
-    """`640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
+    """Returns `640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
     from spamnb.core import excerpt
 
     sizes = list(zip(store.labels, store.message_totals.tolist(), strict=True))

@@ -79,7 +79,7 @@ def require_model(path: str) -> None:
 
 
 def output_path(option: str | None) -> str:
-    """Where a new model is written: the stated name or path, else your own model."""
+    """Returns where a new model is written: the stated name or path, else your own model."""
     stated = option or os.environ.get(MODEL_VARIABLE)
     path = new_path_of(stated) if stated else own_model()
     if path is None:

@@ -19,7 +19,7 @@ _USED = {"messages", "sync", "mode", "model", "authserv_ids", "history_days", "j
 
 
 def is_maildir_argument(messages: tuple[str, ...]) -> bool:
-    """Whether the arguments of --sync are a Maildir, and not folders with their labels."""
+    """Tells whether the arguments of --sync are a Maildir, and not folders with their labels."""
     return len(messages) == 1 and all(
         os.path.isdir(os.path.join(messages[0], part)) for part in ("cur", "new")
     )

@@ -67,13 +67,13 @@ def _job_count(ctx: click.Context, _: click.Parameter, text: str) -> int | None:
 
 
 def setting_options(config: type, *names: str, **attributes: Any) -> Callable[[F], F]:
-    """The options of a config's settings: all of them, or those of these fields."""
+    """Returns the options of a config's settings: all of them, or those of these fields."""
     wanted = [one for name, one in settings_of(config) if not names or name in names]
     return all_of(*(_option(_with_scorers(one), attributes) for one in wanted))
 
 
 def _with_scorers(setting: Setting) -> Setting:
-    """The setting --scorer with the names of all scorers; any other one as it is."""
+    """Adds the names of all scorers to the setting --scorer; returns any other one as it is."""
     if setting.name != "scorer":
         return setting
     text = f"{setting.help.text.removesuffix('.')}: {', '.join(REGISTRY)}."
@@ -81,7 +81,7 @@ def _with_scorers(setting: Setting) -> Setting:
 
 
 def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
-    """The option of a setting; its value is None, False or () if the user does not state it."""
+    """Returns the option of a setting; its value is None, False or () if the user does not state it."""
     kind = click.Choice(setting.choices) if setting.choices else setting.type or _type_of(setting.default)
     return option(
         f"--{setting.key}",
@@ -104,7 +104,7 @@ def _type_of(default: Any) -> type:
 
 
 def feature_config(params: Params, mail: bool = False) -> FeatureConfig:
-    """The features that options ask for; refuses wrong patterns before any data are read."""
+    """Returns the features that options ask for; refuses wrong patterns before any data are read."""
     features = FeatureConfig.from_options(params, mail)
     if features.patterns:
         from spamnb.features import compile_patterns

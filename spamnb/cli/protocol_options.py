@@ -42,7 +42,7 @@ protocol_options = all_of(
 
 
 def chosen_protocol(ctx: click.Context) -> str:
-    """The protocol that the command line asks for, "" for none; refuses what does not go together."""
+    """Returns the protocol that the command line asks for, "" for none; refuses what does not go together."""
     params = ctx.params
     protocols = [flag for flag in TITLES if params[flag.strip("-").replace("-", "_")]]
     if protocols == ["--holdout", "--learning-curve"]:
@@ -94,7 +94,7 @@ def _check_online(params: Params) -> None:
 
 
 def steps_of(result: Evaluation) -> dict[str, Any]:
-    """The metrics after each step, for JSON."""
+    """Returns the metrics after each step, for JSON."""
     return {"steps": [dict(step) for step in result.steps]} if result.steps else {}
 
 

@@ -6,7 +6,7 @@ from spamnb.errors import ConfigError
 
 
 def checked_entries(entries: tuple[str, ...]) -> list[str]:
-    """The entries in lower case, each once; refuses what is no entry."""
+    """Returns the entries in lower case, each once; refuses what is no entry."""
     from spamnb.mail import is_entry
 
     values = [one.strip().lower() for one in entries]
@@ -20,7 +20,7 @@ def checked_entries(entries: tuple[str, ...]) -> list[str]:
 
 
 def own_file() -> str:
-    """The user's own file."""
+    """Returns the path of the user's own file."""
     from spamnb.mail import own_lists
 
     path = own_lists()

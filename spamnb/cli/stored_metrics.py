@@ -62,7 +62,7 @@ def _summary(model: SpamModel, path: str) -> EvaluationSummary:
 
 
 def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tuple[str, ...]]:
-    """The stored metrics with a title and notes."""
+    """Returns the stored metrics with a title and notes."""
     from spamnb.metrics import stored_scores
 
     metrics = model.metrics or {}
@@ -87,5 +87,5 @@ def _show(model: SpamModel, path: str) -> None:
 
 
 def class_names(model: SpamModel) -> tuple[str, str]:
-    """The positive label and the other one."""
+    """Returns the positive label and the other one."""
     return model.positive, model.classes.negative

@@ -86,7 +86,7 @@ def _missing(files: Sequence[str]) -> list[str]:
 
 
 def model_flag(model: str | None) -> str:
-    """The option -m of a command in a hint, with a blank before it; "" for the default model."""
+    """Returns the option -m of a command in a hint, with a blank before it; "" for the default model."""
     return f" -m {shell_quote(model)}" if model else ""
 
 

@@ -44,7 +44,7 @@ def _positive(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def class_options(spam: str, ham: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The flags --spam and --ham with their help."""
+    """Returns the flags --spam and --ham with their help."""
     return all_of(
         option("--spam", is_flag=True, group="Input", help=spam),
         option("--ham", is_flag=True, group="Input", help=ham),
@@ -87,7 +87,7 @@ def print_undo(learner: Learner, flags: dict[str, Any]) -> None:
 
 
 def undo_command(lesson: int, model: str | None) -> str:
-    """The command that takes a lesson of a model back; `model` is the value of -m."""
+    """Returns the command that takes a lesson of a model back; `model` is the value of -m."""
     return f"spamnb model undo {lesson}{model_flag(model)}"
 
 
@@ -240,7 +240,7 @@ def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:
-    """`spam`, or `2 ham, 1 spam`."""
+    """Returns `spam`, or `2 ham, 1 spam`."""
     counts = Counter(verdicts)
     if sum(counts.values()) == 1:
         return visible(next(iter(counts)))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         find_ranges as find_ranges,
         group_values as group_values,
         join_arrays as join_arrays,
+        log_softmax as log_softmax,
         row_sums as row_sums,
         run_starts as run_starts,
     )
@@ -80,6 +81,7 @@ else:
                 "find_ranges",
                 "group_values",
                 "join_arrays",
+                "log_softmax",
                 "row_sums",
                 "run_starts",
             ],

@@ -51,13 +51,21 @@ def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
 def find_ranges(ascending: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
     """Returns the positions of some values in an ascending array, and which of `values` is at each position.
 
-    >>> [found.tolist() for found in find_ranges(np.array([0, 2, 2, 5]), np.array([2, 5]))]
+    >>> [array.tolist() for array in find_ranges(np.array([0, 2, 2, 5]), np.array([2, 5]))]
     [[1, 2, 3], [0, 0, 1]]
     """
     first = np.searchsorted(ascending, values, side="left")
     sizes = np.searchsorted(ascending, values, side="right") - first
     which = np.repeat(np.arange(len(values)), sizes)
     return np.arange(len(which)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes), which
+
+
+def log_softmax(scores: FloatArray) -> FloatArray:
+    """Turns rows of log scores into log probabilities, all equal where no class can produce the row."""
+    with np.errstate(invalid="ignore"):  # -inf - -inf
+        below = scores - scores.max(axis=1, keepdims=True)
+    log_p: FloatArray = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
+    return np.where(np.isnan(log_p), -np.log(scores.shape[1]), log_p)
 
 
 def join_arrays(arrays: list[NDArray[_T]], dtype: np.dtype[_T]) -> NDArray[_T]:

@@ -50,7 +50,7 @@ def punctuation_stream(texts: Texts, scanner: ShapeScanner) -> Stream:
 
 
 def _stream(rows: IntArray, names: KeyArray) -> Stream:
-    """Tokens whose names have at most eight bytes, so that a name is a number."""
+    """Returns tokens whose names have at most eight bytes, so that a name is a number."""
 
     def spell(where: IntArray) -> StringArray:
         return StringArray.of(

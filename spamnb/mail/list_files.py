@@ -13,7 +13,7 @@ SITE_FILE = "/etc/spamnb/lists.txt"
 
 
 def own_lists() -> str | None:
-    """The user's file, None if there is no configuration folder."""
+    """Returns the user's file, None if there is no configuration folder."""
     from platformdirs import user_config_dir
 
     try:
@@ -24,7 +24,7 @@ def own_lists() -> str | None:
 
 
 def list_paths() -> list[str]:
-    """The files to read, the user's own first: its entries come before those of the site."""
+    """Lists the files to read, the user's own first: its entries come before those of the site."""
     return [*filter(None, [own_lists()]), SITE_FILE]
 
 

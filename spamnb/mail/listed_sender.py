@@ -49,14 +49,14 @@ class _Sender:
         ]
 
     def matches(self, entry: ListEntry) -> bool:
-        """Whether an entry is about this mail, and counts."""
+        """Tells whether an entry is about this mail, and counts."""
         domain = self._matching_domain(entry.value)
         if not domain:
             return False
         return entry.action == BLOCK or (self._is_plain(entry) and self._confirms(domain))
 
     def _matching_domain(self, value: str) -> str:
-        """The domain that has to be confirmed for this mail, "" if the entry is about another one."""
+        """Returns the domain that has to be confirmed for this mail, "" if another one is meant."""
         if value.startswith(LIST):
             return self._list_id if self._list_id == value.removeprefix(LIST) else ""
         for address in sorted(self._addresses):
@@ -66,7 +66,7 @@ class _Sender:
         return ""
 
     def _is_plain(self, entry: ListEntry) -> bool:
-        """Whether it is clear which author is meant: mail programs differ in which of several they show."""
+        """Tells whether one author is meant: mail programs differ in which of several they show."""
         return entry.value.startswith(LIST) or len(self._addresses) == 1
 
     def _confirms(self, domain: str) -> bool:

@@ -1,4 +1,4 @@
-"""Allow and block lists: senders whose mails are ham or spam whatever their words say.
+"""Holds the entries of allow and block lists: senders whose mails are ham or spam whatever their words.
 
 An entry is an address, a domain with all below it, or `list:` and a List-Id.
 """
@@ -28,7 +28,7 @@ class ListEntry(Record):
 
 
 def is_entry(value: str) -> bool:
-    """Whether a text is an address, a domain or a List-Id, in lower case.
+    """Tells whether a text is an address, a domain or a List-Id, in lower case.
 
     >>> [is_entry(one) for one in ("ann@b.example", "b.example", "list:news.b.example", "example", "a b@c.d")]
     [True, True, True, False, False]

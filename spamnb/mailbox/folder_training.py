@@ -25,8 +25,8 @@ class FolderMails(NamedTuple):
 
     @classmethod
     def of(cls, session: MailSession) -> FolderMails:
-        found = find_special_folders(session.folders())
-        return cls(_counted(session, [found.junk]), _counted(session, [found.archive, found.sent]))
+        folders = find_special_folders(session.folders())
+        return cls(_counted(session, [folders.junk]), _counted(session, [folders.archive, folders.sent]))
 
     @property
     def enough(self) -> bool:

@@ -117,7 +117,7 @@ class JunkSync:
                     self._record_arrival(envelope, raw, own, uidvalidity)
 
     def _unclear(self, envelopes: list[Envelope], own: list[Action]) -> list[Envelope]:
-        """The mails that have to be fetched: neither spamnb's own moves nor those never seen before."""
+        """Returns the mails to be fetched: neither spamnb's own moves nor those never seen before."""
         moves, unclear = Counter(one.identity.key for one in own), []
         for one in envelopes:
             key = one.identity.key
@@ -142,7 +142,7 @@ class JunkSync:
         self._state.add_mails(self._junk, uidvalidity, [SeenMail(envelope, origin)])
 
     def _is_spam_lesson(self, identity: Identity, raw: bytes) -> bool:  # noqa: ARG002
-        """Whether a person has moved a mail to Junk: it was elsewhere before."""
+        """Tells whether a person has moved a mail to Junk: it was elsewhere before."""
         return is_moved_by_person(identity, self._state.seen_elsewhere(identity, self._junk))
 
     def _fetched(self, envelopes: list[Envelope]) -> dict[int, tuple[Envelope, bytes]]:
@@ -162,7 +162,7 @@ class JunkSync:
             self._forget(departures, uidvalidity)
 
     def _came_since(self, folder: str, last: FolderStatus | None, now: FolderStatus) -> list[Envelope]:
-        """The mails that came into a folder since Junk was last listed."""
+        """Lists the mails that came into a folder since Junk was last listed."""
         first = first_new_uid(last, now)
         if first is None:
             return []

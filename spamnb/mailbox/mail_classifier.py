@@ -33,7 +33,7 @@ class MailClassifier:
         check_can_sync(self._stored.newest())
 
     def classify(self, mails: Sequence[bytes]) -> list[Verdict]:
-        """The verdicts of the model as it is on disk now."""
+        """Returns the verdicts of the model as it is on disk now."""
         limits = self._limits.replace(lists=self._lists.newest())
         parsed = [parse_mail(raw, limits) for raw in mails]
         with self._lock:
@@ -53,7 +53,7 @@ class MailClassifier:
 
 
 def subject_of(raw: bytes) -> str:
-    r"""The words of a mail's subject, cut to fit a line.
+    r"""Returns the words of a mail's subject, cut to fit a line.
 
     >>> subject_of(b"Subject: Win a prize!\n\nNow")
     'Win a prize'

@@ -29,7 +29,7 @@ class MaildirSession:
         return list(self._folders)
 
     def status(self, folder: str) -> FolderStatus:
-        """Never the same twice: a Maildir has no number that tells whether a mail came and went meanwhile."""
+        """Returns another status each time: a Maildir has no number that tells whether mails came and went."""
         return FolderStatus(UIDVALIDITY, time.time_ns(), len(self._listed(folder)))
 
     def open(self, folder: str, write: bool = False) -> FolderStatus:  # noqa: ARG002
@@ -37,11 +37,11 @@ class MaildirSession:
         return self.status(folder)
 
     def uids(self, first: int = 1) -> list[int]:  # noqa: ARG002
-        """All mails: their UIDs tell nothing about their order."""
+        """Lists all mails: their UIDs tell nothing about their order."""
         return sorted(self._files)
 
     def envelopes(self, uids: list[int]) -> list[Envelope]:
-        """Without Message-ID: the size, and where that is not enough the digest, identify a mail."""
+        """Lists mails without their Message-ID: the size, and where needed the digest, identifies them."""
         out = []
         for uid in uids:
             try:
@@ -99,5 +99,5 @@ def _entries(path: str) -> list[os.DirEntry[str]]:
 
 
 def _number(data: bytes) -> int:
-    """63 bits, as SQLite stores them."""
+    """Returns a number of 63 bits, as SQLite stores them."""
     return int.from_bytes(hashlib.sha256(data).digest()[:8]) >> 1

@@ -78,7 +78,7 @@ class MaildirSync(JunkSync):
             self._learn()
 
     def _is_spam_lesson(self, identity: Identity, raw: bytes) -> bool:  # noqa: ARG002
-        """A mail with the verdict spam was put there by a rule, and tells nothing new."""
+        """Tells whether a mail has no verdict spam yet; with one, a rule has put it there."""
         return own_verdict(raw) != "spam"
 
     def _note_copies(self, uids: list[int]) -> None:

@@ -49,6 +49,12 @@ if TYPE_CHECKING:
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
+    from spamnb.model.journal_records import (
+        decode_all as decode_all,
+        decode_each as decode_each,
+        encode as encode,
+        with_records as with_records,
+    )
     from spamnb.model.lesson_block import LessonBlock as LessonBlock, join_blocks as join_blocks
     from spamnb.model.lesson_record import (
         SOURCE_LENGTH as SOURCE_LENGTH,
@@ -70,16 +76,12 @@ if TYPE_CHECKING:
         verify as verify,
     )
     from spamnb.model.model_delta import (
-        DIGESTS as DIGESTS,
         NO_WEIGHTS as NO_WEIGHTS,
         Change as Change,
+        ChangedDigests as ChangedDigests,
         Weights as Weights,
-        decode_all as decode_all,
-        decode_each as decode_each,
-        encode as encode,
         merge_weights as merge_weights,
         sum_changes as sum_changes,
-        with_records as with_records,
     )
     from spamnb.model.model_lookup import (
         find_model as find_model,
@@ -157,13 +159,13 @@ if TYPE_CHECKING:
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
+    from spamnb.model.unsure_verdicts import Verdicts as Verdicts
     from spamnb.model.verdict_header import (
         MailVerdict as MailVerdict,
         mail_verdict as mail_verdict,
         verdict_fields as verdict_fields,
         with_verdict as with_verdict,
     )
-    from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -185,6 +187,7 @@ else:
             "explanation": ["Basis", "Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
+            "journal_records": ["decode_all", "decode_each", "encode", "with_records"],
             "lesson_block": ["LessonBlock", "join_blocks"],
             "lesson_record": [
                 "LessonEntry",
@@ -199,15 +202,11 @@ else:
             "live_base": ["base_of_file", "stamp_of", "with_newest_base"],
             "model_delta": [
                 "Change",
-                "DIGESTS",
+                "ChangedDigests",
                 "NO_WEIGHTS",
                 "Weights",
-                "decode_all",
-                "decode_each",
-                "encode",
                 "merge_weights",
                 "sum_changes",
-                "with_records",
             ],
             "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
@@ -253,7 +252,7 @@ else:
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
             "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
-            "verdicts": ["Verdicts"],
+            "unsure_verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],

@@ -30,7 +30,7 @@ class Evidence:
     """What a token or column adds to the log-odds, and the counts of each class that P(token|c) comes from.
 
     They are messages that have the token, or its occurrences: `Basis.counted` says which. Counts are in the
-    order of `Explanation.classes`, and so are `base_counts`, those of a base model. A column has none.
+    order of `Basis.classes`, and so are `base_counts`, those of a base model. A column has none.
     """
 
     token: str
@@ -44,17 +44,20 @@ class Evidence:
 class Basis:
     """What the evidence of a message rests on.
 
-    `log_evidence` is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name
-    the counts of the evidence, messages or occurrences, in the model and its base model; `bias_parts` names
-    the parts of the bias.
+    `classes` are all classes of the model, in the order of `Evidence.counts`. `log_evidence` is log p(x),
+    `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of the evidence,
+    messages or occurrences, in the model and its base model; `bias_parts` names the parts of the bias.
+    `listed` is the entry of an allow or block list that decides the verdict, whatever the evidence is.
     """
 
+    classes: tuple[str, ...]
     log_evidence: float
     known: int
     unknown: int
     counted: str = "messages"
     base_counted: str = "messages"
     bias_parts: tuple[str, ...] = ("prior", "calibration")
+    listed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,10 @@ class Explanation:
     `label` is the positive class, usually spam, and `probability` that of this class: P(spam), also where the
     verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
     `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
-    evidence, or was taught word for word: `taught_as` is the label that it was taught with, and the verdict;
-    or its sender is `listed`: then that is the entry of the list.
-    `classes` are all classes of the model, in the order of `Evidence.counts`.
+    evidence, or its sender is on a list, or it was taught word for word: `taught_as` is the label that it was
+    taught with, and the verdict.
     """
 
-    classes: tuple[str, ...]
     label: str
     other: str
     log_odds: float
@@ -80,17 +81,22 @@ class Explanation:
     basis: Basis
     unsure_reason: str = ""
     taught_as: str = ""
-    listed: str = ""
+
+    @property
+    def listed(self) -> str:
+        """Returns the entry of an allow or block list that decides the verdict; empty if there is none."""
+        return self.basis.listed
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
         fields = asdict(self)
-        fields["basis"]["bias_parts"] = list(self.basis.bias_parts)
+        for name in ("classes", "bias_parts"):
+            fields["basis"][name] = list(fields["basis"][name])
         fields["evidence"] = [
             {name: list(value) if isinstance(value, tuple) else value for name, value in item.items()}
             for item in fields["evidence"]
         ]
-        return fields | {"classes": list(self.classes)}
+        return fields
 
     @property
     def lacks_evidence(self) -> bool:
@@ -121,7 +127,6 @@ def explain_batch(
         bias += base_bias
     log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
     return Explanation(
-        classes=model.labels,
         label=model.labels[pair[0]],
         other=model.labels[pair[1]],
         log_odds=log_odds,
@@ -132,7 +137,6 @@ def explain_batch(
         basis=_basis(model, batch, predictions),
         unsure_reason=predictions.unsure_reason(0),
         taught_as=predictions.taught_label(0),
-        listed=predictions.listed_entry(0),
     )
 
 
@@ -140,12 +144,14 @@ def _basis(model: SpamModel, batch: Batch, predictions: Predictions) -> Basis:
     scorer, base = model.engine.scorer, model.active_base
     unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Basis(
+        classes=model.labels,
         log_evidence=float(predictions.scored.log_evidence[0]),
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),
         counted=counted_by(scorer),
         base_counted=counted_by(scorer if base is None else base.model.engine.scorer),
         bias_parts=_bias_parts(scorer.form),
+        listed=predictions.listed_entry(0),
     )
 
 

@@ -115,7 +115,7 @@ class Inspector:
         return self._by_class[c]
 
     def _corrections(self, c: int) -> FloatArray:
-        """(R,): what the correction adds to the weights of class c."""
+        """Returns (R,): what the correction adds to the weights of class c."""
         added = self.model.engine.added(None)
         if added is None:
             return np.zeros(len(self._log_p))
@@ -144,14 +144,14 @@ class Inspector:
         return weight if limits is None else float(limits.raise_weights(np.array([weight]))[0])
 
     def _probabilities(self, i: int) -> FloatArray:
-        """(K,): the probabilities, or rates, that are shown of a token."""
+        """Returns (K,): the probabilities, or rates, that are shown of a token."""
         if self._scorer.form is Form.CHAIN and self.model.scored_store.kinds[i] != 1:
             return self._after_words(self.model.scored_store.spellings[i].split(" "))
         log_p = self._log_p[i]
         return np.asarray(np.exp(-log_p if self._scorer.form is Form.COMPLEMENT else log_p))
 
     def _after_words(self, words: list[str]) -> FloatArray:
-        """(K,): P(last word|words before it, c), backed off from all words to the last one.
+        """Returns (K,): P(last word|words before it, c), backed off from all words to the last one.
 
         0 for tokens that are no n-grams of known words: the scorer does not use them.
         """
@@ -174,7 +174,7 @@ class Inspector:
 
 
 def _against_others(log_p: FloatArray, c: int) -> FloatArray:
-    """(R,): log P of class c minus the mean of the other classes; 0 if none is possible."""
+    """Returns (R,): log P of class c minus the mean of the other classes; 0 if none is possible."""
     if log_p.shape[1] < 2:
         return np.zeros(len(log_p))
     with np.errstate(invalid="ignore"):

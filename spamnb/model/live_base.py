@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spamnb.errors import SpamnbError
 from spamnb.model.base_model import BaseModel
-from spamnb.model.model_delta import load_with_journal
+from spamnb.model.journal_records import load_with_journal
 from spamnb.storage import model_file, update_journal
 
 if TYPE_CHECKING:

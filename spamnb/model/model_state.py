@@ -199,7 +199,7 @@ _METRICS_WITH_RECALL = (*_METRICS_NEEDED, "ham", "false_positives")  # shown tog
 
 
 def _write_positive(model: SpamModel) -> str:
-    """With two classes, the one that the model looks for: the second if it was made for another one."""
+    """Writes, with two classes, the positive one: the second if the model was made for another one."""
     pair = model.pair if len(model.labels) == 2 else None
     return model.positive if pair is None else model.labels[pair[0]]
 

@@ -33,7 +33,7 @@ class MailVerdict(Record):
 def with_verdict(
     raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str] | None = None
 ) -> bytes:
-    """The mail with the verdict of the model in its header; `explain` writes an explanation as one line.
+    """Writes the verdict of the model into the header of a mail; `explain` adds an explanation as one line.
 
     A model without a class for spam is refused: X-Spam-Flag would claim what no one has labelled.
     """
@@ -62,7 +62,7 @@ def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> Ma
 
 
 def _has_threshold(model: SpamModel, spam: tuple[str, ...]) -> bool:
-    """Whether the threshold of the model is one for spam: among more classes the likeliest is the verdict."""
+    """Tells whether the threshold is one for spam: among more classes the likeliest is the verdict."""
     return len(model.labels) == 2 and spam == (model.positive,)
 
 
@@ -74,7 +74,7 @@ def _threshold_log_odds(model: SpamModel) -> float:
 
 
 def _follows_log_odds(predictions: Predictions, row: int) -> bool:
-    """Whether neither a lesson nor a lack of evidence moved the probability away from the log-odds."""
+    """Tells whether nothing but the evidence decides the probability: no lesson, no list, no lack of it."""
     return not (
         predictions.lacks_evidence[row] or predictions.taught_label(row) or predictions.listed_entry(row)
     )
@@ -83,7 +83,7 @@ def _follows_log_odds(predictions: Predictions, row: int) -> bool:
 def _class_odds(
     model: SpamModel, predictions: Predictions, spam: tuple[str, ...], row: int
 ) -> tuple[float, float]:
-    """P(spam) and its log-odds, from the probabilities of all classes."""
+    """Computes P(spam) and its log-odds from the probabilities of all classes."""
     proba = dict(zip(model.labels, model.proba(predictions)[row].tolist(), strict=True))
     p, other = sum(proba[name] for name in spam), sum(q for name, q in proba.items() if name not in spam)
     return min(p, 1.0), _log_odds(p, other)
@@ -94,7 +94,7 @@ def _log_odds(p: float, other: float) -> float:
 
 
 def verdict_fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, str]]:
-    """The header fields, in the words that mail programs and sieve scripts look for."""
+    """Returns the header fields, in the words that mail programs and sieve scripts look for."""
     status = f"{'Yes' if verdict.is_spam else 'No'}, score={verdict.score:.1f} required={REQUIRED:.1f}"
     listed = [f"listed: {verdict.listed}"] if verdict.listed else []
     if any(remark.startswith("listed: ") for remark in remarks):

@@ -107,7 +107,7 @@ def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
 
 
 def _decided_by(explanation: Explanation) -> str:
-    """The list or the lesson that decides the verdict, "" if the evidence does."""
+    """Names the list or the lesson that decides the verdict, "" if the evidence does."""
     if explanation.listed:
         return f"listed: {visible(explanation.listed, tsv=True)}"
     return f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""

@@ -90,7 +90,7 @@ class LiveModels:
         self._loaded[kind] = shared if shared.limits is limits else shared.replace(limits=limits)
 
     def _with_lists(self) -> Limits:
-        """How mails are read, with the newest lists; the same object while these are the same."""
+        """Returns how mails are read, with the newest lists; the same object while these are the same."""
         lists = self._lists.newest()
         if self._limits.lists is not lists:
             self._limits = self._limits.replace(lists=lists)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from spamnb.model import (
-    READY_MADE_NAMES,
     BaseModel,
     SpamModel,
     base_of_file,
@@ -19,6 +18,7 @@ from spamnb.model import (
     own_model,
 )
 from spamnb.storage import JOURNAL, Lock
+from spamnb.training.base_choice import ready_made_base
 from spamnb.training.fit_base_weight import start_model
 from spamnb.training.threshold import MAIL_MAX_FPR
 
@@ -65,7 +65,7 @@ def common_base(kind: str) -> BaseModel:
     """Returns what users without a model start from: the model of the site if there is one, live."""
     path = common_model(kind)
     if is_shipped(path):
-        return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(path))
+        return ready_made_base(kind)
     return base_of_file(SpamModel, f"site's model {path}", path)
 
 

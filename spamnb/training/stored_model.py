@@ -59,7 +59,7 @@ class StoredModel:
         return self.model
 
     def _with_base(self, model: SpamModel) -> SpamModel:
-        """The model with the newest state of a base model that follows its file."""
+        """Returns the model with the newest state of a base model that follows its file."""
         path = model.base.path if model.base is not None else ""
         self._base = stamp_of(path) if path else ""
         return with_newest_base(model)
@@ -72,7 +72,7 @@ class StoredModel:
         return base is None or not base.path or stamp_of(base.path) == self._base
 
     def newest(self) -> SpamModel:
-        """The model as it is on disk now; the files are read again only if they have changed."""
+        """Returns the model as it is on disk now; reads the files again only if they have changed."""
         if self.model is None or not self.is_newest():
             return self.load()
         return self.model
@@ -110,7 +110,7 @@ class StoredModel:
 
 
 def _fingerprint(path: str) -> tuple[bytes, tuple[int, int, int] | None]:
-    """The checksum in the model file; inode, size and time of the journal."""
+    """Returns the checksum in the model file; inode, size and time of the journal."""
     checksum = model_file.checksum_of(path)
     try:
         status = os.stat(update_journal.path_of(path))

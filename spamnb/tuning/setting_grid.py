@@ -204,7 +204,7 @@ class SettingGrid:
             self._tables.pop((features, full_vocabulary), None)
 
     def score(self, candidate: Candidate, f: int, without: int | None = None) -> tuple[FloatArray, IntArray]:
-        """Damped scores and numbers of known tokens of fold f; fold `without` is not learned either."""
+        """Returns damped scores and known tokens of fold f; fold `without` is not learned either."""
         counted, scorer = self.counted(candidate.features), make(candidate.scoring)
         other = f if without is None else without
         prepared = self._prepared.setdefault(candidate.features, {})

@@ -111,7 +111,7 @@ def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "said"),
+    ("args", "code", "error"),
     [
         (
             ["data.csv", "--with", "alpha"],
@@ -137,7 +137,7 @@ def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
 )
-def test_refusals_of_compare(cli: Cli, args: list[str], code: int, said: str) -> None:
+def test_refusals_of_compare(cli: Cli, args: list[str], code: int, error: str) -> None:
     cli.write("data.csv", TINY)
     lines = cli.fails("compare", *args, code=code)
-    assert any(line.startswith(said) for line in lines), lines
+    assert any(line.startswith(error) for line in lines), lines

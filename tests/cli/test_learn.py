@@ -196,7 +196,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "stdin", "code", "said"),
+    ("args", "stdin", "code", "error"),
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
         (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
@@ -220,9 +220,9 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
     ],
 )
-def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, said: str) -> None:
+def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, error: str) -> None:
     done = here(*args, stdin=stdin, code=code)
-    assert said in done.err
+    assert error in done.err
     assert totals(here) == {"ham": 2, "spam": 2}
     assert not (here.here / "none.lock").exists()
 

@@ -38,10 +38,10 @@ def test_a_word_is_a_name_and_anything_else_a_path(cli: Cli) -> None:
         ("office.spamnb", cli.here / "office.spamnb"),
         ("./office", cli.here / "office"),
     ):
-        said = cli("train", "tiny.csv", *TINY_FLAGS, "-o", stated).err
+        err = cli("train", "tiny.csv", *TINY_FLAGS, "-o", stated).err
         shown = stated if stated != "office" else path
-        assert f"saved             {shown} (" in said
-        assert said.endswith(f'try               echo "your message" | spamnb predict -m {stated}\n')
+        assert f"saved             {shown} (" in err
+        assert err.endswith(f'try               echo "your message" | spamnb predict -m {stated}\n')
         assert path.exists()
         assert cli("predict", "-m", stated, "--format", "terse", stdin=b"win\n").text.startswith("spam\t")
 
@@ -113,16 +113,16 @@ def test_the_list_shows_the_accuracy_of_training(cli: Cli) -> None:
 
 def test_the_list_as_json(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
-    found = cli("model", "list", "--json", "-").json
-    assert found["default"] == {
+    listed = cli("model", "list", "--json", "-").json
+    assert listed["default"] == {
         "path": str(demo),
         "reason": "chosen with `spamnb model use`",
         "text": "demo (chosen with `spamnb model use`)",
     }
-    assert [(row["name"], row["default"]) for row in found["models"]] == [
+    assert [(row["name"], row["default"]) for row in listed["models"]] == [
         *(("demo", True), ("sms", False), ("mail", False))
     ]
-    assert (found["models"][0]["messages"], found["models"][0]["bytes"]) == (4, demo.stat().st_size)
+    assert (listed["models"][0]["messages"], listed["models"][0]["bytes"]) == (4, demo.stat().st_size)
 
 
 def test_the_list_names_a_damaged_model_and_a_default_elsewhere(cli: Cli, demo: Path, tiny: Path) -> None:
@@ -150,8 +150,8 @@ def test_use_makes_a_model_the_default(cli: Cli, demo: Path) -> None:
 def test_training_without_a_name_leaves_the_default(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
     before = demo.read_bytes()
-    said = cli("train", "tiny.csv").err
-    assert said.endswith("spamnb predict -m model\n")
+    err = cli("train", "tiny.csv").err
+    assert err.endswith("spamnb predict -m model\n")
     assert (cli.own_model.exists(), demo.read_bytes() == before, marked(cli)) == (True, True, ["demo"])
 
 
@@ -188,10 +188,10 @@ def test_remove_lists_what_goes(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
     there = sorted(path.name for path in demo.parent.iterdir() if path.name.startswith("demo"))
     assert there == ["demo.spamnb", "demo.spamnb.bak", "demo.spamnb.journal", "demo.spamnb.lock"]
-    said = cli.fails("model", "remove", "demo", code=2)
-    assert said[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
-    assert sorted(line.split("/")[-1].split()[0] for line in said[:-2]) == there
-    assert all(line.startswith("removes  ") for line in said[:-2])
+    errors = cli.fails("model", "remove", "demo", code=2)
+    assert errors[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
+    assert sorted(line.split("/")[-1].split()[0] for line in errors[:-2]) == there
+    assert all(line.startswith("removes  ") for line in errors[:-2])
     done = cli("model", "remove", "demo", "--force")
     assert done.err.splitlines()[-2:] == [
         "default           your own model if there is one, else a ready-made one",

@@ -299,11 +299,11 @@ def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: st
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
         'no text column, label column "play" (labels: no, yes; none is spam), '
-        'categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
+        'categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.err
     )
-    assert "learned           14 messages (5 no, 9 yes)" in tennis.said
-    assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
-    assert tennis.said.endswith("try               spamnb predict DATA -m tennis.spamnb\n")
+    assert "learned           14 messages (5 no, 9 yes)" in tennis.err
+    assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.err
+    assert tennis.err.endswith("try               spamnb predict DATA -m tennis.spamnb\n")
 
 
 # --- many classes ------------------------------------------------------------------------------------

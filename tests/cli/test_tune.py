@@ -60,7 +60,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "error"),
     [
         (["--time", "soon"], "Error: --time must be a time, got 'soon'"),
         (["--time", "-3"], "Error: --time must be a time, got '-3'"),
@@ -68,6 +68,6 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
         (["--objective", "x"], "Error: unknown objective 'x'"),
     ],
 )
-def test_refusals_of_tune(cli: Cli, args: list[str], said: str) -> None:
+def test_refusals_of_tune(cli: Cli, args: list[str], error: str) -> None:
     cli.write("data.csv", TINY)
-    assert cli.fails("tune", "data.csv", *args, code=2)[0] == said
+    assert cli.fails("tune", "data.csv", *args, code=2)[0] == error

@@ -215,7 +215,7 @@ class Tennis:
 
     data: Path
     model: Path
-    said: str  # what `train` said
+    err: str  # of `train`
 
 
 # Modules that a .pth file of the environment brings along are no doing of spamnb: only new ones count. The

@@ -206,4 +206,4 @@ def test_one_caller_outside_of_the_model_decides() -> None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "verdicts"
     }
-    assert callers == {"model/verdicts.py", "evaluation/other_filter.py"}
+    assert callers == {"model/unsure_verdicts.py", "evaluation/other_filter.py"}

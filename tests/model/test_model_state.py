@@ -145,9 +145,9 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
     Path(update_journal.path_of(path)).write_bytes(b"x" * 10)
     opened = open
 
-    def watched(*given: Any, **named: Any) -> Any:
-        file = opened(*given, **named)
-        if not isinstance(given[0], int):
+    def watched(*arguments: Any, **named: Any) -> Any:
+        file = opened(*arguments, **named)
+        if not isinstance(arguments[0], int):
             return file
         read = file.read
         return _Reader(file, lambda size: query.append(size) or read(size))  # type: ignore[func-returns-value]

@@ -133,7 +133,7 @@ def _check_combination(ctx: click.Context) -> None:
 
 
 def _stated_flag(ctx: click.Context, names: list[str] | tuple[str, ...]) -> str:
-    """The first of these options that stands on the command line, as its flag."""
+    """Returns the flag of the first of these options that stands on the command line."""
     from click.core import ParameterSource
 
     stated = (
@@ -198,7 +198,7 @@ def _test_model(params: Params) -> _Measured:
 
 
 def _most_mistakes(params: Params) -> int:
-    """How many mistakes of each kind are shown, in the terminal or on a page; 0 for none."""
+    """Returns how many mistakes of each kind are shown, in the terminal or on a page; 0 for none."""
     from spamnb.evaluation import WORST_MISTAKES
 
     return max(params["mistakes"] or 0, WORST_MISTAKES if params["report"] else 0)
@@ -264,7 +264,7 @@ def _mistake_rows(measured: _Measured, most: int | None) -> dict[str, Any]:
 
 
 def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint | None:
-    """The threshold that would keep to the rate on this data, if one was asked for."""
+    """Returns the threshold that would keep to the rate on this data, if one was asked for."""
     from spamnb.training import operating_point
 
     check_max_fpr(rate, result.model.labels)

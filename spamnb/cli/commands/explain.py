@@ -55,7 +55,7 @@ def explain(
 
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
-    """The message as a reader would give it; a file or stdin that begins like a mail is one."""
+    """Reads the message as a reader would; a file or stdin that begins like a mail is one."""
     from spamnb.mail import Limits, StoredLists, mail_texts, parse_mail
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
@@ -75,7 +75,7 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
 
 
 def _is_file(word: str) -> bool:
-    """A path that exists, or a word that can only be meant as one."""
+    """Tells whether a word is a path that exists, or can only be meant as one."""
     return os.path.isfile(word) or (word.endswith(".eml") and " " not in word)
 
 

@@ -104,7 +104,7 @@ def _account(address: str, flags: dict[str, Any]) -> MailAccount:
 
 
 def _server(address: str, stated: str | None) -> str:
-    """The server that was stated, else the one that answers, else the one that the user types."""
+    """Returns the server that was stated, else the one that answers, else the one that the user types."""
     from spamnb.mailbox import find_server
 
     if stated:
@@ -152,7 +152,7 @@ def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
 
 
 def _lacks_own_model() -> bool:
-    """Whether only a common model would be used, which does not learn."""
+    """Tells whether only a common model would be used, which does not learn."""
     from spamnb.model import choose_model, is_common, own_model
 
     chosen = choose_model()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,16 +67,7 @@ def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact:
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
     if compact:
-        if (
-            messages
-            or sync
-            or flags["texts"]
-            or flags["labelled"]
-            or flags["files_from"]
-            or flags["positive"] is not None
-        ):
-            raise click.UsageError("--compact does nothing else: leave out the messages.")
-        _compact(flags)
+        _compact(messages, sync, flags)
         return
     if flags["mode"] == "drain" or (sync and is_maildir_argument(messages)):
         learn_moved(ctx, messages, flags)
@@ -83,27 +75,31 @@ def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact:
     if sync:
         _check_sync(messages, flags)
         messages, flags["labelled"], flags["sync"] = (), (*flags["labelled"], *messages), True
-    if flags["labelled"] and flags["positive"] is not None:
-        raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
-
-    if flags["texts"] and flags["positive"] is None:
-        raise click.UsageError("-t needs --spam or --ham: say what the text is.")
-    label = "ham" if flags["positive"] is False else "spam"
-    refuse_texts(messages, f"learn a text as {label}", f"spamnb learn --{label}", flags["model"])
-
-    def learn_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
-        assert labels is not None
-        columns = chunk.categories, chunk.numbers
-        mode = "on-error" if flags["mode"] == "on-error" else "all"
-        learner.learn(chunk.texts, labels, *columns, again=flags["mode"] == "again", mode=mode)
-
+    _check_label(messages, flags)
     try:
-        labelled = flags["positive"] is None
+        labelled, learn_chunk = flags["positive"] is None, partial(_learn_chunk, flags["mode"])
         learner = update_model(messages, flags, learn_chunk, labelled, may_start=True)
     except NoLabelsError as error:
         hint = f"say what they are with --spam or --ham, or {error.hint}"
         raise DataError(error.message, hint) from None
     print_undo(learner, flags)
+
+
+def _check_label(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
+    """Refuses texts without a label, and labels that contradict each other."""
+    if flags["labelled"] and flags["positive"] is not None:
+        raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
+    if flags["texts"] and flags["positive"] is None:
+        raise click.UsageError("-t needs --spam or --ham: say what the text is.")
+    label = "ham" if flags["positive"] is False else "spam"
+    refuse_texts(messages, f"learn a text as {label}", f"spamnb learn --{label}", flags["model"])
+
+
+def _learn_chunk(option: str, learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
+    """Learns a chunk as `option`, the value of --mode, says."""
+    assert labels is not None
+    columns, mode = (chunk.categories, chunk.numbers), "on-error" if option == "on-error" else "all"
+    learner.learn(chunk.texts, labels, *columns, again=option == "again", mode=mode)
 
 
 def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
@@ -121,7 +117,12 @@ def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
         )
 
 
-def _compact(flags: dict[str, Any]) -> None:
+def _compact(messages: tuple[str, ...], sync: bool, flags: dict[str, Any]) -> None:
+    """Writes the journal into the model file; refuses messages."""
+    inputs = messages or sync or flags["texts"] or flags["labelled"] or flags["files_from"]
+    if inputs or flags["positive"] is not None:
+        raise click.UsageError("--compact does nothing else: leave out the messages.")
+
     import os
 
     from spamnb.cli.model_choice import model_to_change

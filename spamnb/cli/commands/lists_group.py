@@ -1,4 +1,4 @@
-"""`spamnb lists`: the group of commands about senders that are allowed or blocked."""
+"""`spamnb lists`: groups the commands about senders that are allowed or blocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`spamnb model`: the group of commands about model files."""
+"""`spamnb model`: groups the commands about model files."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def model_list(json_file: str | None) -> None:
 
 
 def _default() -> dict[str, Any]:
-    """The model that is used without -m, and the reason; no path if the kind of messages decides."""
+    """Returns the model that is used without -m, and the reason; no path if the kind of messages decides."""
     from spamnb.model import MESSAGE_KINDS, choose_model, common_model, is_common, name_of
 
     chosen = choose_model()

@@ -48,7 +48,7 @@ def model_remove(model: str, force: bool, quiet: bool) -> None:
 
 
 def _files(path: str) -> list[str]:
-    """The model, its journal, history and lock, and those of its backup, as far as they exist."""
+    """Returns the model, its journal, history and lock, and those of its backup, as far as they exist."""
     from spamnb.storage import HISTORY, JOURNAL, SUFFIX
 
     endings = ("", JOURNAL, HISTORY, SUFFIX)

@@ -116,7 +116,7 @@ def _check_combination(files: tuple[str, ...], params: Params) -> None:
 
 
 def _load(files: tuple[str, ...], params: Params) -> SpamModel:
-    """The model to use, with the decision rule of the options."""
+    """Loads the model to use, with the decision rule of the options."""
     from functools import partial
 
     from spamnb.cli.model_choice import find_model, load_model
@@ -149,7 +149,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
 
 
 def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool) -> list[Any]:
-    """The inputs with how to read them; `keep`: with all columns of a table."""
+    """Returns the inputs with how to read them; `keep`: with all columns of a table."""
     from spamnb.mail import StoredLists
 
     features = model.features
@@ -165,7 +165,7 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
 
 
 def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOptions:
-    """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
+    """Returns how to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
     if not _is_plain(path, reading):
@@ -174,7 +174,7 @@ def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOpt
 
 
 def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
-    """Whether an input is stdin about which options say nothing."""
+    """Tells whether an input is stdin about which options say nothing."""
     has_columns = reading.columns.text or reading.columns.beside_text
     return path == "-" and reading.format == "auto" and not has_columns
 
@@ -202,7 +202,7 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
 
 
 def _only(names: tuple[str, ...], label: str | None) -> int | None:
-    """The code of the verdict that --only names."""
+    """Returns the code of the verdict that --only names."""
     if label is None:
         return None
     if label not in names:

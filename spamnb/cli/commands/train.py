@@ -85,7 +85,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
 
 
 def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
-    """The inputs with how to read them."""
+    """Returns the inputs with how to read them."""
     if not (data or params["labelled"] or params["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
@@ -189,7 +189,7 @@ def _pipe_among(sources: list[Any]) -> str | None:
 
 
 def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
-    """For under-sampling: the digest below which the messages of each label are kept."""
+    """Returns, for under-sampling, the digest below which the messages of each label are kept."""
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
     from spamnb.training import UnderSampling
@@ -251,7 +251,7 @@ def _base_text(model: SpamModel) -> str:
 
 
 def _next_command(model: SpamModel, target: str) -> str:
-    """The command that uses the model, with -m if it would not be used by default."""
+    """Returns the command that uses the model, with -m if it would not be used by default."""
     from shlex import quote
 
     from spamnb.model import choose_model, knows_mail, name_of

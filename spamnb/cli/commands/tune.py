@@ -83,7 +83,7 @@ def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
 
 
 def _seconds(text: str) -> float:
-    """A time with s, m or h behind it, seconds without."""
+    """Reads a time with s, m or h behind it, seconds without."""
     factor = {"s": 1, "m": 60, "h": 3600}.get(text[-1:], 0)
     try:
         seconds = float(text[:-1] if factor else text) * (factor or 1)
@@ -95,7 +95,7 @@ def _seconds(text: str) -> float:
 
 
 def _target(data: tuple[str, ...], params: Params) -> str | None:
-    """Where to write the model, None if it is not asked for."""
+    """Returns where to write the model, None if it is not asked for."""
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target
 
@@ -146,7 +146,7 @@ def _search(data: tuple[str, ...], params: Params, seconds: float) -> _Outcome:
 
 
 def _command(ctx: click.Context, choice: Candidate, target: str | None) -> str:
-    """The call of `spamnb train` that makes the model of the choice."""
+    """Returns the call of `spamnb train` that makes the model of the choice."""
     settings = flags(choice.features, choice.scoring, choice.mail)
     reading = _stated_words(ctx, leave_out=("output", *_COLUMNS))
     where = ["-o", target] if target else []
@@ -187,7 +187,7 @@ def _save(data: tuple[str, ...], params: Params, choice: Candidate, target: str)
 
 
 def _stated_words(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str]:
-    """The stated options that `spamnb train` has too, as they would be written there."""
+    """Returns the stated options that `spamnb train` has too, as they would be written there."""
     from spamnb.cli.commands.train import train
 
     known = {one.name for one in train.params if isinstance(one, click.Option)}

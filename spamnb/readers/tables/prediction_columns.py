@@ -108,7 +108,7 @@ def find_columns(
 def _stated_predictions(
     source: str, names: Sequence[str], stated: Sequence[str], sample: Rows
 ) -> tuple[int | None, int | None]:
-    """The stated column of scores and that of verdicts."""
+    """Returns the stated column of scores and that of verdicts."""
     columns: dict[bool, int] = {}
     for name in stated:
         index = stated_column(source, name, names)
