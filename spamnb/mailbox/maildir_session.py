@@ -29,7 +29,7 @@ class MaildirSession:
         return list(self._folders)
 
     def status(self, folder: str) -> FolderStatus:
-        """Returns another status each time: a Maildir has no number that tells whether mails came and went."""
+        """Returns another status each time: a Maildir has no number that tells if mails came and went."""
         return FolderStatus(UIDVALIDITY, time.time_ns(), len(self._listed(folder)))
 
     def open(self, folder: str, write: bool = False) -> FolderStatus:  # noqa: ARG002

@@ -23,6 +23,7 @@ def format_report(verdict: MailVerdict, explanation: Explanation) -> bytes:
     lines = [
         f"Spam detection software: spamnb {__version__}",
         f"Verdict: {visible(verdict.label)}, probability of spam {verdict.probability:.4f}",
+        *([f"The sender is listed: {visible(verdict.listed)}"] if verdict.listed else []),
         "",
         f"Content analysis details:   ({verdict.score:.1f} points, {REQUIRED:.1f} required)",
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ import pytest
 from spamnb.mailbox.lesson_spool import waiting_lessons
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.dovecot import PASSWORD, USERS, Dovecot, missing_programs
+from tests.helpers.page_blocks import PAGES, block
 from tests.helpers.paths import ROOT
 from tests.mailbox.conftest import numbered
 from tests.mailbox.test_account_sync import QUICK
@@ -23,6 +25,12 @@ from tests.mailbox.test_lesson_spool import learned
 RECIPE = ROOT / "deploy" / "dovecot"
 USER = USERS[0]
 PLUGIN = Path("/usr/lib/dovecot/modules/lib95_imap_sieve_plugin.so")
+
+
+def commands(name: str) -> list[str]:
+    """The commands of the page's section that begin with a word."""
+    lines = block("text", "sievec /etc").splitlines()
+    return [line for line in lines if line.split()[:1] == [name]]
 
 
 class LearningDovecot(Dovecot):
@@ -42,8 +50,9 @@ class LearningDovecot(Dovecot):
         )
         with open(self.folder / "dovecot.conf", "a") as file:
             file.write(recipe)
-        for script in sorted(sieve.glob("*.sieve")):
-            subprocess.run(["sievec", "-c", str(self.folder / "dovecot.conf"), str(script)], check=True)
+        for line in commands("sievec"):
+            command = line.replace("/etc/dovecot/sieve", str(sieve)).split()
+            subprocess.run([command[0], "-c", self.folder / "dovecot.conf", *command[1:]], check=True)
         super()._start()
 
     def stop(self) -> None:
@@ -94,7 +103,10 @@ def test_moves_are_queued_and_learned_once(server: LearningDovecot, cli: Cli, ma
 
     model = cli.here / "site.spamnb"
     model.write_bytes(mail_model.read_bytes())
-    cli("learn", "--mode", "drain", server.queue / USER, "-m", model)
+    (line,) = re.findall(r"`\* \* \* \* \*  (spamnb learn [^`]+)`", PAGES)
+    line = line.replace("/run/spamnb/lessons", str(server.queue)).removeprefix("spamnb ")
+    done = cli.shell(f'USER={USER}; "$@" {line} -m {model}')
+    assert done.err == ""
     assert labels(server) == []
     raw = {n: numbered("spam", n) for n in (0, 1, 2, 9)}
     assert [learned(model, raw[n]) for n in raw] == [{"ham": 1}, {"spam": 1}, {"spam": 1}, {"spam": 1}]
@@ -123,3 +135,13 @@ def test_the_script_teaches_each_user_a_model_of_their_own(server: LearningDovec
     model = home / ".local" / "share" / "spamnb" / "model.spamnb"
     assert learned(model, numbered("spam", 1)) == {"spam": 1}
     assert labels(server) == []
+
+
+def test_the_page_names_every_file_of_the_recipe() -> None:
+    listed = block("text", "/etc/dovecot/conf.d/")
+    assert sorted(name for line in listed.splitlines() for name in line.split()[:-1]) == sorted(
+        path.name for path in RECIPE.iterdir()
+    )
+    assert commands("sievec") == [
+        f"sievec /etc/dovecot/sieve/{path.name}" for path in sorted(RECIPE.glob("*.sieve"), reverse=True)
+    ]

@@ -10,6 +10,7 @@ import tomllib
 import pytest
 
 from spamnb.mailbox.accounts import MailAccount
+from spamnb.model import SpamModel
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.dovecot import PASSWORD, READER, Dovecot, needs_dovecot
 from tests.helpers.page_blocks import block
@@ -92,3 +93,11 @@ def test_the_line_for_cron_learns_from_a_maildir(cli: Cli) -> None:
     assert cli.shell(script + line.split(maxsplit=5)[5]).err == ""
     assert cli("learn", "--sync", junk.parent).err == "Nothing was changed.\n"
     assert cli("model", "log").text.count("learn") == 1
+
+
+def test_the_command_for_a_model_of_a_site(cli: Cli) -> None:
+    (cli.here / "mail").symlink_to(SMALL_MAILS[0].parents[1])
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n'
+    command = block("sh", "--base none -o /etc").replace("/etc/spamnb", str(cli.here / "etc"))
+    cli.shell(script + command)
+    assert SpamModel.load(cli.here / "etc" / "mail.spamnb").base is None

@@ -11,6 +11,7 @@ from spamnb.errors import ConfigError
 from spamnb.mail.parse import parse_mails
 from spamnb.model import SpamModel, choose_model, find_model, model_to_change, own_model
 from spamnb.model.base_model import BaseModel
+from spamnb.service.live_model import LiveModels
 from spamnb.training import Learner, StoredModel, history, undo
 from spamnb.training.own_model import own_model_started
 from spamnb.training.trainer import train
@@ -170,3 +171,21 @@ def test_the_threshold_follows_the_site_and_the_lessons(site: Path) -> None:
     second = own().decision
     assert second.log_odds_threshold == pytest.approx(first.log_odds_threshold + 2)
     assert (second.max_fpr, second.trained_log_odds) == (0.001, rule.log_odds_threshold + 2)
+
+
+def test_a_server_follows_the_site_too(site: Path) -> None:
+    teach("ham", SPAM)
+    models = LiveModels()
+    models.load()
+    first = models["mail"]
+    site_model(*([(NEW, "spam")] * 20)).save(site)
+    models.check()
+    assert log_odds(models["mail"].model, NEW) > log_odds(first.model, NEW) + 1
+    assert models["mail"].model.predict(parse_mails([SPAM])) == ["ham"]
+
+
+def test_a_base_that_names_itself_ends(tmp_path: Path) -> None:
+    path = tmp_path / "m.spamnb"
+    model = site_model()
+    replace(model, base=BaseModel.of("x", model).replace(path=str(path), stamp="other")).save(path)
+    assert SpamModel.load(path).predict(parse_mails([SPAM, HAM])) == ["spam", "ham"]
